@@ -1,0 +1,148 @@
+"""The judge of bench/chunk.py must see every fault, and none where there is none: `python -m pytest bench`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from textwrap import dedent
+
+import pytest
+
+from faults import (
+    FENCE_CUT,
+    HEADING_FROM_CODE,
+    HEADING_LAST,
+    HEADING_ONLY,
+    LOST,
+    OVER_CAP,
+    REWRITTEN,
+    TABLE_HEADLESS,
+    WRONG_POSITION,
+    Judge,
+    Piece,
+    Source,
+    total,
+)
+
+SOURCE = dedent("""\
+    ---
+    title: Sample
+    ---
+    # One
+
+    Text of one.
+
+    ## Two
+
+    - item
+
+      ```python
+      # not a heading
+      if x:
+          y()
+      ```
+
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    | 3 | 4 |
+
+    ## Three
+
+    Text of three.
+    """)
+LIMIT = 100
+BODY = SOURCE.index("# One")
+CODE = SOURCE.index("# not")
+FENCE = SOURCE.index("- item")
+SECOND_ROW = SOURCE.index("| 3 |")
+TWO = SOURCE.index("## Two")
+THREE = SOURCE.index("## Three")
+
+
+def cut(*places: int) -> list[Piece]:
+    """The source, cut at these places, without frontmatter."""
+    edges = [BODY, *places, len(SOURCE)]
+    return [placed(start, end) for start, end in pairwise(edges)]
+
+
+def placed(start: int, end: int, prefix: str = "", suffix: str = "") -> Piece:
+    own = SOURCE[start:end].strip()
+    start = SOURCE.index(own, start)
+    text = prefix + own + suffix
+    return Piece(text, text, start, start + len(own), prefix=prefix, suffix=suffix)
+
+
+def unplaced(piece: Piece) -> Piece:
+    return piece._replace(start=None, end=None)
+
+
+def judge(pieces: list[Piece], tokens: int = 1) -> dict[str, int]:
+    found = Judge(Source(SOURCE), keeps_frontmatter=False)
+    for piece in pieces:
+        found.add(piece, tokens, LIMIT)
+    return dict(total(found.finish()))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["positions", "searched"])
+@pytest.mark.parametrize(
+    ("places", "faults"),
+    [
+        ([], {}),
+        ([TWO, THREE], {}),
+        ([FENCE], {HEADING_LAST: 1}),
+        ([TWO, FENCE], {HEADING_ONLY: 1}),
+        ([CODE], {FENCE_CUT: 2, TABLE_HEADLESS: 1}),
+        ([SOURCE.index("if x")], {FENCE_CUT: 2, TABLE_HEADLESS: 1}),
+        ([CODE, SOURCE.index("y()")], {FENCE_CUT: 3, TABLE_HEADLESS: 1}),
+        ([SECOND_ROW], {TABLE_HEADLESS: 1}),
+    ],
+)
+def test_cuts(places: list[int], faults: dict[str, int], known: bool) -> None:
+    pieces = cut(*places)
+    assert judge(pieces if known else [unplaced(piece) for piece in pieces]) == faults
+
+
+def test_repaired_cuts_are_no_faults() -> None:
+    code = SOURCE.index("if x")
+    first = placed(BODY, code, suffix="\n  ```")
+    second = placed(code, SECOND_ROW, prefix="```python\n")
+    third = placed(SECOND_ROW, len(SOURCE), prefix="| a | b |\n|---|---|\n")
+    assert judge([first, second, third]) == {}
+
+
+def test_over_the_cap() -> None:
+    assert judge(cut(TWO), tokens=LIMIT + 1) == {OVER_CAP: 2}
+
+
+def test_lost_characters_are_counted() -> None:
+    first, last = placed(BODY, TWO), placed(THREE, len(SOURCE))
+    assert judge([first, last]) == {LOST: len("".join(SOURCE[TWO:THREE].split()))}
+    assert judge([unplaced(first), unplaced(last)]) == judge([first, last])
+
+
+def test_changed_text_is_seen_and_not_charged_as_lost() -> None:
+    text = "\n".join(line.strip() for line in SOURCE[BODY:].splitlines())
+    assert judge([Piece(text, text)]) == {REWRITTEN: 1}
+
+
+@pytest.mark.parametrize("shift", [1, -1])
+def test_wrong_positions(shift: int) -> None:
+    first, second = cut(TWO)
+    assert second.start is not None
+    assert second.end is not None
+    moved = second._replace(start=second.start + shift, end=second.end + shift)
+    assert judge([first, moved]) == {WRONG_POSITION: 1}
+
+
+def test_wrong_lines() -> None:
+    first, second = cut(TWO)
+    line = SOURCE[:TWO].count("\n") + 1
+    last = SOURCE.count("\n")
+    assert judge([first, second._replace(lines=(line, last))]) == {}
+    assert judge([first, second._replace(lines=(line - 1, last))]) == {WRONG_POSITION: 1}
+
+
+def test_headings_from_code() -> None:
+    (whole,) = cut()
+    assert judge([whole._replace(headings=("One", "Two"))]) == {}
+    assert judge([whole._replace(headings=("One", "not a heading"))]) == {HEADING_FROM_CODE: 1}

@@ -1,0 +1,8 @@
+"""`python -m headnote` is the command `headnote`."""
+
+from __future__ import annotations
+
+from headnote.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,188 @@
+"""Names that users of other systems type, and what they mean here.
+
+Names are compared without regard to case, dashes and humps: `TargetTokens`, `target-tokens` and `TARGET_TOKENS` are
+`target_tokens` without needing a row of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from headnote.chunking.budgets import OVERLAPS, SIZES
+from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, check_kind, check_value, nearest, shown
+from headnote.errors import SettingsError
+
+BASIC_NAMES = ("size", "overlap")
+"""Basic mode: one word each instead of four numbers."""
+
+KNOWN_NAMES = (*FIELD_NAMES, *BASIC_NAMES)
+
+FIELD_OF_ALIAS = {
+    # mdvdb, environment variables
+    "mdvdb_chunk_max_tokens": "max_tokens",
+    "mdvdb_chunk_overlap_tokens": "overlap_tokens",
+    # ragdocs, in its table of chunking parameters
+    "max_chunk_chars": "max_tokens",
+    "min_chunk_chars": "min_tokens",
+    "overlap_chars": "overlap_tokens",
+    # refdocs: chunkMaxTokens, chunkMinTokens
+    "chunk_max_tokens": "max_tokens",
+    "chunk_min_tokens": "min_tokens",
+    "chunk_overlap_tokens": "overlap_tokens",
+    # blocks: MarkdownOptions and the words of its product surface
+    "frontmatter_mode": "frontmatter",
+    "mdx_mode": "mdx",
+    "token_bias": "bias",
+    "estimator_bias": "bias",
+    "heading_depth_limit": "heading_depth",
+    "chunk_size": "size",
+    "chunk_overlap": "overlap",
+}
+
+# A name that says in which unit it counts chooses the counter, too.
+_COUNTER_OF_ALIAS = {"max_chunk_chars": "chars", "min_chunk_chars": "chars", "overlap_chars": "chars"}
+
+_VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
+    "strategy": {
+        "header_based": {"strategy": "header"},
+        "markdown": {"strategy": "block"},
+        # What blocks calls a strategy is here where the strategy `block` may end a chunk.
+        "heading_aware": {"strategy": "block", "boundaries": "heading"},
+        "paragraph": {"strategy": "block", "boundaries": "paragraph"},
+        "hybrid": {"strategy": "block", "boundaries": "hybrid"},
+    },
+    "boundaries": {"heading_aware": {"boundaries": "heading"}},
+    "counter": {
+        "cl100k_base": {"counter": "cl100k"},
+        "o200k_base": {"counter": "o200k"},
+        "characters": {"counter": "chars"},
+    },
+    "bias": {
+        "bias_balanced": {"bias": "balanced"},
+        "bias_prose": {"bias": "prose"},
+        "bias_code": {"bias": "code"},
+        "prose_heavy": {"bias": "prose"},
+        "code_heavy": {"bias": "code"},
+    },
+    "frontmatter": {
+        "frontmatter_metadata": {"frontmatter": "metadata"},
+        "frontmatter_include": {"frontmatter": "include"},
+        "frontmatter_strip": {"frontmatter": "strip"},
+    },
+}
+
+_KIND_OF_ALIAS = {
+    "code_fence": "code",
+    "fence": "code",
+    "prose": "paragraph",
+    "blockquote": "quote",
+    "mdx_import": "mdx_esm",
+    "mdx_component": "mdx_jsx",
+}
+
+# Whoever gives a number to the basic name means the advanced one.
+_WORDS_OF_BASIC = {"size": (tuple(SIZES), "max_tokens"), "overlap": (tuple(OVERLAPS), "overlap_tokens")}
+
+# On and off as the toggles of blocks have it: splitting is what is switched.
+_OVERSIZED_OF_TOGGLE = {True: "split", False: "keep"}
+
+
+def plain_name(name: str) -> str:
+    """`chunkMaxTokens`, `chunk-max-tokens` → `chunk_max_tokens`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
+
+
+def find_name(name: str) -> str:
+    """The name used here for a name that may come from elsewhere; an unknown one is refused with the nearest."""
+    plain = plain_name(name)
+    known = FIELD_OF_ALIAS.get(plain, plain)
+    if known not in KNOWN_NAMES:
+        raise SettingsError(f"unknown setting {shown(name)}", remedy=nearest(plain, KNOWN_NAMES))
+    return known
+
+
+def translate(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings under our names with checked values; contradictions between names are refused.
+
+    `size`, `overlap` and an `oversized` by kinds stay as they are: what they come to depends on the settings they are
+    applied to.
+    """
+    said: dict[str, tuple[str, Any]] = {}
+    for name, value in given.items():
+        for field, meant in _meaning(name, value).items():
+            earlier_name, earlier = said.get(field, (name, meant))
+            if earlier != meant:
+                raise SettingsError(
+                    f"{earlier_name} and {name} disagree about {field}: {shown(earlier)} and {shown(meant)}",
+                    remedy=f"leave out {earlier_name} or {name}",
+                )
+            said.setdefault(field, (name, meant))
+    if "overlap" in said and "overlap_tokens" in said:
+        names = f"{said['overlap'][0]} and {said['overlap_tokens'][0]}"
+        raise SettingsError(f"{names} both say how much is carried over", remedy="give one of them")
+    return {field: meant for field, (_, meant) in said.items()}
+
+
+def _meaning(name: str, value: Any) -> dict[str, Any]:
+    """What one name with its value says, in our fields."""
+    field = find_name(name)
+    if field in _WORDS_OF_BASIC:
+        return _basic(field, value)
+    if field == "oversized" and isinstance(value, Mapping):
+        return {field: _oversized_by_kind(value)}
+    if field == "keep_whole":
+        return {field: check_value(field, _kind_names(value))}
+    meant = _plain_value(field, value)
+    checked = {key: check_value(key, word) for key, word in meant.items()}
+    if (counter := _COUNTER_OF_ALIAS.get(plain_name(name))) is not None:
+        checked["counter"] = counter
+    return checked
+
+
+def _plain_value(field: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, str):
+        return {field: value}
+    plain = plain_name(value)
+    if meant := _VALUE_ALIASES.get(field, {}).get(plain):
+        return dict(meant)
+    # The names of files keep their case.
+    return {field: value if field == "counter" else plain}
+
+
+def _basic(name: str, value: Any) -> dict[str, Any]:
+    words, advanced = _WORDS_OF_BASIC[name]
+    if isinstance(value, str) and value.lower() in words:
+        return {name: value.lower()}
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {advanced: check_value(advanced, value)}
+    number = f"give a number, as for {advanced}"
+    remedy = nearest(value, words, number) if isinstance(value, str) else f"use {', '.join(words)}, or {number}"
+    raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
+
+
+def _oversized_by_kind(kinds: Mapping[Any, Any]) -> dict[str, str]:
+    """{"code": "keep"} with kinds and words that are known."""
+    by_kind: dict[str, str] = {}
+    for name, value in kinds.items():
+        kind = check_kind("oversized", _kind_name(name))
+        policy = _OVERSIZED_OF_TOGGLE[value] if isinstance(value, bool) else value
+        by_kind[kind] = check_value("oversized", policy)
+    return by_kind
+
+
+def _kind_names(value: Any) -> Any:
+    """One name, names with commas between them, or a collection; other systems' names replaced."""
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    return [_kind_name(kind) for kind in value]
+
+
+def _kind_name(kind: Any) -> Any:
+    if not isinstance(kind, str) or kind in BLOCK_KINDS:
+        return kind
+    plain = plain_name(kind)
+    return _KIND_OF_ALIAS.get(plain, plain)

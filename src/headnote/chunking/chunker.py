@@ -1,0 +1,27 @@
+"""The stage: a text and settings in, chunks out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.page import Page
+from headnote.chunking.presets import make_settings
+from headnote.chunking.records import records
+from headnote.chunking.strategies import STRATEGIES
+from headnote.model import Chunk
+
+
+def chunk(
+    text: str, *, path: str = "", preset: str = "default", modified: float | None = None, **settings: Any
+) -> list[Chunk]:
+    """The chunks of one document, in order.
+
+    `path` names the document in ids, and turns MDX on if it ends in `.mdx`. Settings are those of the preset, changed
+    by whatever is given by name.
+    """
+    page = Page(text, path, make_settings(preset, **settings))
+    drafts: list[Draft] = []
+    for run in STRATEGIES[page.settings.strategy]:
+        drafts = run(page, drafts)
+    return records(page, drafts, modified)

@@ -1,0 +1,206 @@
+"""One document on the workbench: its text, its blocks, and how large any part of it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Protocol
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.pictures import without_pictures
+from headnote.chunking.settings import Settings
+from headnote.markdown.headings import HeadingStack, heading_text
+from headnote.markdown.rules.base import Span
+from headnote.markdown.scanner import scan_spans, with_plain_line_ends
+from headnote.tokens import Counter, get_counter
+
+CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
+_SEPARATOR = " > "
+UNSURE = 8
+"""Tokens. Weights are added up with the blank lines after a block; this near the cap, the text itself is counted."""
+_OVERLAP_IN_TEXT = {"window": "", "header": "\n\n"}
+"""Where the text a reader is shown begins with the overlap, and what stands between them."""
+_FENCE = re.compile(r"[ \t]*+(`{3,}+|~{3,}+)")
+
+
+class Part(Protocol):
+    """What a draft and a chunk have in common."""
+
+    start: int
+    end: int
+    prefix: str
+    suffix: str
+    overlap: str
+    heading_path: tuple[str, ...]
+    block_start: int
+    block_end: int
+
+
+class Page:
+    """What the passes work on. They share it, and none changes it."""
+
+    def __init__(self, text: str, path: str, settings: Settings) -> None:
+        self.text = text
+        self.path = path
+        self.settings = settings
+        self.mdx = path.endswith(".mdx") if settings.mdx is None else settings.mdx
+        self.blocks: list[Span] = scan_spans(text, self.mdx)
+        self.first_block = self._skipped()
+        self.counter: Counter = get_counter(settings.counter, settings.bias)
+        self.max_weight = settings.max_tokens * self.counter.unit
+        self.has_pictures = ";base64," in text
+        self._crumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
+
+    def _skipped(self) -> int:
+        has_matter = bool(self.blocks) and self.blocks[0][0] == "frontmatter"
+        return 1 if has_matter and self.settings.frontmatter != "include" else 0
+
+    # -- where things are
+
+    @cached_property
+    def lines(self) -> str:
+        """The text with `\\n` at every line end; offsets are the same."""
+        return with_plain_line_ends(self.text)
+
+    @cached_property
+    def paths(self) -> list[tuple[str, ...]]:
+        """Heading stack at each block, a heading included in its own."""
+        stack = HeadingStack()
+        path: tuple[str, ...] = ()
+        found = []
+        for kind, start, end, level, _ in self.blocks:
+            if kind == "heading":
+                path = stack.push(level, heading_text(self.text, start, end))
+            found.append(path)
+        return found
+
+    def content_path(self, first: int, last: int) -> tuple[str, ...]:
+        """Heading stack at the first of these blocks that is no heading; at the last one if all are."""
+        while first < last and self.blocks[first][0] == "heading":
+            first += 1
+        return self.paths[first]
+
+    def first_heading_before(self, index: int) -> int:
+        """Index of the first of the headings that stand directly before a block; its own if there is none."""
+        while index > self.first_block and self.blocks[index - 1][0] == "heading":
+            index -= 1
+        return index
+
+    def ends_in_heading(self, draft: Draft) -> bool:
+        """Whether a heading is the last of it, although something follows in the document."""
+        return self.blocks[draft.block_end][0] == "heading" and draft.block_end + 1 < len(self.blocks)
+
+    @cached_property
+    def final_suffix(self) -> str:
+        """What closes the last block, if it is a fence that is left open to the end of the file."""
+        if not self.blocks or self.blocks[-1][0] != "code":
+            return ""
+        _, start, end, _, _ = self.blocks[-1]
+        fence = _FENCE.match(self.text, start)
+        if fence is None:
+            return ""
+        last = self.lines[max(self.lines.rfind("\n", start, end) + 1, start) : end].strip(" \t")
+        closed = len(last) >= len(fence[1]) and not last.strip(fence[1][0]) and "\n" in self.lines[start:end]
+        return "" if closed else f"\n{fence[1]}"
+
+    # -- how large things are
+
+    @cached_property
+    def totals(self) -> list[int]:
+        """Weight of everything before each block; the difference of two is the weight of the blocks between them."""
+        cuts = [block[1] for block in self.blocks]
+        cuts.append(self.blocks[-1][2] if self.blocks else 0)
+        code = [block[0] in CODE_LIKE for block in self.blocks]
+        if self.has_pictures:
+            weights = self.counter.weigh([without_pictures(self.text[a:b]) for a, b in pairwise(cuts)], code)
+        else:
+            weights = self.counter.weigh_pieces(self.text, cuts, code)
+        return list(accumulate(weights, initial=0))
+
+    def weigh_texts(self, texts: Sequence[str], code: bool) -> list[int]:
+        """Weight of each text, pictures left out."""
+        if self.has_pictures:
+            texts = [without_pictures(text) for text in texts]
+        return self.counter.weigh(texts, [code] * len(texts))
+
+    def crumb(self, path: tuple[str, ...]) -> tuple[str, int]:
+        """The breadcrumb as it stands at the head of what is embedded, and its weight.
+
+        It may take half of a chunk at most: from a longer one, the outermost headings are left out.
+        """
+        known = self._crumbs.get(path)
+        if known is None and not (self.settings.breadcrumb or self.settings.include_parent_headers):
+            known = ("", 0)
+        if known is None:
+            text = _SEPARATOR.join(path) + "\n\n"
+            weight = self.counter.weigh((text,))[0]
+            known = (text, weight) if weight <= self.max_weight // 2 else self.crumb(path[1:])
+            self._crumbs[path] = known
+        return known
+
+    def room(self, path: tuple[str, ...]) -> int:
+        """Weight that is left for text under a breadcrumb."""
+        return self.max_weight - self.crumb(path)[1]
+
+    # -- what a chunk says
+
+    def shown(self, part: Part) -> str:
+        """What a reader is shown."""
+        own = part.prefix + self.text[part.start : part.end] + part.suffix
+        if self.settings.include_parent_headers:
+            own = self.crumb(part.heading_path)[0] + own
+        if part.overlap and self.settings.strategy in _OVERLAP_IN_TEXT:
+            return part.overlap + _OVERLAP_IN_TEXT[self.settings.strategy] + own
+        return own
+
+    def embedded(self, part: Part) -> str:
+        """What is embedded and indexed."""
+        text = self.shown(part)
+        if part.overlap and self.settings.strategy not in _OVERLAP_IN_TEXT:
+            text = f"{part.overlap}\n\n{text}"
+        if not self.settings.include_parent_headers:
+            text = self.crumb(part.heading_path)[0] + text
+        return without_pictures(text) if self.has_pictures else text
+
+    def fits(self, draft: Draft) -> bool:
+        """Whether a draft keeps the cap. Far from it, the sum of weights says so; near it, the text is counted."""
+        estimate = draft.weight + self.crumb(draft.heading_path)[1]
+        if self.counter.adds != "never":
+            unsure = UNSURE * self.counter.unit
+            if estimate <= self.max_weight - unsure:
+                return True
+            if estimate > self.max_weight + unsure and not self._has_long_gap_behind(draft):
+                return False
+        return self.size(draft) <= self.settings.max_tokens
+
+    def _has_long_gap_behind(self, draft: Draft) -> bool:
+        """Whether so many blanks follow that they, and not the text, may be what weighs too much."""
+        following = draft.block_end + 1
+        return following < len(self.blocks) and self.blocks[following][1] - draft.end > UNSURE
+
+    def size(self, part: Part) -> int:
+        """Tokens of what is embedded, counted."""
+        return self.sizes((part,))[0]
+
+    def sizes(self, parts: Sequence[Part]) -> list[int]:
+        """The same for many."""
+        if self.counter.adds == "anywhere":
+            return [self._size_by_blocks(part) for part in parts]
+        return self.counter.count_many([self.embedded(part) for part in parts])
+
+    def _size_by_blocks(self, part: Part) -> int:
+        """An estimate depends on which blocks are code, so they are weighed one by one."""
+        own = self.text[part.start : part.end]
+        whole = self.embedded(part)
+        blocks = self.blocks[part.block_start : part.block_end + 1]
+        if not any(block[0] in CODE_LIKE for block in blocks):
+            return self.counter.count(whole)
+        cuts = [part.start, *(block[1] for block in blocks[1:]), part.end]
+        texts = [without_pictures(self.text[start:end]) for start, end in pairwise(cuts)]
+        around = len(whole) - len(without_pictures(own)) - len(part.prefix) - len(part.suffix)
+        texts[0] = part.prefix + texts[0]
+        texts[-1] += part.suffix
+        weights = self.counter.weigh(texts, [block[0] in CODE_LIKE for block in blocks])
+        return self.counter.size(sum(weights) + self.counter.weigh((whole[:around],))[0])

@@ -1,0 +1,153 @@
+"""Drafts that are too small → larger ones, in the three ways of the systems headnote knows, and in a stable one."""
+
+from __future__ import annotations
+
+import zlib
+from itertools import accumulate, groupby, pairwise
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.page import UNSURE, Page
+from headnote.chunking.passes.cuts import Row, stable_cuts
+
+_HASHED = 64
+
+
+def small(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """The merging of the `block` strategy."""
+    if not page.settings.merge or len(drafts) < 2:
+        return drafts
+    if page.settings.packing == "stable":
+        return _by_neighbourhood(page, drafts)
+    return _forward_else_backward(page, drafts)
+
+
+def _is_small(page: Page, draft: Draft) -> bool:
+    return draft.weight < page.settings.min_tokens * page.counter.unit
+
+
+def _forward_else_backward(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """In order: with the next one if both fit, else with the one before, else it stays."""
+    merged: list[Draft] = []
+    waiting = drafts[0]
+    for following in drafts[1:]:
+        together = _joined(page, [waiting, following]) if _is_small(page, waiting) else None
+        if together:
+            waiting = together
+        else:
+            _keep(page, merged, waiting)
+            waiting = following
+    _keep(page, merged, waiting)
+    return merged
+
+
+def _keep(page: Page, merged: list[Draft], draft: Draft) -> None:
+    backward = _joined(page, [merged[-1], draft]) if merged and _is_small(page, draft) else None
+    if backward:
+        merged[-1] = backward
+    else:
+        merged.append(draft)
+
+
+def _by_neighbourhood(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """Small ones in a row are grouped at places chosen by content; one that is left over goes where it is closest."""
+    grouped: list[Draft] = []
+    for is_small, run in groupby(drafts, lambda draft: _is_small(page, draft)):
+        grouped += _grouped(page, list(run)) if is_small else run
+    merged: list[Draft] = []
+    for number, draft in enumerate(grouped):
+        if not _is_small(page, draft):
+            merged.append(draft)
+            continue
+        before = merged[-1] if merged else None
+        behind = grouped[number + 1] if number + 1 < len(grouped) else None
+        for neighbour in _by_nearness(draft, before, behind):
+            together = _joined(page, [neighbour, draft] if neighbour is before else [draft, neighbour])
+            if together and neighbour is before:
+                merged[-1] = together
+                break
+            if together:
+                grouped[number + 1] = together
+                break
+        else:
+            merged.append(draft)
+    return merged
+
+
+def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
+    """Small drafts in a row, joined to groups that are not small."""
+    if len(run) == 1:
+        return run
+    unit = page.counter.unit
+    nothing = [0] * len(run)
+    row = Row(
+        totals=list(accumulate((draft.weight for draft in run), initial=0)),
+        opening=nothing,
+        closing=nothing,
+        glued=[False] * (len(run) + 1),
+        rank=lambda cut: _rank(page, run[cut]),
+        fits=lambda first, last: last - first == 1 or _joined(page, run[first:last]) is not None,
+    )
+    lower = page.settings.min_tokens * unit
+    cuts = stable_cuts(row, lower, max(page.settings.target_tokens * unit, lower), lower)
+    return [_joined(page, run[first:last]) or run[first] for first, last in pairwise(cuts)]
+
+
+def _rank(page: Page, draft: Draft) -> int:
+    """The higher the heading, the better the cut in front of it; among equals a hash decides."""
+    beginning = page.text[draft.start : draft.start + _HASHED].encode("utf-8", "surrogatepass")
+    return ((7 - (draft.level or 7)) << 32) | zlib.crc32(beginning)
+
+
+def _by_nearness(draft: Draft, before: Draft | None, behind: Draft | None) -> list[Draft]:
+    """The neighbours, the one that shares more headings first, the next one if both share as many."""
+    neighbours = [neighbour for neighbour in (behind, before) if neighbour]
+    return sorted(neighbours, key=lambda neighbour: -len(common_path(draft.heading_path, neighbour.heading_path)))
+
+
+def _joined(page: Page, drafts: list[Draft]) -> Draft | None:
+    """Neighbours as one draft, if it keeps the cap."""
+    if len(drafts) == 1:
+        return drafts[0]
+    if page.settings.boundaries == "heading" and drafts[0].section != drafts[-1].section:
+        return None
+    if page.ends_in_heading(drafts[-1]):
+        return None
+    together = join(page, drafts)
+    return together if page.fits(together) else None
+
+
+def join(page: Page, drafts: list[Draft]) -> Draft:
+    """Neighbours as one draft. What they carry inside is dropped: the source itself stands there now."""
+    first, last = drafts[0], drafts[-1]
+    path = first.heading_path
+    for draft in drafts[1:]:
+        path = common_path(path, draft.heading_path)
+    return Draft(
+        first.start,
+        last.end,
+        first.block_start,
+        last.block_end,
+        path,
+        first.section,
+        first.level,
+        first.part,
+        prefix=first.prefix,
+        suffix=last.suffix,
+        weight=sum(draft.weight for draft in drafts) + _weight_of_blanks(page, drafts),
+    )
+
+
+def _weight_of_blanks(page: Page, drafts: list[Draft]) -> int:
+    """Many blanks behind a part were not counted with it, but stand inside now."""
+    gaps = [page.text[before.end : draft.start] for before, draft in pairwise(drafts) if before.part is not None]
+    return sum(page.weigh_texts([gap for gap in gaps if len(gap) > UNSURE], True))
+
+
+def common_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The headings that two paths begin with alike."""
+    length = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        length += 1
+    return one[:length]

@@ -1,0 +1,116 @@
+"""The `header` and `section` systems: small sections merged, large ones split at blank lines between blocks."""
+
+from __future__ import annotations
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.page import Page
+from headnote.chunking.passes.merge import join
+from headnote.chunking.passes.pack import pack
+
+
+def merge_adjacent(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """`header`: with the next one until the threshold is met; the last one with the one before."""
+    if not page.settings.merge:
+        return drafts
+    merged: list[Draft] = []
+    for draft in drafts:
+        if merged and _is_small(page, merged[-1]):
+            merged[-1] = join(page, [merged[-1], draft])
+        else:
+            merged.append(draft)
+    if len(merged) > 1 and _is_small(page, merged[-1]):
+        merged[-2:] = [join(page, merged[-2:])]
+    return merged
+
+
+def merge_siblings(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """`section`: into the section just before it, if that has the same depth under the same parent.
+
+    It keeps the path of the one it joins; its own heading stands inside the body.
+    """
+    merged: list[Draft] = []
+    for draft in drafts:
+        before = merged[-1] if merged else None
+        if before and page.settings.merge and _are_siblings(before, draft) and _is_small(page, draft):
+            merged[-1] = join(page, [before, draft])
+            merged[-1].heading_path = before.heading_path
+        else:
+            merged.append(draft)
+    return merged
+
+
+def without_heading(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """`section`: a body begins after its heading. A heading without a body lives on in the path of its children."""
+    bodies: list[Draft] = []
+    for draft, following in zip(drafts, [*drafts[1:], None], strict=True):
+        if page.blocks[draft.block_start][0] != "heading":
+            bodies.append(draft)
+        elif draft.block_start < draft.block_end:
+            draft.weight = page.totals[draft.block_end + 1] - page.totals[draft.block_start + 1]
+            draft.block_start += 1
+            draft.start = page.blocks[draft.block_start][1]
+            bodies.append(draft)
+        elif following is None or following.level <= draft.level:
+            bodies.append(draft)
+    return bodies
+
+
+def split(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """Parts that are filled with paragraphs until the next would pass the maximum.
+
+    A single paragraph that is larger stays whole, unless `oversized` is `split`.
+    """
+    found: list[Draft] = []
+    for number, draft in enumerate(drafts):
+        draft.section = number
+        found += [draft] if _own_weight(page, draft) <= page.max_weight else _in_paragraphs(page, draft)
+    return pack(page, found) if page.settings.oversized == "split" else found
+
+
+def _in_paragraphs(page: Page, draft: Draft) -> list[Draft]:
+    parts: list[Draft] = []
+    for paragraph in _paragraphs(page, draft):
+        together = join(page, [parts[-1], paragraph]) if parts else paragraph
+        if parts and _own_weight(page, together) <= page.max_weight:
+            together.heading_path = draft.heading_path
+            parts[-1] = together
+        else:
+            parts.append(paragraph)
+    if len(parts) == 1:
+        return [draft]
+    for number, part in enumerate(parts):
+        part.part = number
+    return parts
+
+
+def _paragraphs(page: Page, draft: Draft) -> list[Draft]:
+    """Blocks between blank lines; what stands directly on the block before it belongs to the same paragraph."""
+    found: list[Draft] = []
+    for index in range(draft.block_start, draft.block_end + 1):
+        _, start, end, level, _ = page.blocks[index]
+        weight = page.totals[index + 1] - page.totals[index]
+        block = Draft(start, end, index, index, draft.heading_path, draft.section, level, weight=weight)
+        before = found[-1] if found else None
+        if before and page.lines.count("\n", before.end, start) < 2:
+            found[-1] = join(page, [before, block])
+            found[-1].heading_path = draft.heading_path
+        else:
+            found.append(block)
+    found[-1].suffix = draft.suffix
+    return found
+
+
+def _are_siblings(before: Draft, draft: Draft) -> bool:
+    return draft.level > 0 and before.level == draft.level and before.heading_path[:-1] == draft.heading_path[:-1]
+
+
+def _is_small(page: Page, draft: Draft) -> bool:
+    return _own_weight(page, draft) < page.settings.min_tokens * page.counter.unit
+
+
+def _own_weight(page: Page, draft: Draft) -> int:
+    """Weight of the own text, without the blank lines after it where that can be told apart."""
+    if page.counter.adds != "anywhere" or draft.block_end + 1 >= len(page.blocks):
+        return draft.weight
+    gap = page.text[draft.end : page.blocks[draft.block_end + 1][1]]
+    return draft.weight - page.weigh_texts((gap,), False)[0]

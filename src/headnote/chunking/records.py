@@ -1,0 +1,149 @@
+"""Drafts → chunks: ids, positions, text, and everything that is worked out only when asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left
+from collections import Counter
+from functools import cached_property
+from typing import Any, TypeVar
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.page import Page
+from headnote.markdown.frontmatter import read_frontmatter, tags
+from headnote.markdown.links import links_and_tags
+from headnote.markdown.scanner import place
+from headnote.model import Block, Chunk, Link, Tag
+
+_Placed = TypeVar("_Placed", Link, Tag)
+
+_ID_FORMS = {
+    "window": "{path}#{index}",
+    "block": "{path}#{index}",
+    "section": "{path}:{index}",
+    "header": "{doc_id}_chunk_{section}",
+    "none": "{doc_id}_chunk_{section}",
+}
+
+
+def records(page: Page, drafts: list[Draft], modified: float | None = None) -> list[Chunk]:
+    """The finished chunks of a page, which share one sheet."""
+    if not drafts and page.settings.strategy == "window":
+        drafts = [Draft(len(page.text), len(page.text), 0, 0, (), 0)]
+    sheet = Sheet(page, modified)
+    sheet.chunks = [
+        Chunk(
+            sheet,
+            index,
+            draft.section,
+            draft.part,
+            draft.start,
+            draft.end,
+            draft.prefix,
+            draft.suffix,
+            draft.overlap,
+            draft.heading_path,
+            draft.block_start,
+            draft.block_end,
+        )
+        for index, draft in enumerate(drafts)
+    ]
+    return sheet.chunks
+
+
+class Sheet:
+    """What the chunks of one document have in common, and how their costlier fields come about."""
+
+    def __init__(self, page: Page, modified: float | None) -> None:
+        self.page = page
+        self.path = page.path
+        self.doc_id = page.path
+        self.modified = modified
+        self.chunks: list[Chunk] = []
+
+    def id_of(self, chunk: Chunk) -> str:
+        form = _ID_FORMS[self.page.settings.strategy]
+        name = form.format(path=self.path, doc_id=self.doc_id, index=chunk.index, section=chunk.section)
+        return f"{name}_sub_{chunk.part}" if chunk.part is not None and form.endswith("{section}") else name
+
+    def key_of(self, chunk: Chunk) -> str:
+        return self._keys[chunk.index]
+
+    @cached_property
+    def _keys(self) -> list[str]:
+        """Equal texts are told apart by how often they have occurred before."""
+        seen: Counter[str] = Counter()
+        keys = []
+        for chunk in self.chunks:
+            text = self.page.text[chunk.start : chunk.end].encode("utf-8", "surrogatepass")
+            digest = hashlib.blake2b(text, digest_size=8).hexdigest()
+            keys.append(f"{self.path}#{digest}-{seen[digest]}")
+            seen[digest] += 1
+        return keys
+
+    def text_of(self, chunk: Chunk) -> str:
+        return self.page.shown(chunk)
+
+    def embed_text_of(self, chunk: Chunk) -> str:
+        return self.page.embedded(chunk)
+
+    def tokens_of(self, chunk: Chunk) -> int:
+        return self._tokens[chunk.index]
+
+    @cached_property
+    def _tokens(self) -> list[int]:
+        """All chunks in one go: a batch costs little more than one text."""
+        return self.page.sizes(self.chunks)
+
+    def lines_of(self, chunk: Chunk) -> tuple[int, int]:
+        first = bisect_left(self._line_ends, chunk.start) + 1
+        return first, max(first, bisect_left(self._line_ends, chunk.end) + 1)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        """Offset of each line end."""
+        found, at = [], self.page.lines.find("\n")
+        while at >= 0:
+            found.append(at)
+            at = self.page.lines.find("\n", at + 1)
+        return found
+
+    def links_of(self, chunk: Chunk) -> tuple[Link, ...]:
+        return _within(self._links, chunk)
+
+    def tags_of(self, chunk: Chunk) -> tuple[str, ...]:
+        own = (tag.name for tag in _within(self._inline_tags, chunk))
+        return tuple(dict.fromkeys([*tags(self.metadata()), *own]))
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        return place(self.page.text, self.page.blocks)
+
+    @cached_property
+    def _links_and_tags(self) -> tuple[list[Link], list[Tag]]:
+        return links_and_tags(self.page.text, self._blocks, self.page.mdx)
+
+    @property
+    def _links(self) -> list[Link]:
+        return self._links_and_tags[0]
+
+    @property
+    def _inline_tags(self) -> list[Tag]:
+        return self._links_and_tags[1]
+
+    def metadata(self) -> dict[str, Any]:
+        return self._metadata
+
+    @cached_property
+    def _metadata(self) -> dict[str, Any]:
+        blocks = self.page.blocks
+        if not blocks or blocks[0][0] != "frontmatter" or self.page.settings.frontmatter == "strip":
+            return {}
+        return read_frontmatter(self.page.text, place(self.page.text, blocks[:1])[0]).data
+
+
+def _within(found: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:
+    """Those that begin in the own text of a chunk; they come sorted by start."""
+    first = bisect_left(found, chunk.start, key=lambda one: one.start)
+    last = bisect_left(found, chunk.end, key=lambda one: one.start)
+    return tuple(found[first:last])

@@ -1,0 +1,237 @@
+"""One frozen `Settings` that cannot be invalid: every value is checked when it is made.
+
+Nothing here knows presets, other names or files; see `presets.py`, `aliases.py` and `config.py` for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from os import PathLike, fspath
+from typing import Any, Literal, get_args
+
+from headnote.errors import SettingsError
+from headnote.model import BlockKind
+from headnote.tokens import NAMES as COUNTERS
+from headnote.tokens import Counter
+
+Strategy = Literal["window", "header", "section", "block", "none"]
+Boundaries = Literal["heading", "paragraph", "hybrid"]
+Packing = Literal["greedy", "stable"]
+Bias = Literal["balanced", "prose", "code"]
+Oversized = Literal["split", "keep"]
+FrontmatterMode = Literal["metadata", "include", "strip"]
+
+BLOCK_KINDS: tuple[str, ...] = get_args(BlockKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a document becomes chunks. A token is what the counter counts.
+
+    The defaults are those of the preset `default`. The constructor takes what it is given and checks it; to change
+    one size of a preset and let the others follow, use `make_settings`.
+    """
+
+    strategy: Strategy = "block"
+    """Which passes run: `window`, `header`, `section`, `block`, or `none` for the whole document as one chunk."""
+    boundaries: Boundaries = "hybrid"
+    """Where `block` may end a chunk. `heading`: sections, cut only for size; `paragraph`: headings do not matter;
+    `hybrid`: both."""
+    packing: Packing = "stable"
+    """How `block` fills chunks. `greedy`: until the target is reached or the next block would pass max; `stable`: up
+    to a boundary chosen by what stands near it, so that an edit moves few."""
+    heading_depth: int = 6
+    """Deepest heading level that begins a section, 1 to 6."""
+    counter: str | Callable[[str], int] | Counter = "cl100k"
+    """`cl100k`, `o200k`, `chars`, `chars4`, `estimate`, the path of a `tokenizer.json`, or a function."""
+    bias: Bias = "balanced"
+    """What the counter `estimate` takes most text to be."""
+    target_tokens: int = 384
+    """Soft goal: a chunk that has reached it is closed."""
+    max_tokens: int = 512
+    """Hard ceiling, with breadcrumb, overlap and all that is repeated."""
+    min_tokens: int = 96
+    """A chunk below it is merged with a neighbour where that fits."""
+    overlap_tokens: int = 0
+    """How much of a chunk is carried over to the next, at most."""
+    overlap_across_sections: bool = False
+    """Whether `block` also carries text over from one section into the next."""
+    merge: bool = True
+    """Whether chunks below the minimum are merged at all."""
+    oversized: Oversized = "split"
+    """What happens to a block that is larger than max by itself."""
+    keep_whole: frozenset[str] = frozenset()
+    """Kinds of blocks that are never cut, whatever `oversized` says."""
+    frontmatter: FrontmatterMode = "metadata"
+    """`metadata`: read and left out of the text; `include`: the first block; `strip`: ignored."""
+    mdx: bool | None = None
+    """Whether the document is MDX; None goes by the name of the file."""
+    include_parent_headers: bool = False
+    """Whether `header` writes the headings above into the text."""
+    join_short_files: bool = False
+    """Whether a file below max is one chunk, whatever its headings."""
+    breadcrumb: bool = True
+    """Whether `embed_text` begins with the heading path."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("counter", self.counter), ("keep_whole", self.keep_whole)):
+            object.__setattr__(self, name, check_value(name, value))
+        for name in _CHECKED_IN_PLACE:
+            check_value(name, getattr(self, name))
+        _check_budgets(self.min_tokens, self.target_tokens, self.max_tokens, self.overlap_tokens)
+
+
+def check_value(name: str, value: object) -> Any:
+    """The value of one setting in its normal form, or a SettingsError that says what is allowed."""
+    return _CHECKS[name](name, value)
+
+
+def nearest(word: str, known: Sequence[str], otherwise: str = "", spelled: Callable[[str], str] = str) -> str:
+    """A remedy for a word nobody knows: the one that was probably meant, else all there are."""
+    matches = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+    if matches:
+        return f"did you mean {spelled(matches[0])}?" + (f" Otherwise {otherwise}" if otherwise else "")
+    return f"known: {', '.join(map(spelled, known))}" + (f"; otherwise {otherwise}" if otherwise else "")
+
+
+def shown(value: object) -> str:
+    """A value as it can stand in a message of one line."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer with more digits than Python agrees to print
+        return f"of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _check_budgets(smallest: int, target: int, largest: int, overlap: int) -> None:
+    if smallest > largest:
+        raise SettingsError(
+            f"min_tokens {shown(smallest)} is above max_tokens {shown(largest)}",
+            remedy=f"lower min_tokens to at most {shown(largest)}, or raise max_tokens",
+        )
+    if target > largest:
+        raise SettingsError(
+            f"target_tokens {shown(target)} is above max_tokens {shown(largest)}",
+            remedy=f"lower target_tokens to at most {shown(largest)}, or raise max_tokens",
+        )
+    if smallest > target:
+        raise SettingsError(
+            f"min_tokens {shown(smallest)} is above target_tokens {shown(target)}",
+            remedy=f"lower min_tokens to at most {shown(target)}, or raise target_tokens",
+        )
+    if overlap >= largest:
+        raise SettingsError(
+            f"overlap_tokens {shown(overlap)} is not below max_tokens {shown(largest)}",
+            remedy=f"lower overlap_tokens, to {shown(largest // 8)} for instance, or raise max_tokens",
+        )
+
+
+def _one_of(*allowed: str) -> Callable[[str, object], str]:
+    def check(name: str, value: object) -> str:
+        if isinstance(value, str) and value in allowed:
+            return value
+        remedy = nearest(value, allowed) if isinstance(value, str) else f"use {', '.join(allowed)}"
+        raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
+
+    return check
+
+
+def _whole_number(least: int, most: int | None = None) -> Callable[[str, object], int]:
+    allowed = f"{least} or more" if most is None else f"from {least} to {most}"
+
+    def check(name: str, value: object) -> int:
+        # True and False are whole numbers to Python, but nobody means them as a size.
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise SettingsError(f"{name} {shown(value)} is not a whole number", remedy=f"give a number, {allowed}")
+        if value < least:
+            raise SettingsError(f"{name} {shown(value)} is too small", remedy=f"give a number, {allowed}")
+        if most is not None and value > most:
+            raise SettingsError(f"{name} {shown(value)} is too large", remedy=f"give a number, {allowed}")
+        return value
+
+    return check
+
+
+def _switch(name: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise SettingsError(f"{name} {shown(value)} is neither true nor false", remedy="give true or false")
+
+
+def _switch_or_none(name: str, value: object) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise SettingsError(
+        f"{name} {shown(value)} is neither true nor false", remedy="give true or false, or nothing to go by file name"
+    )
+
+
+def _counter(name: str, value: object) -> object:
+    if isinstance(value, PathLike):
+        value = fspath(value)
+    if isinstance(value, str):
+        if value in COUNTERS or is_path_of_tokenizer(value):
+            return value
+        remedy = nearest(value, COUNTERS, otherwise="give the path of a tokenizer.json")
+        raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
+    if not isinstance(value, Counter) and not callable(value):
+        remedy = f"use {', '.join(COUNTERS)}, the path of a tokenizer.json, or a function"
+        raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
+    try:
+        hash(value)
+    except TypeError:
+        raise SettingsError(
+            f"{name} {shown(value)} cannot be hashed", remedy="give a function, or define __hash__"
+        ) from None
+    return value
+
+
+def is_path_of_tokenizer(counter: str) -> bool:
+    """Whether a counter that has no known name can only be meant as a file."""
+    return counter.endswith(".json") or "/" in counter or "\\" in counter
+
+
+def _kinds(name: str, value: object) -> frozenset[str]:
+    if not isinstance(value, (frozenset, set, list, tuple)):
+        raise SettingsError(
+            f"{name} {shown(value)} is not a collection of block kinds", remedy='give a list such as ["code", "table"]'
+        )
+    return frozenset(check_kind(name, kind) for kind in value)
+
+
+def check_kind(name: str, kind: object) -> str:
+    """A kind of block, for the setting of that name."""
+    if isinstance(kind, str) and kind in BLOCK_KINDS:
+        return kind
+    remedy = nearest(kind, BLOCK_KINDS) if isinstance(kind, str) else f"use {', '.join(BLOCK_KINDS)}"
+    raise SettingsError(f"{name}: {shown(kind)} is not a kind of block", remedy=remedy)
+
+
+_CHECKS: dict[str, Callable[[str, object], object]] = {
+    "strategy": _one_of(*get_args(Strategy)),
+    "boundaries": _one_of(*get_args(Boundaries)),
+    "packing": _one_of(*get_args(Packing)),
+    "heading_depth": _whole_number(1, 6),
+    "counter": _counter,
+    "bias": _one_of(*get_args(Bias)),
+    "target_tokens": _whole_number(1),
+    "max_tokens": _whole_number(1),
+    "min_tokens": _whole_number(0),
+    "overlap_tokens": _whole_number(0),
+    "merge": _switch,
+    "oversized": _one_of(*get_args(Oversized)),
+    "keep_whole": _kinds,
+    "frontmatter": _one_of(*get_args(FrontmatterMode)),
+    "mdx": _switch_or_none,
+    "include_parent_headers": _switch,
+    "join_short_files": _switch,
+    "overlap_across_sections": _switch,
+    "breadcrumb": _switch,
+}
+
+FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))
+"""Every setting, in the order in which people are shown them."""
+
+_CHECKED_IN_PLACE = tuple(name for name in FIELD_NAMES if name not in ("counter", "keep_whole"))

@@ -1,0 +1,39 @@
+"""Each strategy is a row of passes, in the order they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.page import Page
+from headnote.chunking.passes import merge, overlap, pack, paragraphs, sections, window
+from headnote.chunking.settings import Strategy
+
+Pass = Callable[[Page, list[Draft]], list[Draft]]
+
+STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
+    "window": (
+        sections.by_heading,
+        window.join_short_file,
+        window.windows,
+    ),
+    "header": (
+        sections.by_heading_or_paragraph,
+        paragraphs.merge_adjacent,
+        paragraphs.split,
+        overlap.last_characters,
+    ),
+    "section": (
+        sections.by_heading,
+        paragraphs.without_heading,
+        paragraphs.merge_siblings,
+        paragraphs.split,
+    ),
+    "block": (
+        sections.by_boundaries,
+        pack.pack,
+        merge.small,
+        overlap.whole_blocks,
+    ),
+    "none": (sections.whole,),
+}

@@ -1,0 +1,76 @@
+"""The command `headnote`: its subcommands, and how any of them ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from headnote import __version__
+from headnote.cli.outline import outline_command
+from headnote.cli.terminal import accept_any_character, complain
+from headnote.errors import HeadnoteError
+
+EXIT_FAILED = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+# Without markup in help texts, help needs no rich and appears at once.
+app = typer.Typer(name="headnote", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("outline")(outline_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"headnote {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def headnote(
+    context: typer.Context,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Markdown and MDX as blocks, headings and sections with exact positions."""
+    if context.invoked_subcommand is None:
+        sys.stdout.write(context.get_help() + "\n")
+
+
+def run() -> NoReturn:
+    """Entry point of the console script."""
+    accept_any_character()
+    code = main(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader left, as `head` does. Python flushes once more on its way out: give it a place to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_FAILED
+    sys.exit(code)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and say how it ended; every foreseen failure is one line on standard error."""
+    try:
+        code = app(args=list(arguments), prog_name="headnote", standalone_mode=False)
+    except HeadnoteError as error:
+        complain(str(error))
+    except typer.TyperException as error:
+        complain(_usage(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return EXIT_INTERRUPTED
+    else:
+        return code if isinstance(code, int) else 0
+    return EXIT_BAD_INPUT
+
+
+def _usage(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "headnote"
+    return f"{error.format_message().rstrip('.')} (see {command} --help)"

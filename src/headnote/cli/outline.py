@@ -1,0 +1,158 @@
+"""`headnote outline`: the headings of files as a tree, with line ranges and sizes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from headnote.cli.terminal import Span, complain, printable, write_lines
+from headnote.errors import SourceError
+
+if TYPE_CHECKING:
+    from headnote.markdown.outline import OutlineEntry
+
+
+class FileOutline(NamedTuple):
+    """What the command shows of one file."""
+
+    path: str
+    lines: int
+    size: int
+    """In characters."""
+    entries: list[OutlineEntry]
+
+
+def outline_command(
+    paths: Annotated[
+        list[Path],
+        # `readable=False` leaves the check to the reading, whose errors name the remedy.
+        typer.Argument(
+            metavar="PATH",
+            help="Files, or folders for all Markdown below.",
+            show_default=False,
+            readable=False,
+        ),
+    ],
+    depth: Annotated[
+        int, typer.Option("--depth", "-d", min=1, max=6, metavar="N", help="Deepest heading level shown.")
+    ] = 6,
+    mdx: Annotated[bool, typer.Option("--mdx", help="Read every file as MDX, not only .mdx.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per file and line.")] = False,
+) -> None:
+    """Show headings as a tree, with line ranges and sizes.
+
+    A range and a size cover all that stands below a heading, its subheadings included.
+    """
+    from headnote.sources.files import expand
+
+    show = _write_json if as_json else _write_tree
+    failed = False
+    for path in expand(paths):
+        try:
+            show(_outline_file(path, depth, mdx))
+        except SourceError as error:
+            # One bad file of many: the others are still wanted.
+            complain(str(error))
+            failed = True
+    if failed:
+        raise typer.Exit(2)
+
+
+def _outline_file(path: Path, depth: int, mdx: bool) -> FileOutline:
+    from headnote.markdown import parse
+    from headnote.markdown.outline import outline
+    from headnote.sources.decode import count_lines
+    from headnote.sources.files import is_mdx, read_source
+
+    text = read_source(path)
+    entries = outline(text, parse(text, mdx or is_mdx(path)))
+    shown = [entry for entry in entries if entry.heading.level <= depth]
+    return FileOutline(str(path), count_lines(text), len(text), shown)
+
+
+def _write_json(file: FileOutline) -> None:
+    headings = [
+        {
+            "level": entry.heading.level,
+            "text": entry.heading.text,
+            "slug": entry.heading.slug,
+            "path": entry.heading.path,
+            "start_line": entry.start_line,
+            "end_line": entry.end_line,
+            "chars": entry.end - entry.start,
+        }
+        for entry in file.entries
+    ]
+    record = {"path": file.path, "lines": file.lines, "size": file.size, "headings": headings}
+    utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    sys.stdout.write(json.dumps(record, ensure_ascii=not utf8) + "\n")
+
+
+def _write_tree(file: FileOutline) -> None:
+    write_lines(_lines(file))
+
+
+def _lines(file: FileOutline) -> Iterator[list[Span]]:
+    size = f"  {_count(file.lines, 'line')}, {_count(file.size, 'char')}"
+    yield [Span(printable(file.path), "bold"), Span(size, "dim")]
+    if not file.entries:
+        yield [Span("  no headings", "dim")]
+        return
+    # Numbers stand first, in columns: so a heading of any length and script is shown whole and yet aligned.
+    # The size in tokens belongs here, as one more column.
+    ranges = _aligned([f"{entry.start_line}–{entry.end_line}" for entry in file.entries])
+    line_counts = _column([entry.end_line - entry.start_line + 1 for entry in file.entries], "line")
+    sizes = _column([entry.end - entry.start for entry in file.entries], "char")
+    branches = tree_branches([entry.heading.level for entry in file.entries])
+    for entry, lines, count, size, branch in zip(file.entries, ranges, line_counts, sizes, branches, strict=True):
+        yield [
+            Span(f"  {lines}", "cyan"),
+            Span(f"  {count}  {size}  {branch}", "dim"),
+            Span(printable(entry.heading.text), "bold" if entry.heading.level == 1 else ""),
+        ]
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+
+
+def _column(numbers: Sequence[int], unit: str) -> list[str]:
+    # The blank keeps the units of one and of many under each other.
+    return _aligned([_count(number, unit) + (" " if number == 1 else "") for number in numbers])
+
+
+def _aligned(cells: Sequence[str]) -> list[str]:
+    width = max(map(len, cells))
+    return [cell.rjust(width) for cell in cells]
+
+
+def tree_branches(levels: Sequence[int]) -> list[str]:
+    """What to draw before each heading so that the levels are seen as a tree."""
+    depths = _depths(levels)
+    branches = [""] * len(depths)
+    # From the end, because only what follows tells whether a branch goes on below.
+    goes_on: set[int] = set()
+    for position in range(len(depths) - 1, -1, -1):
+        depth = depths[position]
+        if depth > 0:
+            trunk = "".join("│  " if above in goes_on else "   " for above in range(1, depth))
+            branches[position] = trunk + ("├─ " if depth in goes_on else "└─ ")
+        goes_on = {other for other in goes_on if other < depth} | {depth}
+    return branches
+
+
+def _depths(levels: Sequence[int]) -> list[int]:
+    """How many headings stand above each: a jump from level 2 to 4 is one step down, not two."""
+    depths = []
+    above: list[int] = []
+    for level in levels:
+        while above and above[-1] >= level:
+            above.pop()
+        depths.append(len(above))
+        above.append(level)
+    return depths

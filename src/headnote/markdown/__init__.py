@@ -1,0 +1,17 @@
+"""Text → blocks → headings and links. Knows nothing of what is made from them."""
+
+from __future__ import annotations
+
+from headnote.markdown.scanner import scan
+from headnote.model import Block
+
+__all__ = ["parse"]
+
+
+def parse(text: str, mdx: bool = False) -> list[Block]:
+    """The top-level blocks of a Markdown document, in order, with exact positions.
+
+    Blocks and the blank lines between them tile the text. With `mdx`, imports, exports, components and
+    expressions are blocks of their own. No input raises: what is malformed is read as CommonMark reads it.
+    """
+    return scan(text, mdx)

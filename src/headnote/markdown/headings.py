@@ -1,0 +1,135 @@
+"""Headings: their text, their anchors, the stack they form, and the sections they open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from headnote.markdown.plain import plain_text
+from headnote.markdown.references import normal_label
+from headnote.markdown.slugs import Slugs, github_slug
+from headnote.model import Block, Heading, Section
+
+__all__ = [
+    "HeadingStack",
+    "explicit_id",
+    "github_slug",
+    "heading_text",
+    "headings",
+    "plain_text",
+    "sections",
+]
+
+# Most headings are an ATX line without a single character that could be markup: one match, no more.
+_PLAIN_ATX = re.compile(r" {0,3}#{1,6}[ \t]+([^\s\\`*_~<>\[\]&#{}]++(?: [^\s\\`*_~<>\[\]&#{}]++)*+)[ \t]*+")
+_ATX_OPENING = re.compile(r"[ \t]*#{1,6}")
+_UNDERLINE = re.compile(r"(?:\r\n?|\n)[^\r\n]*+\Z")
+# `{#id}`, also with classes after it, or MDX's `{/*id*/}`.
+_EXPLICIT_ID = re.compile(r"\{\s*+(?:#([^\s{}]++)[^{}]*+|/\*\s*+#?+([^\s{}*]++)\s*+\*/\s*+)\}")
+
+
+def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str] | None = None) -> str:
+    """What a reader sees of a heading: no hashes, no underline, no explicit id, no markup."""
+    plain = _PLAIN_ATX.fullmatch(text, start, end)
+    if plain is not None:
+        return plain[1]
+    content = _content(text[start:end])
+    identifier = _find_id(content)
+    if identifier is not None:
+        content = content[: identifier.start()]
+    return plain_text(content, definitions)
+
+
+def explicit_id(text: str, block: Block) -> str:
+    """The id an author gave a heading, `{#id}` or `{/*id*/}`; empty if there is none."""
+    if text.find("{", block.start, block.end) < 0:
+        return ""
+    identifier = _find_id(_content(text[block.start : block.end]))
+    return "" if identifier is None else identifier[1] or identifier[2]
+
+
+def _content(source: str) -> str:
+    """The inline source of a heading, without what makes it a heading. Only a setext heading has several lines."""
+    if "\n" in source or "\r" in source:
+        return _UNDERLINE.sub("", source).strip()
+    opening = _ATX_OPENING.match(source)
+    content = source[opening.end() if opening else 0 :].strip(" \t")
+    unclosed = content.rstrip("#")
+    # Closing hashes stand apart from the text: `# C #` has some, `# C#` does not.
+    if not unclosed or unclosed[-1] in " \t":
+        return unclosed.rstrip(" \t")
+    return content
+
+
+def _find_id(content: str) -> re.Match[str] | None:
+    if not content.endswith("}"):
+        return None
+    return _EXPLICIT_ID.fullmatch(content, content.rfind("{"))
+
+
+class HeadingStack:
+    """The headings one is under. A heading of level L ends all of level L and deeper; jumps stay as they are."""
+
+    __slots__ = ("_levels", "path")
+
+    def __init__(self) -> None:
+        self._levels: list[int] = []
+        self.path: tuple[str, ...] = ()
+
+    def push(self, level: int, text: str) -> tuple[str, ...]:
+        """The path after this heading, itself last."""
+        levels = self._levels
+        while levels and levels[-1] >= level:
+            levels.pop()
+        self.path = (*self.path[: len(levels)], text)
+        levels.append(level)
+        return self.path
+
+
+def headings(text: str, blocks: Sequence[Block]) -> list[Heading]:
+    """Every top-level heading, with its path and with an anchor that is unique in the document."""
+    stack = HeadingStack()
+    slugs = Slugs()
+    found: list[Heading] = []
+    definitions: dict[str, str] | None = None
+    for index, block in enumerate(blocks):
+        if block.kind != "heading":
+            continue
+        if definitions is None and text.find("[", block.start, block.end) >= 0:
+            definitions = _labels(blocks)
+        shown = heading_text(text, block.start, block.end, definitions)
+        slug = slugs.unique(explicit_id(text, block) or github_slug(shown))
+        found.append(Heading(block.level, shown, slug, stack.push(block.level, shown), index, block.start_line))
+    return found
+
+
+def _labels(blocks: Sequence[Block]) -> dict[str, str]:
+    """Labels that links and footnotes may refer to; their targets do not show in a heading."""
+    labels = {normal_label(block.info): "" for block in blocks if block.kind == "definition"}
+    for block in blocks:
+        if block.kind == "footnote":
+            labels["^" + normal_label(block.info.removeprefix("^"))] = ""
+    return labels
+
+
+def sections(text: str, blocks: Sequence[Block], depth: int = 6) -> list[Section]:
+    """The document cut at headings of level 1 to `depth`. Frontmatter belongs to no section.
+
+    What stands before the first such heading is the preamble, without a heading and with an empty path.
+    """
+    openings = [heading for heading in headings(text, blocks) if heading.level <= depth]
+    ends = [heading.block for heading in openings[1:]] + [len(blocks)]
+    found = [
+        _section(heading, heading.path, blocks, heading.block, end)
+        for heading, end in zip(openings, ends, strict=False)
+    ]
+    first = next((index for index, block in enumerate(blocks) if block.kind != "frontmatter"), len(blocks))
+    preamble_end = openings[0].block if openings else len(blocks)
+    if first < preamble_end:
+        found.insert(0, _section(None, (), blocks, first, preamble_end))
+    return found
+
+
+def _section(heading: Heading | None, path: tuple[str, ...], blocks: Sequence[Block], first: int, end: int) -> Section:
+    opening, closing = blocks[first], blocks[end - 1]
+    return Section(heading, path, first, end, opening.start, closing.end, opening.start_line, closing.end_line)

@@ -1,0 +1,272 @@
+"""The inline constructs of one paragraph, heading or cell: code spans, HTML, links, in one linear pass.
+
+Each construct becomes a span; what lies outside of spans is text, with escapes, entities and emphasis still in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from headnote.markdown.references import LABEL, inline_target, normal_label
+
+SpanKind = Literal["code", "html", "footnote", "autolink", "link", "image", "wikilink", "embed"]
+
+
+class Span(NamedTuple):
+    """One inline construct and where its visible part lies."""
+
+    kind: SpanKind
+    start: int
+    inner_start: int
+    """Where the visible part begins: link text, alt text, content of a code span, alias of a wikilink."""
+    inner_end: int
+    end: int
+    target: str = ""
+    """Where a link points, escapes and entities resolved."""
+    nesting: int = 0
+    """How many images, one within the other, the visible part holds."""
+
+
+class _Bracket(NamedTuple):
+    """A `[` or `![` that waits for its `]`."""
+
+    start: int
+    inner_start: int
+    is_image: bool
+
+
+MARKUP = re.compile(r"[\\`<\[\]]")
+_BACKTICKS = re.compile(r"`+")
+_WIKILINK = re.compile(r"\[\[([^\[\]\r\n|]++)(?:\|([^\[\]\r\n]*+))?+\]\](?!\()")
+_FOOTNOTE = re.compile(r"\[(\^[^\[\]\s]{1,200}+)\](?!\()")
+
+_AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.\-]{1,31}+:[^<>\x00-\x20]*+)>")
+_EMAIL = re.compile(
+    r"<([A-Za-z0-9.!#$%&'*+/=?^_`{|}~\-]++@"
+    r"[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?)*+)>"
+)
+_TAG = re.compile(
+    r"""<(?:
+        /[A-Za-z][A-Za-z0-9\-]*+[ \t\r\n]*+>
+      | [A-Za-z][A-Za-z0-9\-]*+
+        (?:[ \t\r\n]++[A-Za-z_:][A-Za-z0-9_.:\-]*+
+           (?:[ \t\r\n]*+=[ \t\r\n]*+(?:[^ \t\r\n"'=<>`]++|'[^']*+'|"[^"]*+"))?+
+        )*+[ \t\r\n]*+/?>
+    )""",
+    re.VERBOSE,
+)
+_DECLARATION = re.compile(r"<![A-Za-z]")
+# The longest tag that is read. It keeps crafted quotes from making every `<` read the rest of the text.
+_MAX_TAG = 4096
+_MAX_LABEL = 999
+# Opening → what closes it; the first that fits counts.
+_HTML_PAIRS = (("<!-->", ""), ("<!--->", ""), ("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">"))
+
+Definitions = Mapping[str, str]
+"""Normalised label → target. A footnote is there too, by its label with the `^`."""
+
+
+def spans(text: str, start: int, end: int, definitions: Definitions | None = None) -> list[Span]:
+    """The inline constructs in this range, each after those within it.
+
+    Without `definitions`, `[a][b]` is believed to be a link and `[a]` is not.
+    """
+    return _Scan(text, start, end, definitions).run()
+
+
+class _Scan:
+    """One pass over a range. The methods named after a character take its position and return where to go on."""
+
+    def __init__(self, text: str, start: int, end: int, definitions: Definitions | None) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
+        self.definitions = definitions
+        self.found: list[Span] = []
+        self.brackets: list[_Bracket] = []
+        self.nestings: list[int] = []
+        """For each open bracket the deepest image within it."""
+        self.without_links = 0
+        """So many of the open brackets have a link inside, and a link holds no link."""
+        self.last_bracket = -1
+        """Where the latest `[` stands: text with a bracket in it is no label."""
+        self.backticks: dict[int, list[int]] | None = None
+        self.missing: set[str] = set()
+        """Closing strings that do not occur any more: nobody needs to look for them twice."""
+
+    def run(self) -> list[Span]:
+        text, end, search = self.text, self.end, MARKUP.search
+        position = self.start
+        while (match := search(text, position, end)) is not None:
+            at = match.start()
+            character = text[at]
+            if character == "[":
+                position = self.opening_bracket(at, position)
+            elif character == "]":
+                position = self.closing_bracket(at)
+            elif character == "`":
+                position = self.backtick(at)
+            elif character == "<":
+                position = self.angle(at)
+            else:
+                position = at + 2
+        return self.found
+
+    def backtick(self, at: int) -> int:
+        run = _BACKTICKS.match(self.text, at, self.end)
+        assert run is not None
+        after, length = run.end(), run.end() - at
+        if self.backticks is None:
+            self.backticks = _backtick_runs(self.text, at, self.end)
+        closers = self.backticks.get(length)
+        while closers and closers[-1] < after:
+            closers.pop()
+        if not closers:
+            return after
+        closer = closers.pop()
+        self.found.append(Span("code", at, after, closer, closer + length))
+        return closer + length
+
+    def angle(self, at: int) -> int:
+        text, end = self.text, self.end
+        following = text[at + 1 : at + 2]
+        if following in ("!", "?"):
+            return self.html_pair(at)
+        autolink = _AUTOLINK.match(text, at, end)
+        if autolink is not None:
+            self.found.append(Span("autolink", at, at + 1, autolink.end() - 1, autolink.end(), autolink[1]))
+            return autolink.end()
+        if following == "/" or following.isalpha():
+            tag = _TAG.match(text, at, min(end, at + _MAX_TAG))
+            if tag is not None:
+                self.found.append(Span("html", at, at, at, tag.end()))
+                return tag.end()
+        email = _EMAIL.match(text, at, end)
+        if email is not None:
+            self.found.append(Span("autolink", at, at + 1, email.end() - 1, email.end(), f"mailto:{email[1]}"))
+            return email.end()
+        return at + 1
+
+    def html_pair(self, at: int) -> int:
+        """Comments, declarations, instructions: invisible up to their end, or no HTML if they have none."""
+        for opening, closing in _HTML_PAIRS:
+            if not self.text.startswith(opening, at, self.end):
+                continue
+            if opening == "<!" and not _DECLARATION.match(self.text, at, self.end):
+                return at + 1
+            stop = self.find(closing, at + len(opening))
+            if stop < 0:
+                return at + 1
+            self.found.append(Span("html", at, at, at, stop + len(closing)))
+            return stop + len(closing)
+        return at + 1
+
+    def find(self, closing: str, position: int) -> int:
+        if closing in self.missing:
+            return -1
+        stop = self.text.find(closing, position, self.end)
+        if stop < 0:
+            self.missing.add(closing)
+        return stop
+
+    def opening_bracket(self, at: int, position: int) -> int:
+        text = self.text
+        # A `!` before `position` belongs to what was read last, an escape for example.
+        is_image = at > position and text[at - 1] == "!"
+        start = at - 1 if is_image else at
+        following = text[at + 1 : at + 2]
+        if following == "[":
+            wikilink = _WIKILINK.match(text, at, self.end)
+            if wikilink is not None and not wikilink[1].isspace():
+                self.found.append(_wikilink_span(start, wikilink, is_image))
+                self.last_bracket = at
+                return wikilink.end()
+        elif following == "^" and not is_image:
+            footnote = _FOOTNOTE.match(text, at, self.end)
+            if footnote is not None and self.is_defined(footnote[1]):
+                self.found.append(Span("footnote", at, at, at, footnote.end()))
+                return footnote.end()
+        self.brackets.append(_Bracket(start, at + 1, is_image))
+        self.nestings.append(0)
+        self.last_bracket = at
+        return at + 1
+
+    def closing_bracket(self, at: int) -> int:
+        if not self.brackets:
+            return at + 1
+        bracket = self.brackets.pop()
+        nesting = self.nestings.pop()
+        outer = len(self.brackets)
+        holds_link = outer < self.without_links and not bracket.is_image
+        self.without_links = min(self.without_links, outer)
+        resolved = None if holds_link else self.resolve(bracket, at)
+        if resolved is not None:
+            kind: SpanKind = "image" if bracket.is_image else "link"
+            end, target = resolved
+            self.found.append(Span(kind, bracket.start, bracket.inner_start, at, end, target, nesting))
+            if bracket.is_image:
+                nesting += 1
+            else:
+                self.without_links = outer
+        if self.nestings:
+            self.nestings[-1] = max(self.nestings[-1], nesting)
+        return at + 1 if resolved is None else resolved[0]
+
+    def resolve(self, bracket: _Bracket, at: int) -> tuple[int, str] | None:
+        """Where the link that began with this bracket ends, and its target; None if it is no link."""
+        text = self.text
+        following = text[at + 1 : at + 2] if at + 1 < self.end else ""
+        if following == "(":
+            inline = inline_target(text, at + 1, self.end)
+            if inline is not None:
+                return inline
+        end, is_explicit = at + 1, False
+        if following == "[":
+            label = LABEL.match(text, at + 1, self.end)
+            if label is not None and not _is_blank(label[1]):
+                target = self.lookup(label[1])
+                return None if target is None else (label.end(), target)
+            if label is not None and not label[1]:
+                end, is_explicit = label.end(), True
+        if self.last_bracket >= bracket.inner_start or at - bracket.inner_start > _MAX_LABEL:
+            return None
+        if self.definitions is None and not is_explicit:
+            return None
+        target = self.lookup(text[bracket.inner_start : at])
+        return None if target is None else (end, target)
+
+    def lookup(self, label: str) -> str | None:
+        if label.startswith("^"):
+            return None
+        if self.definitions is None:
+            return ""
+        return self.definitions.get(normal_label(label)) if self.definitions else None
+
+    def is_defined(self, label: str) -> bool:
+        return self.definitions is None or normal_label(label) in self.definitions
+
+
+def _is_blank(label: str) -> bool:
+    return not label or label.isspace()
+
+
+def _wikilink_span(start: int, match: re.Match[str], is_embed: bool) -> Span:
+    # In a table the bar is written `\|`, and the backslash is no part of the target.
+    target = match[1].rstrip("\\").strip()
+    shown = 2 if match[2] and not match[2].isspace() else 1
+    inner_start, inner_end = match.span(shown)
+    if shown == 1 and match[1].endswith("\\"):
+        inner_end -= 1
+    return Span("embed" if is_embed else "wikilink", start, inner_start, inner_end, match.end(), target)
+
+
+def _backtick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:
+    """Length → where runs of so many backticks begin, the first one last."""
+    runs: dict[int, list[int]] = {}
+    for run in _BACKTICKS.finditer(text, start, end):
+        runs.setdefault(run.end() - run.start(), []).append(run.start())
+    for starts in runs.values():
+        starts.reverse()
+    return runs

@@ -1,0 +1,129 @@
+"""Links and tags of a document, with their places; none from code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from headnote.markdown.inline import MARKUP, Definitions, Span, spans
+from headnote.markdown.leaves import Leaf, leaves
+from headnote.markdown.plain import span_text
+from headnote.model import Block, Link, LinkKind, Tag
+
+_LINK_KINDS: dict[str, LinkKind] = {
+    "link": "link",
+    "image": "image",
+    "autolink": "autolink",
+    "wikilink": "wikilink",
+    "embed": "embed",
+}
+
+# GitHub links what looks like an address even without brackets.
+_BARE_URL = re.compile(r"(?<![A-Za-z])https?://[^\s<]++|(?<![^\s(*_~\[\]])www\.[^\s<]++")
+_DOMAIN = re.compile(r"(?:https?://|(?=www\.))([\w\-]++(?:\.[\w\-]++)*+)")
+_NEVER_LAST = "?!.,:*_~'\"]"
+_ENTITY_AT_END = re.compile(r"&[A-Za-z]++;\Z")
+
+# Letters, digits, `_` and `-`; vowel signs and accents are no letters to `\w`, and yet parts of words.
+_TAG_CHARACTER = r"[\w\-\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff]"
+_TAG = re.compile(rf"(?<![^\s(\[\"'“‘«„])#({_TAG_CHARACTER}++(?:/{_TAG_CHARACTER}++)*+)")
+_NOT_A_DIGIT = re.compile(r"[^\W\d]")
+
+
+def links(text: str, blocks: Sequence[Block], mdx: bool = False) -> list[Link]:
+    """Every link of the document, in the order of the source."""
+    return links_and_tags(text, blocks, mdx)[0]
+
+
+def inline_tags(text: str, blocks: Sequence[Block], mdx: bool = False) -> list[Tag]:
+    """Every `#tag` of the document, in the order of the source."""
+    return links_and_tags(text, blocks, mdx)[1]
+
+
+def links_and_tags(text: str, blocks: Sequence[Block], mdx: bool = False) -> tuple[list[Link], list[Tag]]:
+    """Both in one reading."""
+    mdx = mdx or any(block.kind in ("mdx_jsx", "mdx_esm", "mdx_expression") for block in blocks)
+    inline, definitions = leaves(text, blocks, mdx)
+    found_links: list[Link] = []
+    found_tags: list[Tag] = []
+    for leaf in inline:
+        found = _leaf_spans(leaf, definitions)
+        found_links += _links_of(leaf, found, definitions)
+        found_tags += _tags_of(leaf, found)
+    found_links.sort(key=lambda link: link.start)
+    return found_links, found_tags
+
+
+def _leaf_spans(leaf: Leaf, definitions: Definitions) -> list[Span]:
+    """Inline constructs by start, bare addresses among them."""
+    text, start, end = leaf.view.text, leaf.start, leaf.end
+    found = spans(text, start, end, definitions) if MARKUP.search(text, start, end) else []
+    found.sort(key=lambda span: span.start)
+    if text.find("://", start, end) >= 0 or text.find("www.", start, end) >= 0:
+        bare = [url for gap in _gaps(leaf, found) for url in _bare_urls(text, *gap)]
+        if bare:
+            found = sorted(found + bare, key=lambda span: span.start)
+    return found
+
+
+def _gaps(leaf: Leaf, found: list[Span]) -> Iterator[tuple[int, int]]:
+    """What lies outside of all spans; the spans come sorted by start."""
+    position = leaf.start
+    for span in found:
+        if span.start > position:
+            yield position, span.start
+        position = max(position, span.end)
+    if position < leaf.end:
+        yield position, leaf.end
+
+
+def _bare_urls(text: str, start: int, end: int) -> Iterator[Span]:
+    for match in _BARE_URL.finditer(text, start, end):
+        url = _trimmed(match[0])
+        domain = _DOMAIN.match(url)
+        if domain is None or any("_" in part for part in domain[1].split(".")[-2:]):
+            continue
+        stop = match.start() + len(url)
+        target = url if url.startswith("http") else f"http://{url}"
+        yield Span("autolink", match.start(), match.start(), stop, stop, target)
+
+
+def _trimmed(url: str) -> str:
+    """Without the punctuation of the sentence around it; a closing parenthesis stays if it was opened inside."""
+    end = len(url)
+    surplus = url.count(")") - url.count("(")
+    while end:
+        last = url[end - 1]
+        if last == ";":
+            entity = _ENTITY_AT_END.search(url, max(0, end - 32), end)
+            end = entity.start() if entity else end - 1
+        elif last in _NEVER_LAST:
+            end -= 1
+        elif last == ")" and surplus > 0:
+            surplus -= 1
+            end -= 1
+        else:
+            break
+    return url[:end]
+
+
+def _links_of(leaf: Leaf, found: list[Span], definitions: Definitions) -> Iterator[Link]:
+    view = leaf.view
+    for span in found:
+        kind = _LINK_KINDS.get(span.kind)
+        if kind is not None:
+            target, _, fragment = span.target.partition("#")
+            start, end = view.place(span.start), view.place(span.end - 1) + 1
+            yield Link(kind, target, fragment, span_text(view.text, span, definitions), start, end)
+
+
+def _tags_of(leaf: Leaf, found: list[Span]) -> Iterator[Tag]:
+    text = leaf.view.text
+    if text.find("#", leaf.start, leaf.end) < 0:
+        return
+    for start, end in _gaps(leaf, found):
+        for match in _TAG.finditer(text, start, end):
+            # `#12` is an issue or a number, not a tag.
+            if _NOT_A_DIGIT.search(match[1]):
+                place = leaf.view.place(match.start())
+                yield Tag(match[1], place, place + len(match[0]))

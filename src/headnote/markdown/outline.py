@@ -1,0 +1,47 @@
+"""Headings with the extent of all that stands below each: the map of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from headnote.markdown.headings import headings
+from headnote.model import Block, Heading
+
+
+class OutlineEntry(NamedTuple):
+    """A heading and its subtree: everything up to the next heading of the same or a higher level."""
+
+    heading: Heading
+    start: int
+    """Offset of the first character of the heading."""
+    end: int
+    """Offset just past the last character of the subtree; blank lines at its end are not part of it."""
+    start_line: int
+    """Line of the heading, 1-based."""
+    end_line: int
+    """Last line of the subtree, inclusive."""
+
+
+def outline(text: str, blocks: Sequence[Block]) -> list[OutlineEntry]:
+    """Every heading in order. Unlike sections, entries nest: a chapter contains its subchapters."""
+    found = headings(text, blocks)
+    return [
+        _entry(heading, blocks[heading.block], blocks[block_after - 1])
+        for heading, block_after in zip(found, _subtree_ends(found, len(blocks)), strict=True)
+    ]
+
+
+def _entry(heading: Heading, first: Block, last: Block) -> OutlineEntry:
+    return OutlineEntry(heading, first.start, last.end, first.start_line, last.end_line)
+
+
+def _subtree_ends(found: Sequence[Heading], block_count: int) -> list[int]:
+    """For each heading the index of the first block that no longer belongs to it."""
+    ends = [block_count] * len(found)
+    still_open: list[int] = []
+    for position, heading in enumerate(found):
+        while still_open and found[still_open[-1]].level >= heading.level:
+            ends[still_open.pop()] = heading.block
+        still_open.append(position)
+    return ends

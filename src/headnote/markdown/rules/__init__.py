@@ -1,0 +1,28 @@
+"""One construct per file; `table_of_rules` puts them in the order in which they are tried."""
+
+from __future__ import annotations
+
+from headnote.markdown.rules import code, container, heading, html, mdx, paragraph, thematic_break
+from headnote.markdown.rules.base import Dialect, Rule
+
+
+def table_of_rules(dialect: Dialect) -> list[Rule]:
+    """The first whose pattern matches reads the block; a paragraph is what nothing else claims."""
+    text = paragraph.paragraph(dialect)
+    common = [
+        heading.atx_heading(dialect),
+        code.fenced_code(dialect),
+        thematic_break.thematic_break(dialect),
+        container.list_(dialect),
+        container.block_quote(dialect),
+        container.footnote(dialect),
+        text,
+    ]
+    if dialect.mdx:
+        return [mdx.esm(dialect), paragraph.prose(dialect), mdx.flow(otherwise=text), *common]
+    return [
+        paragraph.prose(dialect),
+        html.html_to_blank(dialect),
+        html.html_to_terminator(dialect),
+        *common,
+    ]

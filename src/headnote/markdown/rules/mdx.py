@@ -1,0 +1,150 @@
+"""MDX: ESM statements, JSX elements and expressions that stand on lines of their own.
+
+What cannot be understood is no error: it is left to the paragraph rule.
+"""
+
+from __future__ import annotations
+
+import re
+
+from headnote.markdown.rules.base import Dialect, Flow, Found, Rule, Span, Tag
+from headnote.markdown.rules.javascript import closing_bracket
+from headnote.markdown.rules.patterns import LINES_TO_BLANK
+
+_NAME = r"(?:[^\W\d]|\$)[\w$-]*+(?:\s*+[.:]\s*+(?:[^\W\d]|\$)[\w$-]*+)*+"
+_TAG_OPENING = re.compile(rf"<(?P<closing>/)?+\s*+(?P<name>{_NAME})?+(?=[\s/>{{])")
+_ATTRIBUTE = re.compile(
+    r"""\s*+(?:(?:[^\W\d]|\$)[\w$:.-]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|(?P<value>(?=\{))))?+|(?P<spread>(?=\{)))"""
+)
+_TAG_END = re.compile(r"\s*+(?P<closed>/\s*+)?+>")
+_GAP = re.compile(r"[ \t]*+")
+_SIMPLE_TAG = re.compile(r"[ \t]*+<(/)?+([A-Za-z][A-Za-z0-9]*+)>[ \t]*+\n")
+_BRACKET = re.compile(r"[({\[`]")
+_PARAGRAPH = re.compile(LINES_TO_BLANK)
+
+
+def esm(_: Dialect) -> Rule:
+    return Rule("mdx_esm", r"(?<![ \t])(?:import|export)[ ]++[^\n]", _read_esm)
+
+
+def flow(otherwise: Rule) -> Rule:
+    """JSX elements and expressions; `otherwise` reads the line when other text is among them."""
+    text_from = re.compile(rf"[ \t]*+{otherwise.pattern}").match
+
+    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
+        end, tags, alone = flow_at(text, start, found)
+        if not alone:
+            # A tag may be spread over lines; what they begin with is then part of the tag.
+            paragraph = text_from(text, max(start, text.rfind("\n", start, end) + 1))
+            assert paragraph is not None
+            return otherwise.read(text, start, paragraph, found)
+        found.append(("mdx_jsx", start, end, 0, tags[0].name) if tags else ("mdx_expression", start, end, 0, ""))
+        return end + 1
+
+    return Rule("mdx_flow", "[<{]", read)
+
+
+def flow_at(text: str, start: int, found: Found) -> Flow:
+    """The tags and expressions with which the line at `start` begins."""
+    if start not in found.flows:
+        found.flows[start] = _read_flow(text, start, found.brackets)
+    return found.flows[start]
+
+
+def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
+    if simple := _SIMPLE_TAG.match(text, start):
+        end = simple.end() - 1
+        return Flow(end, (Tag(simple[2], end, -1 if simple[1] else 1),), alone=True)
+    tags: list[Tag] = []
+    after_expression = False  # two in a row are text
+    at = first = _skip_gap(text, start)
+    while not text.startswith("\n", at):
+        if text.startswith("{", at) and not after_expression:
+            end = closing_bracket(text, at, brackets)
+            after_expression = True
+        else:
+            tag = _read_tag(text, at, brackets)
+            tags += [tag] if tag else []
+            end = tag.end if tag else -1
+            after_expression = False
+        if end < 0:
+            return Flow(at, tuple(tags), alone=False)
+        at = _skip_gap(text, end)
+    return Flow(at, tuple(tags), alone=at > first)
+
+
+def join_elements(spans: Found) -> list[Span]:
+    """From an opening tag to its closing tag is one element: join what lies between them to one span.
+
+    An opening tag that is never closed, and a closing tag that was never opened, stay by themselves.
+    """
+    opened: list[tuple[str, int]] = []  # name of an open element, index of its span in `joined`
+    waiting: dict[str, int] = {}  # how often each name is open: a stray closing tag costs no search
+    joined: list[Span] = []
+    for span in spans:
+        joined.append(span)
+        if span[0] != "mdx_jsx":
+            continue
+        for tag in spans.flows[span[1]].tags:
+            if tag.opens > 0:
+                opened.append((tag.name, len(joined) - 1))
+                waiting[tag.name] = waiting.get(tag.name, 0) + 1
+            elif tag.opens < 0 and waiting.get(tag.name):
+                first = _close_element(tag.name, opened, waiting)
+                joined[first:] = [(*joined[first][:2], span[2], *joined[first][3:])]
+    return joined
+
+
+def _close_element(name: str, opened: list[tuple[str, int]], waiting: dict[str, int]) -> int:
+    """Take the innermost element of that name off the open ones; the index of its first span."""
+    while True:
+        innermost, first = opened.pop()
+        waiting[innermost] -= 1
+        if innermost == name:
+            return first
+
+
+def _read_esm(text: str, start: int, match: re.Match[str], found: Found) -> int:
+    """A statement goes on to the next blank line outside its brackets."""
+    end = first_end = _blank_after(text, start)
+    at = start
+    while bracket := _BRACKET.search(text, at, end):
+        at = closing_bracket(text, bracket.start(), found.brackets)
+        if at < 0:
+            end = first_end  # broken: better a short statement than the rest of the file
+            break
+        if at > end:
+            end = _blank_after(text, at)
+    found.append(("mdx_esm", start, end - 1, 0, ""))
+    return end
+
+
+def _blank_after(text: str, position: int) -> int:
+    line = text.rfind("\n", 0, position) + 1
+    paragraph = _PARAGRAPH.match(text, line)
+    assert paragraph is not None
+    return paragraph.end()
+
+
+def _read_tag(text: str, start: int, brackets: dict[int, int]) -> Tag | None:
+    opening = _TAG_OPENING.match(text, start)
+    if opening is None:
+        return None
+    at = opening.end()
+    while not (end := _TAG_END.match(text, at)):
+        attribute = _ATTRIBUTE.match(text, at)
+        if attribute is None:
+            return None
+        at = attribute.end()
+        if attribute.lastgroup:
+            at = closing_bracket(text, at, brackets)
+            if at < 0:
+                return None
+    opens = -1 if opening["closing"] else 0 if end["closed"] else 1
+    return Tag(opening["name"] or "", end.end(), opens)
+
+
+def _skip_gap(text: str, at: int) -> int:
+    gap = _GAP.match(text, at)
+    assert gap is not None
+    return gap.end()

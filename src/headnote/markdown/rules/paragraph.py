@@ -1,0 +1,115 @@
+"""Paragraphs, and what turns out to be something else once its last line is seen.
+
+A paragraph may begin with link reference definitions, may be underlined into a setext heading, and its last line may
+be the header of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from headnote.markdown.rules import starts
+from headnote.markdown.rules.base import Dialect, Found, Reader, Rule
+from headnote.markdown.rules.definition import only_definitions, read_definitions
+from headnote.markdown.rules.mdx import flow_at
+from headnote.markdown.rules.patterns import REST_OF_LINE
+from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
+
+_BEGINS_NOTHING = r"[^\s#>`~*+\-_<0-9\[{}]"
+"""A first character that gives a paragraph away, with room for what else may begin something."""
+_MAY_END_OTHERWISE = frozenset("=-|: \t<{")
+"""First characters of a line before which a paragraph only perhaps ends, or ends as something else."""
+_MAY_BEGIN_DEFINITION = frozenset("[ \t")
+
+
+def paragraph(dialect: Dialect) -> Rule:
+    return Rule("paragraph", rf"[^ \t\n]{REST_OF_LINE}{_more(dialect)}", _reader(dialect))
+
+
+def prose(dialect: Dialect) -> Rule:
+    """A paragraph that its first letter gives away: tried first, since most blocks are one."""
+    read_closely = _reader(dialect)
+
+    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
+        end = match.end()
+        if end < len(text) and text[end] in _MAY_END_OTHERWISE:
+            return read_closely(text, start, match, found)
+        found.append(("paragraph", start, end - 1, 0, ""))
+        return end
+
+    begins_nothing = _BEGINS_NOTHING.format("{" if dialect.mdx else "")
+    return Rule("prose", rf"(?:{begins_nothing}|\*\*[^\s*]){REST_OF_LINE}{_more(dialect)}", read)
+
+
+def _more(dialect: Dialect) -> str:
+    goes_on = _BEGINS_NOTHING.format("=|:{" if dialect.mdx else "=|:")
+    return rf"(?:{goes_on}{REST_OF_LINE}|(?!{starts.perhaps_after_paragraph(dialect)}){REST_OF_LINE})*+"
+
+
+def _reader(dialect: Dialect) -> Reader:
+    one_more = re.compile(REST_OF_LINE + _more(dialect))
+    underline = re.compile(dialect.indent + starts.SETEXT_UNDERLINE).match
+    surely_ended = re.compile(starts.after_paragraph(dialect)).match
+    delimiters = re.compile(dialect.indent + DELIMITER_ROW).match
+    header_row = re.compile(rf"{dialect.indent}[^ \t]").match
+    rows_end = _rows_end(dialect)
+
+    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
+        end, size = match.end(), len(text)
+        while end < size and text[end] in _MAY_END_OTHERWISE:
+            underlined = underline(text, end)
+            if underlined and not only_definitions(text, start, end):
+                return _close_setext(text, start, end, underlined.end(), found)
+            if surely_ended(text, end) or (dialect.mdx and flow_at(text, end, found).alone):
+                break
+            if head := delimiters(text, end):
+                header = max(start, text.rfind("\n", start, end - 1) + 1)
+                if header_row(text, header) and is_table_head(text[header:end], head[0]):
+                    _close(text, start, header, found)
+                    return _close_table(header, rows_end(text, head.end(), found), found)
+            end = _end(one_more, text, end)
+        _close(text, start, end, found)
+        return end
+
+    return read
+
+
+def _rows_end(dialect: Dialect) -> Callable[[str, int, Found], int]:
+    """From the line after the delimiter row, where the rows of the table end."""
+    more_rows = rf"(?:(?!{starts.after_table(dialect)}){REST_OF_LINE})*+"
+    rows, one_more = re.compile(more_rows), re.compile(REST_OF_LINE + more_rows)
+    may_flow = re.compile(r"[ \t]*+[<{]").match
+
+    def read(text: str, position: int, found: Found) -> int:
+        end = _end(rows, text, position)
+        while dialect.mdx and may_flow(text, end) and not flow_at(text, end, found).alone:
+            end = _end(one_more, text, end)
+        return end
+
+    return read
+
+
+def _close(text: str, start: int, end: int, found: Found) -> None:
+    """The paragraph ends here, as a paragraph."""
+    if text[start] in _MAY_BEGIN_DEFINITION:
+        start = read_definitions(text, start, end, found)
+    if start < end:
+        found.append(("paragraph", start, end - 1, 0, ""))
+
+
+def _close_setext(text: str, start: int, underline: int, end: int, found: Found) -> int:
+    start = read_definitions(text, start, underline, found)
+    found.append(("heading", start, end - 1, 1 if "=" in text[underline:end] else 2, ""))
+    return end
+
+
+def _close_table(header: int, end: int, found: Found) -> int:
+    found.append(("table", header, end - 1, 0, ""))
+    return end
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    assert match is not None, "a pattern that also matches nothing"
+    return match.end()

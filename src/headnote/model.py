@@ -1,0 +1,301 @@
+"""What flows from room to room: one small immutable type per stage boundary."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal, NamedTuple, Protocol
+
+BlockKind = Literal[
+    "frontmatter",
+    "heading",
+    "paragraph",
+    "code",
+    "list",
+    "table",
+    "quote",
+    "html",
+    "rule",
+    "definition",
+    "footnote",
+    "mdx_esm",
+    "mdx_jsx",
+    "mdx_expression",
+]
+
+
+class Block(NamedTuple):
+    """One top-level construct of a document: whole lines, without the final line end."""
+
+    kind: BlockKind
+    """Which construct it is."""
+    start: int
+    """Offset of the first character, at the beginning of its first line (indentation included)."""
+    end: int
+    """Offset just past the last character of its last line; the line end is not part of it."""
+    start_line: int
+    """First line in the file, 1-based."""
+    end_line: int
+    """Last line in the file, inclusive."""
+    level: int = 0
+    """1 to 6 for a heading, 0 for everything else."""
+    info: str = ""
+    """What the opening says: info string of a fence, `yaml`/`toml` of frontmatter, label of a definition or
+    footnote, name of a JSX component; empty otherwise."""
+
+
+class Heading(NamedTuple):
+    """A top-level heading, as a reader and as a link sees it."""
+
+    level: int
+    """1 to 6."""
+    text: str
+    """Plain text: inline markup, closing hashes and explicit ids removed."""
+    slug: str
+    """Anchor, unique in the document: an explicit `{#id}`, else what GitHub would make of the text."""
+    path: tuple[str, ...]
+    """The heading stack after this heading was pushed, itself last."""
+    block: int
+    """Index of its block in the document's blocks."""
+    start_line: int
+    """Its first line in the file, 1-based."""
+
+
+class Section(NamedTuple):
+    """A heading and what follows it, up to the next heading within the depth asked for."""
+
+    heading: Heading | None
+    """None for the preamble: what stands before the first heading."""
+    path: tuple[str, ...]
+    """Heading stack of the section; empty for the preamble."""
+    first_block: int
+    """Index of its first block (the heading itself, where there is one)."""
+    last_block: int
+    """Index just past its last block."""
+    start: int
+    """Offset of its first character."""
+    end: int
+    """Offset just past its last character."""
+    start_line: int
+    end_line: int
+
+
+LinkKind = Literal["link", "image", "autolink", "wikilink", "embed"]
+
+
+class Link(NamedTuple):
+    """A reference from this document to something else, with its place in the source."""
+
+    kind: LinkKind
+    """`link` and `image` are Markdown's (inline and by reference), `embed` is `![[x]]`."""
+    target: str
+    """Where it points, without the fragment; empty for a link within the page."""
+    fragment: str
+    """What follows the first `#` of the target, without it; empty if there is none."""
+    text: str
+    """Plain text a reader sees: link text, alt text, alias, or the target itself."""
+    start: int
+    """Offset of the first character of the link in the source."""
+    end: int
+    """Offset just past its last character."""
+
+
+class Tag(NamedTuple):
+    """An inline `#tag`, without the hash, with its place in the source."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Frontmatter(NamedTuple):
+    """What the block at the very start of a file says about the file."""
+
+    format: Literal["yaml", "toml"]
+    data: dict[str, Any]
+    """Parsed fields; empty when the block is empty or could not be read."""
+    warning: str = ""
+    """Why it could not be read, with the line in the file; empty when all is well."""
+
+
+class ChunkOrigin(Protocol):
+    """The document a chunk was cut from: it knows what a chunk leaves to be worked out when asked for."""
+
+    path: str
+    doc_id: str
+    modified: float | None
+
+    def id_of(self, chunk: Chunk) -> str: ...
+    def key_of(self, chunk: Chunk) -> str: ...
+    def text_of(self, chunk: Chunk) -> str: ...
+    def embed_text_of(self, chunk: Chunk) -> str: ...
+    def tokens_of(self, chunk: Chunk) -> int: ...
+    def lines_of(self, chunk: Chunk) -> tuple[int, int]: ...
+    def links_of(self, chunk: Chunk) -> tuple[Link, ...]: ...
+    def tags_of(self, chunk: Chunk) -> tuple[str, ...]: ...
+    def metadata(self) -> dict[str, Any]: ...
+
+
+class Chunk:
+    """A piece of a document that stands on its own and knows where it comes from.
+
+    What is cheap is stored; what costs something (text, lines, tokens, links, hash, …) is worked out when first asked
+    for, by the document the chunk belongs to.
+    """
+
+    __slots__ = (
+        "block_end",
+        "block_start",
+        "end",
+        "heading_path",
+        "index",
+        "origin",
+        "overlap",
+        "part",
+        "prefix",
+        "section",
+        "start",
+        "suffix",
+    )
+
+    FIELDS = (
+        *("id", "key", "doc_id", "path", "index", "part", "text", "embed_text"),
+        *("start", "end", "start_line", "end_line", "block_start", "block_end", "prefix", "suffix", "overlap"),
+        *("heading_path", "breadcrumb", "title", "tokens", "is_split"),
+        *("links", "tags", "metadata", "hash", "modified"),
+    )
+    """What `to_dict` gives, in this order."""
+
+    def __init__(
+        self,
+        origin: ChunkOrigin,
+        index: int,
+        section: int,
+        part: int | None,
+        start: int,
+        end: int,
+        prefix: str,
+        suffix: str,
+        overlap: str,
+        heading_path: tuple[str, ...],
+        block_start: int,
+        block_end: int,
+    ) -> None:
+        self.origin = origin
+        self.index = index
+        """Position in the document, from 0."""
+        self.section = section
+        """Number of the section it was cut from; parts of one section share it."""
+        self.part = part
+        """Part number within a split section; None if it is not split."""
+        self.start = start
+        """Offset of its own first character in the source."""
+        self.end = end
+        """Offset just past its own last character."""
+        self.prefix = prefix
+        """What was added in front so that it stands alone: a fence reopened, a table header repeated."""
+        self.suffix = suffix
+        """What was added behind so that it stands alone: a fence closed."""
+        self.overlap = overlap
+        """Text carried over from the chunk before; never part of start to end."""
+        self.heading_path = heading_path
+        """Heading stack at its first content; of a merged chunk, what its sections have in common."""
+        self.block_start = block_start
+        """Index of the first block it has text of, among `parse(text)`."""
+        self.block_end = block_end
+        """Index of the last one, inclusive."""
+
+    @property
+    def id(self) -> str:
+        """In the form of the preset; unique in its document."""
+        return self.origin.id_of(self)
+
+    @property
+    def key(self) -> str:
+        """Path, content hash and occurrence: does not move when other chunks do."""
+        return self.origin.key_of(self)
+
+    @property
+    def doc_id(self) -> str:
+        return self.origin.doc_id
+
+    @property
+    def path(self) -> str:
+        return self.origin.path
+
+    @property
+    def text(self) -> str:
+        """What a reader is shown; stands on its own."""
+        return self.origin.text_of(self)
+
+    @property
+    def embed_text(self) -> str:
+        """What is embedded and indexed: breadcrumb, carried overlap, text."""
+        return self.origin.embed_text_of(self)
+
+    @property
+    def tokens(self) -> int:
+        """Size of `embed_text` in the counter in use."""
+        return self.origin.tokens_of(self)
+
+    @property
+    def start_line(self) -> int:
+        """First line of its own text in the file, 1-based."""
+        return self.origin.lines_of(self)[0]
+
+    @property
+    def end_line(self) -> int:
+        """Last line of its own text, inclusive."""
+        return self.origin.lines_of(self)[1]
+
+    @property
+    def breadcrumb(self) -> str:
+        """`A > B > C`."""
+        return " > ".join(self.heading_path)
+
+    @property
+    def title(self) -> str:
+        """The innermost heading; empty before the first one."""
+        return self.heading_path[-1] if self.heading_path else ""
+
+    @property
+    def is_split(self) -> bool:
+        """Whether it is one part of a larger section or block."""
+        return self.part is not None
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Links in its own text, with their places in the source."""
+        return self.origin.links_of(self)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Tags of the document's frontmatter, then `#tags` in its own text."""
+        return self.origin.tags_of(self)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Fields of the document's frontmatter."""
+        return self.origin.metadata()
+
+    @property
+    def hash(self) -> str:
+        """Of `embed_text`: equal hashes need one vector."""
+        return hashlib.blake2b(self.embed_text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    @property
+    def modified(self) -> float | None:
+        """When the file was changed last, in seconds since 1970, if known."""
+        return self.origin.modified
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field by name, ready to be written as JSON."""
+        return {name: getattr(self, name) for name in self.FIELDS}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Chunk) and (self is other or self.to_dict() == other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.start, self.end, self.index))
+
+    def __repr__(self) -> str:
+        return f"<Chunk {self.id!r} lines {self.start_line}-{self.end_line} {self.breadcrumb!r}>"

@@ -1,0 +1,1 @@
+"""Folder → documents: which files there are, and what text their bytes say."""

