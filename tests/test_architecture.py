@@ -32,7 +32,7 @@ LAYERS: list[set[str]] = [
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
 SURFACES = LAYERS[-1]
 
-HEAVY = {"numpy", "rich", "typer", "yaml", "msgspec", "toktok_rs", "sqlite3", "pydantic"}
+HEAVY = {"numpy", "rich", "typer", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
 
 Imports = dict[str, set[str]]
 """Module → modules of the package it imports, anywhere in it: a lazy import is still a dependency."""

@@ -11,6 +11,7 @@ import headnote
 
 PUBLIC_NAMES = {
     "Block",
+    "Chunk",
     "Frontmatter",
     "Heading",
     "HeadnoteError",
@@ -25,6 +26,10 @@ PUBLIC_NAMES = {
     "Tag",
     "UnreadableSource",
     "__version__",
+    "chunk",
+    "chunk_file",
+    "chunk_files",
+    "count_tokens",
     "parse",
     "presets",
 }

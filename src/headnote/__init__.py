@@ -1,6 +1,8 @@
-"""headnote: Markdown and MDX as blocks, headings and sections with exact positions.
+"""headnote: Markdown and MDX as chunks that remember their headings, with exact positions.
 
 >>> import headnote
+>>> [chunk.breadcrumb for chunk in headnote.chunk("# Title\\n\\nText.")]
+['Title']
 >>> [block.kind for block in headnote.parse("# Title\\n\\nText.")]
 ['heading', 'paragraph']
 """
@@ -19,17 +21,21 @@ from headnote.errors import (
     SourceError,
     UnreadableSource,
 )
-from headnote.model import Block, Frontmatter, Heading, Link, Section, Tag
+from headnote.model import Block, Chunk, Frontmatter, Heading, Link, Section, Tag
 
 if TYPE_CHECKING:
+    from headnote.chunking.chunker import chunk
     from headnote.chunking.presets import presets
     from headnote.chunking.settings import Settings
     from headnote.markdown import parse
+    from headnote.sources.chunks import chunk_file, chunk_files
+    from headnote.tokens import count_tokens
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Block",
+    "Chunk",
     "Frontmatter",
     "Heading",
     "HeadnoteError",
@@ -44,6 +50,10 @@ __all__ = [
     "Tag",
     "UnreadableSource",
     "__version__",
+    "chunk",
+    "chunk_file",
+    "chunk_files",
+    "count_tokens",
     "parse",
     "presets",
 ]
@@ -51,6 +61,10 @@ __all__ = [
 # Loaded when first asked for: whoever only wants a type or the version does not pay for the scanner.
 _HOME_OF_LAZY_NAME = {
     "Settings": "headnote.chunking.settings",
+    "chunk": "headnote.chunking.chunker",
+    "chunk_file": "headnote.sources.chunks",
+    "chunk_files": "headnote.sources.chunks",
+    "count_tokens": "headnote.tokens",
     "parse": "headnote.markdown",
     "presets": "headnote.chunking.presets",
 }

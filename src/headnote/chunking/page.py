@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
+from operator import sub
 from typing import Protocol
 
 from headnote.chunking.draft import Draft
@@ -51,6 +53,9 @@ class Page:
         self.counter: Counter = get_counter(settings.counter, settings.bias)
         self.max_weight = settings.max_tokens * self.counter.unit
         self.has_pictures = ";base64," in text
+        crumb = self.max_weight // 2 if settings.breadcrumb or settings.include_parent_headers else 0
+        self.surely_fits = self.max_weight - crumb - UNSURE * self.counter.unit if self.counter.adds != "never" else -1
+        """Text of at most this weight keeps the cap, whatever its breadcrumb."""
         self._crumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
 
     def _skipped(self) -> int:
@@ -65,22 +70,45 @@ class Page:
         return with_plain_line_ends(self.text)
 
     @cached_property
-    def paths(self) -> list[tuple[str, ...]]:
-        """Heading stack at each block, a heading included in its own."""
+    def starts(self) -> list[int]:
+        """Where each block begins, then where the last one ends."""
+        starts = [block[1] for block in self.blocks]
+        starts.append(self.blocks[-1][2] if self.blocks else 0)
+        return starts
+
+    @cached_property
+    def headings(self) -> list[int]:
+        """Indices of the blocks that are headings."""
+        return [index for index, block in enumerate(self.blocks) if block[0] == "heading"]
+
+    @cached_property
+    def _heading_paths(self) -> list[tuple[str, ...]]:
+        """Heading stack before the first heading, then after each."""
         stack = HeadingStack()
-        path: tuple[str, ...] = ()
-        found = []
-        for kind, start, end, level, _ in self.blocks:
-            if kind == "heading":
-                path = stack.push(level, heading_text(self.text, start, end))
-            found.append(path)
+        text, blocks = self.text, self.blocks
+        found: list[tuple[str, ...]] = [()]
+        for index in self.headings:
+            _, start, end, level, _ = blocks[index]
+            found.append(stack.push(level, heading_text(text, start, end)))
         return found
+
+    def headings_between(self, first: int, last: int) -> list[int]:
+        """Indices of the headings among these blocks."""
+        return self.headings[bisect_left(self.headings, first) : bisect_right(self.headings, last)]
+
+    def path_at(self, index: int) -> tuple[str, ...]:
+        """Heading stack at a block, a heading included in its own."""
+        return self._heading_paths[bisect_right(self.headings, index)]
+
+    def paths_between(self, first: int, last: int) -> list[tuple[str, ...]]:
+        """The heading stacks at these blocks, each once."""
+        return self._heading_paths[bisect_right(self.headings, first) : bisect_right(self.headings, last) + 1]
 
     def content_path(self, first: int, last: int) -> tuple[str, ...]:
         """Heading stack at the first of these blocks that is no heading; at the last one if all are."""
         while first < last and self.blocks[first][0] == "heading":
             first += 1
-        return self.paths[first]
+        return self.path_at(first)
 
     def first_heading_before(self, index: int) -> int:
         """Index of the first of the headings that stand directly before a block; its own if there is none."""
@@ -110,13 +138,14 @@ class Page:
     @cached_property
     def totals(self) -> list[int]:
         """Weight of everything before each block; the difference of two is the weight of the blocks between them."""
-        cuts = [block[1] for block in self.blocks]
-        cuts.append(self.blocks[-1][2] if self.blocks else 0)
+        if self.counter.per_character == 1 and not self.has_pictures:
+            return self.starts
         code = [block[0] in CODE_LIKE for block in self.blocks]
         if self.has_pictures:
-            weights = self.counter.weigh([without_pictures(self.text[a:b]) for a, b in pairwise(cuts)], code)
+            texts = [without_pictures(self.text[start:end]) for start, end in pairwise(self.starts)]
+            weights = self.counter.weigh(texts, code)
         else:
-            weights = self.counter.weigh_pieces(self.text, cuts, code)
+            weights = self.counter.weigh_pieces(self.text, self.starts, code)
         return list(accumulate(weights, initial=0))
 
     def weigh_texts(self, texts: Sequence[str], code: bool) -> list[int]:
@@ -124,6 +153,14 @@ class Page:
         if self.has_pictures:
             texts = [without_pictures(text) for text in texts]
         return self.counter.weigh(texts, [code] * len(texts))
+
+    def weigh_pieces(self, text: str, cuts: Sequence[int], code: bool) -> list[int]:
+        """Weight of what lies between each two cuts, pictures left out."""
+        if self.has_pictures:
+            return self.weigh_texts([text[start:end] for start, end in pairwise(cuts)], code)
+        if self.counter.per_character == 1:
+            return list(map(sub, cuts[1:], cuts))
+        return self.counter.weigh_pieces(text, cuts, [code] * (len(cuts) - 1))
 
     def crumb(self, path: tuple[str, ...]) -> tuple[str, int]:
         """The breadcrumb as it stands at the head of what is embedded, and its weight.

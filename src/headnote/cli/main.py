@@ -10,7 +10,10 @@ from typing import Annotated, NoReturn
 import typer
 
 from headnote import __version__
+from headnote.cli.chunk import chunk_command
 from headnote.cli.outline import outline_command
+from headnote.cli.presets import presets_command
+from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import accept_any_character, complain
 from headnote.errors import HeadnoteError
 
@@ -20,7 +23,9 @@ EXIT_INTERRUPTED = 130
 
 # Without markup in help texts, help needs no rich and appears at once.
 app = typer.Typer(name="headnote", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("chunk", cls=SettingsCommand)(chunk_command)
 app.command("outline")(outline_command)
+app.command("presets")(presets_command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -37,7 +42,7 @@ def headnote(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Markdown and MDX as blocks, headings and sections with exact positions."""
+    """Markdown and MDX as chunks that remember their headings."""
     if context.invoked_subcommand is None:
         sys.stdout.write(context.get_help() + "\n")
 

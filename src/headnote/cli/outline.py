@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from headnote.cli.terminal import Span, complain, printable, write_lines
+from headnote.cli.terminal import Line, Span, complain, counted, printable, write_json, write_lines
 from headnote.errors import SourceError
 
 if TYPE_CHECKING:
@@ -24,7 +22,10 @@ class FileOutline(NamedTuple):
     lines: int
     size: int
     """In characters."""
+    tokens: int
+    """What reading all of it would cost a model, in cl100k tokens."""
     entries: list[OutlineEntry]
+    entry_tokens: list[int]
 
 
 def outline_command(
@@ -46,7 +47,7 @@ def outline_command(
 ) -> None:
     """Show headings as a tree, with line ranges and sizes.
 
-    A range and a size cover all that stands below a heading, its subheadings included.
+    A range and a size cover all that stands below a heading, its subheadings included. Tokens are those of cl100k.
     """
     from headnote.sources.files import expand
 
@@ -68,11 +69,13 @@ def _outline_file(path: Path, depth: int, mdx: bool) -> FileOutline:
     from headnote.markdown.outline import outline
     from headnote.sources.decode import count_lines
     from headnote.sources.files import is_mdx, read_source
+    from headnote.tokens import get_counter
 
     text = read_source(path)
     entries = outline(text, parse(text, mdx or is_mdx(path)))
     shown = [entry for entry in entries if entry.heading.level <= depth]
-    return FileOutline(str(path), count_lines(text), len(text), shown)
+    tokens, *entry_tokens = get_counter().count_many([text, *(text[entry.start : entry.end] for entry in shown)])
+    return FileOutline(str(path), count_lines(text), len(text), tokens, shown, entry_tokens)
 
 
 def _write_json(file: FileOutline) -> None:
@@ -85,45 +88,42 @@ def _write_json(file: FileOutline) -> None:
             "start_line": entry.start_line,
             "end_line": entry.end_line,
             "chars": entry.end - entry.start,
+            "tokens": tokens,
         }
-        for entry in file.entries
+        for entry, tokens in zip(file.entries, file.entry_tokens, strict=True)
     ]
-    record = {"path": file.path, "lines": file.lines, "size": file.size, "headings": headings}
-    utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
-    sys.stdout.write(json.dumps(record, ensure_ascii=not utf8) + "\n")
+    record = {"path": file.path, "lines": file.lines, "size": file.size, "tokens": file.tokens, "headings": headings}
+    write_json(record)
 
 
 def _write_tree(file: FileOutline) -> None:
     write_lines(_lines(file))
 
 
-def _lines(file: FileOutline) -> Iterator[list[Span]]:
-    size = f"  {_count(file.lines, 'line')}, {_count(file.size, 'char')}"
+def _lines(file: FileOutline) -> Iterator[Line]:
+    size = f"  {counted(file.lines, 'line')}, {counted(file.size, 'char')}, {counted(file.tokens, 'token')}"
     yield [Span(printable(file.path), "bold"), Span(size, "dim")]
     if not file.entries:
         yield [Span("  no headings", "dim")]
         return
     # Numbers stand first, in columns: so a heading of any length and script is shown whole and yet aligned.
-    # The size in tokens belongs here, as one more column.
     ranges = _aligned([f"{entry.start_line}–{entry.end_line}" for entry in file.entries])
     line_counts = _column([entry.end_line - entry.start_line + 1 for entry in file.entries], "line")
     sizes = _column([entry.end - entry.start for entry in file.entries], "char")
+    tokens = _column(file.entry_tokens, "token")
+    numbers = ["  ".join(cells) for cells in zip(line_counts, sizes, tokens, strict=True)]
     branches = tree_branches([entry.heading.level for entry in file.entries])
-    for entry, lines, count, size, branch in zip(file.entries, ranges, line_counts, sizes, branches, strict=True):
+    for entry, lines, number, branch in zip(file.entries, ranges, numbers, branches, strict=True):
         yield [
             Span(f"  {lines}", "cyan"),
-            Span(f"  {count}  {size}  {branch}", "dim"),
+            Span(f"  {number}  {branch}", "dim"),
             Span(printable(entry.heading.text), "bold" if entry.heading.level == 1 else ""),
         ]
 
 
-def _count(number: int, unit: str) -> str:
-    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
-
-
 def _column(numbers: Sequence[int], unit: str) -> list[str]:
     # The blank keeps the units of one and of many under each other.
-    return _aligned([_count(number, unit) + (" " if number == 1 else "") for number in numbers])
+    return _aligned([counted(number, unit) + (" " if number == 1 else "") for number in numbers])
 
 
 def _aligned(cells: Sequence[str]) -> list[str]:

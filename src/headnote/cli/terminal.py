@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TextIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 
 class Span(NamedTuple):
@@ -15,8 +17,14 @@ class Span(NamedTuple):
     style: str = ""
 
 
+Line = Sequence[Span]
+Item = TypeVar("Item")
+
 # A heading or file name may hold escape sequences; shown as they are, they would steer the terminal.
 UNPRINTABLE = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029], "\N{REPLACEMENT CHARACTER}")
+
+MANY_FILES = 40
+"""From here on a run may take long enough that people want to see how far it is."""
 
 
 def printable(text: str) -> str:
@@ -24,22 +32,60 @@ def printable(text: str) -> str:
     return text.translate(UNPRINTABLE)
 
 
+def counted(number: int, unit: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+
+
 def complain(message: str) -> None:
     """One line on standard error, whatever the message contains."""
     sys.stderr.write(f"error: {printable(' '.join(message.split()))}\n")
 
 
-def write_lines(lines: Iterable[Sequence[Span]]) -> None:
+def write_lines(lines: Iterable[Line]) -> None:
     """Lines of any length, never cut to the width of a window."""
-    if not _colours_wanted(sys.stdout):
+    paint = _painter() if _colours_wanted(sys.stdout) else None
+    if paint is None:
         sys.stdout.writelines("".join(span.text for span in line) + "\n" for line in lines)
+    else:
+        sys.stdout.writelines("".join(map(paint, line)) + "\n" for line in lines)
+
+
+def write_bytes(data: bytes) -> None:
+    """What is encoded already, as it is."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data.decode())
+    else:
+        buffer.write(data)
+
+
+def write_json(record: dict[str, Any]) -> None:
+    """One object on one line."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=knows_only_ascii(sys.stdout)) + "\n")
+
+
+def knows_only_ascii(stream: TextIO) -> bool:
+    """Whether characters have to be escaped; a stream without an encoding takes them all."""
+    return (stream.encoding or "utf-8").lower().replace("-", "") != "utf8"
+
+
+def show_progress(items: Iterator[Item], total: int) -> Iterator[Item]:
+    """The items as they are, with a bar on standard error meanwhile, if somebody is there to see it.
+
+    Not while the items themselves are shown on a terminal: both would write into the same lines.
+    """
+    if total < MANY_FILES or not sys.stderr.isatty():
+        yield from items
         return
     from rich.console import Console
-    from rich.text import Text
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(highlight=False, soft_wrap=True)
-    for line in lines:
-        console.print(Text.assemble(*((span.text, span.style) for span in line)))
+    columns = (TextColumn("files"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # Complaints go above the bar, each on one line. Standard output is not touched: it is what the user asked for.
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:
+        yield from progress.track(items, total=total)
 
 
 def accept_any_character() -> None:
@@ -54,3 +100,17 @@ def _colours_wanted(stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
+
+
+@cache
+def _painter() -> Callable[[Span], str] | None:
+    """Span → text with escape sequences; None if the terminal knows no colours."""
+    from rich.color import ColorSystem
+    from rich.console import Console
+    from rich.style import Style
+
+    console = Console()
+    if console.color_system is None or console.legacy_windows:
+        return None
+    # Only colours that every terminal has are used. Rich's own printing lays out text, which is slow and not wanted.
+    return lambda span: Style.parse(span.style).render(span.text, color_system=ColorSystem.STANDARD)

@@ -20,8 +20,11 @@ __all__ = [
     "sections",
 ]
 
-# Most headings are an ATX line without a single character that could be markup: one match, no more.
-_PLAIN_ATX = re.compile(r" {0,3}#{1,6}[ \t]+([^\s\\`*_~<>\[\]&#{}]++(?: [^\s\\`*_~<>\[\]&#{}]++)*+)[ \t]*+")
+# Most headings are an ATX line without markup, but for simple code spans and an id at the end: one match, no more.
+_WORD = r"(?:[^\s\\`*_~<>\[\]&#{}]|`[^`\s]++(?: [^`\s]++)*+`(?!`))++"
+_PLAIN_ATX = re.compile(
+    rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+(?:\{{(?:#[^\s{{}}]++|/\*[ ]?+[^\s{{}}*]++[ ]?+\*/)\}}[ \t]*+)?+"
+)
 _ATX_OPENING = re.compile(r"[ \t]*#{1,6}")
 _UNDERLINE = re.compile(r"(?:\r\n?|\n)[^\r\n]*+\Z")
 # `{#id}`, also with classes after it, or MDX's `{/*id*/}`.
@@ -32,7 +35,7 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
     """What a reader sees of a heading: no hashes, no underline, no explicit id, no markup."""
     plain = _PLAIN_ATX.fullmatch(text, start, end)
     if plain is not None:
-        return plain[1]
+        return plain[1].replace("`", "")
     content = _content(text[start:end])
     identifier = _find_id(content)
     if identifier is not None:

@@ -12,8 +12,8 @@ from functools import cache
 
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.markdown.rules import table_of_rules
-from headnote.markdown.rules.code import indented_code
 from headnote.markdown.rules.base import MARKDOWN, MDX, Dialect, Found, Reader, Span
+from headnote.markdown.rules.code import indented_code
 from headnote.markdown.rules.mdx import join_elements
 from headnote.markdown.rules.patterns import BLANK_LINE
 from headnote.model import Block, BlockKind
@@ -87,13 +87,17 @@ def _opening(dialect: Dialect) -> tuple[Callable[[str, int], re.Match[str] | Non
 
 def place(text: str, spans: list[Span]) -> list[Block]:
     """Give each span its line numbers."""
+    # A gap so short is line ends and nothing else, unless a line end may be two characters.
+    short = 2
     if "\r" in text:
-        text = with_plain_line_ends(text)
+        text, short = with_plain_line_ends(text), 0
     blocks: list[Block] = []
     count, add, new = text.count, blocks.append, tuple.__new__
-    line, at = 1, 0
+    at = spans[0][1] if spans else 0
+    line = 1 + count("\n", 0, at)
     for kind, start, end, level, info in spans:
-        line += count("\n", at, start)
+        gap = start - at
+        line += gap if gap <= short else count("\n", at, start)
         first_line = line
         line += count("\n", start, end)
         at = end

@@ -9,8 +9,8 @@ from typing import Literal
 
 from headnote.errors import SettingsError
 
-# Guess for the first look at a text whose longest fitting beginning is wanted; real text has 2 to 5.
-_CHARACTERS_PER_TOKEN = 8
+# Guess for the first look at a text whose longest fitting beginning is wanted. Real text has 1 to 5.
+_CHARACTERS_PER_TOKEN = 6
 
 
 class Counter(ABC):

@@ -24,6 +24,9 @@ class Encoding(Protocol):
 
     def count(self, text: str) -> int: ...
     def ids(self, text: str) -> Sequence[int]: ...
+    def truncate(self, text: str, limit: int) -> str:
+        """The characters that lie wholly in the first tokens."""
+
     def vocabulary(self) -> list[bytes]:
         """Bytes of each token, by id."""
 
@@ -59,6 +62,17 @@ class BpeCounter(Counter):
         if not text.isascii():
             self._round_down(boundaries, ids)
         return boundaries
+
+    def _fit_window(self, text: str, limit: int, code: bool) -> int:
+        try:
+            # The beginning of a text, counted by itself, may come out larger: `(('stop` is other pieces than `'stop`.
+            for tokens in range(limit, 0, -1):
+                beginning = self._encoding.truncate(text, tokens)
+                if self._encoding.count(beginning) <= limit:
+                    return len(beginning)
+        except UnicodeEncodeError:
+            return super()._fit_window(text, limit, code)
+        return 0
 
     def _round_down(self, boundaries: array[int], ids: Sequence[int]) -> None:
         """Move each boundary that lies inside a character back to the one before it."""
@@ -105,6 +119,10 @@ class NativeEncoding:
         self.count: Callable[[str], int] = tokenizer.count
         self.vocabulary: Callable[[], list[bytes]] = tokenizer.token_byte_values
         self._encode: Callable[..., bytes] = tokenizer.encode_to_buffer
+        self._truncate: Callable[[str, int], tuple[str, int]] = tokenizer.truncate
+
+    def truncate(self, text: str, limit: int) -> str:
+        return self._truncate(text, limit)[0]
 
     def ids(self, text: str) -> Sequence[int]:
         return memoryview(self._encode(text, disallowed_special=())).cast("I")

@@ -12,6 +12,7 @@ import unicodedata
 from array import array
 from base64 import b64decode
 from collections.abc import Sequence
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from importlib.resources import files
 
@@ -73,7 +74,15 @@ class PortableEncoding:
     def count(self, text: str) -> int:
         return len(self.ids(text))
 
+    def truncate(self, text: str, limit: int) -> str:
+        size = sum(len(self._tokens[number]) for number in self.ids(text)[:limit])
+        return text.encode()[:size].decode(errors="ignore")
+
     def vocabulary(self) -> list[bytes]:
+        return self._tokens
+
+    @cached_property
+    def _tokens(self) -> list[bytes]:
         # Ranks are ids. A few numbers in the middle are left free for special tokens.
         tokens = [b""] * (max(self._ranks.values()) + 1)
         for token, number in self._ranks.items():

@@ -14,8 +14,9 @@ exactly. Two kinds can be told from a few characters:
 - a space or tab after a character that is not whitespace: the space belongs to the word behind it.
 
 Blocks begin at line starts and are not blank, so the counts of blocks with the blank lines that follow them can be
-added. A chunk ends without those blank lines. They are no seam (`).` and `).\n\n` are other tokens, and the longer
-one is sometimes the cheaper), so the ruler recounts from the last word on.
+added. A chunk ends without those blank lines. Where they begin is no seam, and to leave them out may cost a token as
+well as save one (in cl100k `[];` alone is two tokens, with its line end one), so the ruler recounts from the last
+word or line on.
 """
 
 from __future__ import annotations

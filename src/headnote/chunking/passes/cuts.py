@@ -1,4 +1,4 @@
-"""Where to cut a row of units so that every piece keeps the cap. Used for blocks in a section and for sections in a row.
+"""Where to cut a row of units so that every piece keeps the cap: blocks in a section, or sections in a row.
 
 Greedy fills each piece as far as it goes, so one block more at the beginning moves every cut behind it. Stable looks,
 from the start of a piece, at all places where it could end between a lower and an upper size, and takes the one that
@@ -8,51 +8,78 @@ beginning soon look at the same places, agree on one, and from there on are cut 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from zlib import crc32
+
+_HASHED = 64
+"""Characters that decide between two places of equal strength."""
 
 
 @dataclass(slots=True)
 class Row:
     """Units side by side. Cut `c` lies in front of unit `c`; a piece goes from one cut to the next."""
 
+    text: str
+    starts: Sequence[int]
+    """Where each unit begins in the text."""
     totals: Sequence[int]
     """Weight before each unit, then of all."""
+    strengths: Sequence[int]
+    """How good a place to cut the beginning of each unit is, by structure."""
+    glued: Collection[int]
+    """Units that may not be the first of a piece: the one before is a heading."""
     opening: Sequence[int]
-    """Weight of what has to be added in front when a piece begins with this unit."""
+    """Weight of what has to be added in front when a piece begins with the unit."""
     closing: Sequence[int]
-    """Weight of what has to be added behind when a piece ends with this unit."""
-    glued: Sequence[bool]
-    """Whether this unit may not be the first of a piece: the one before is a heading."""
-    rank: Callable[[int], int]
-    """How good a place a cut is, by structure and content nearby."""
+    """Weight of what has to be added behind, or need not be counted, when a piece ends with the unit."""
+    sure: int
+    """A piece of at most this weight keeps the cap."""
     fits: Callable[[int, int], bool]
-    """Whether the piece between two cuts keeps the cap, counted exactly."""
+    """Whether a heavier one between two cuts does, too; not asked for others."""
 
     def weight(self, first: int, last: int) -> int:
         return self.totals[last] - self.totals[first] + self.opening[first] + self.closing[last - 1]
 
+    def keeps_cap(self, first: int, last: int) -> bool:
+        return self.weight(first, last) <= self.sure or self.fits(first, last)
+
+    def rank(self, cut: int) -> int:
+        """Which of two places of equal strength is better: what begins here decides, so the same text is cut alike."""
+        start = self.starts[cut]
+        return crc32(self.text[start : start + _HASHED].encode("utf-8", "surrogatepass"))
+
     def __len__(self) -> int:
-        return len(self.totals) - 1
+        return len(self.starts)
 
 
 def stable_cuts(row: Row, lower: int, upper: int, least: int) -> list[int]:
     """Cuts by content. Pieces weigh from `lower` to `upper`, the last one at least `least`, where that can be had."""
-    cuts, first, end = [0], 0, len(row)
-    while first < end and (row.weight(first, end) > upper or not row.fits(first, end)):
-        reach = first + 1
-        while reach < end - 1 and row.weight(first, reach + 1) <= upper:
-            reach += 1
-        choices = [
-            cut
-            for cut in range(first + 1, reach + 1)
-            if not row.glued[cut] and row.weight(first, cut) >= lower and row.totals[end] - row.totals[cut] >= least
-        ]
-        choices.sort(key=lambda cut: (row.rank(cut), cut), reverse=True)
-        first = _first_that_fits(row, first, reach, choices)
+    totals, glued, cuts, first, end = row.totals, row.glued, [0], 0, len(row)
+    last_cut = bisect_right(totals, totals[end] - least) - 1
+    while first < end and (row.weight(first, end) > upper or not row.keeps_cap(first, end)):
+        base = totals[first] - row.opening[first]
+        reach = max(min(bisect_right(totals, base + upper) - 1, end - 1), first + 1)
+        nearest = max(bisect_left(totals, base + lower), first + 1)
+        choices = [cut for cut in range(nearest, min(reach, last_cut) + 1) if cut not in glued]
+        first = _choose(row, first, reach, choices)
         cuts.append(first)
     return cuts if first == end else [*cuts, end]
+
+
+def _choose(row: Row, first: int, reach: int, choices: list[int]) -> int:
+    """The best choice that keeps the cap."""
+    if choices:
+        strengths = row.strengths
+        strongest = max([strengths[cut] for cut in choices])
+        equal = [cut for cut in choices if strengths[cut] == strongest]
+        best = equal[0] if len(equal) == 1 else max(equal, key=row.rank)
+        if row.keeps_cap(first, best):
+            return best
+        choices.sort(key=lambda cut: (strengths[cut], row.rank(cut)), reverse=True)
+    return _first_that_fits(row, first, reach, choices)
 
 
 def greedy_cuts(row: Row, target: int, upper: int) -> list[int]:
@@ -62,7 +89,7 @@ def greedy_cuts(row: Row, target: int, upper: int) -> list[int]:
         cut = first + 1
         while cut < end and row.weight(first, cut) < target and row.weight(first, cut + 1) <= upper:
             cut += 1
-        if cut < end or not row.fits(first, end):
+        if (cut < end and cut in row.glued) or not row.keeps_cap(first, cut):
             cut = _first_that_fits(row, first, max(min(cut, end - 1), first + 1), [])
         cuts.append(cut)
         first = cut
@@ -70,11 +97,11 @@ def greedy_cuts(row: Row, target: int, upper: int) -> list[int]:
 
 
 def _first_that_fits(row: Row, first: int, reach: int, choices: list[int]) -> int:
-    """The first choice that really fits; else the furthest cut that does; else the very next one."""
-    apart = [cut for cut in range(reach, first, -1) if not row.glued[cut]]
+    """The first choice that keeps the cap; else the furthest cut that does; else the very next one."""
+    apart = [cut for cut in range(reach, first, -1) if cut not in row.glued]
     # `upper` may leave room for overlap. Rather than a heading alone, a chunk does without.
-    beyond = [] if apart else [next(cut for cut in range(reach + 1, len(row) + 1) if not row.glued[cut])]
+    beyond = [] if apart else [next((cut for cut in range(reach + 1, len(row)) if cut not in row.glued), len(row))]
     for cut in chain(choices, apart, beyond, range(reach, first, -1)):
-        if row.fits(first, cut):
+        if row.keeps_cap(first, cut):
             return cut
     return first + 1

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from itertools import accumulate, groupby, pairwise
 
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import UNSURE, Page
 from headnote.chunking.passes.cuts import Row, stable_cuts
-
-_HASHED = 64
 
 
 def small(page: Page, drafts: list[Draft]) -> list[Draft]:
@@ -50,12 +47,14 @@ def _keep(page: Page, merged: list[Draft], draft: Draft) -> None:
 
 def _by_neighbourhood(page: Page, drafts: list[Draft]) -> list[Draft]:
     """Small ones in a row are grouped at places chosen by content; one that is left over goes where it is closest."""
+    least = page.settings.min_tokens * page.counter.unit
     grouped: list[Draft] = []
-    for is_small, run in groupby(drafts, lambda draft: _is_small(page, draft)):
-        grouped += _grouped(page, list(run)) if is_small else run
+    for is_small, run in groupby(drafts, lambda draft: draft.weight < least):
+        together = list(run)
+        grouped += _grouped(page, together) if is_small else together
     merged: list[Draft] = []
     for number, draft in enumerate(grouped):
-        if not _is_small(page, draft):
+        if draft.weight >= least:
             merged.append(draft)
             continue
         before = merged[-1] if merged else None
@@ -78,24 +77,21 @@ def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
     if len(run) == 1:
         return run
     unit = page.counter.unit
-    nothing = [0] * len(run)
     row = Row(
+        page.text,
+        starts=[draft.start for draft in run],
         totals=list(accumulate((draft.weight for draft in run), initial=0)),
-        opening=nothing,
-        closing=nothing,
-        glued=[False] * (len(run) + 1),
-        rank=lambda cut: _rank(page, run[cut]),
+        # The higher the heading, the better the cut in front of it.
+        strengths=[7 - (draft.level or 7) for draft in run],
+        glued=(),
+        opening=[0] * len(run),
+        closing=[0] * len(run),
+        sure=-1,
         fits=lambda first, last: last - first == 1 or _joined(page, run[first:last]) is not None,
     )
     lower = page.settings.min_tokens * unit
     cuts = stable_cuts(row, lower, max(page.settings.target_tokens * unit, lower), lower)
     return [_joined(page, run[first:last]) or run[first] for first, last in pairwise(cuts)]
-
-
-def _rank(page: Page, draft: Draft) -> int:
-    """The higher the heading, the better the cut in front of it; among equals a hash decides."""
-    beginning = page.text[draft.start : draft.start + _HASHED].encode("utf-8", "surrogatepass")
-    return ((7 - (draft.level or 7)) << 32) | zlib.crc32(beginning)
 
 
 def _by_nearness(draft: Draft, before: Draft | None, behind: Draft | None) -> list[Draft]:

@@ -6,28 +6,28 @@ becomes several, and the units are packed into parts.
 
 from __future__ import annotations
 
-import zlib
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from operator import sub
 
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import CODE_LIKE, UNSURE, Page
 from headnote.chunking.passes.cuts import Row, greedy_cuts, stable_cuts
-from headnote.chunking.passes.split import BETWEEN_BLOCKS, NO_SEAM, Unit, Weigh, take_apart
-from headnote.markdown.rules.base import Span
+from headnote.chunking.passes.split import BETWEEN_BLOCKS, NO_SEAM, Units, Weigh, take_apart
 
-_HASHED = 64
-"""Characters from the beginning of a unit that decide how likely a cut in front of it is."""
+_DIVIDES = frozenset({"heading", "rule"})
+_ANY_WEIGHT = 1 << 62
 
 
 def pack(page: Page, drafts: list[Draft]) -> list[Draft]:
     """Every draft that does not fit, and with `greedy` every one past its target, in parts."""
     settings = page.settings
     fills_to_target = settings.packing == "greedy" and settings.boundaries != "heading"
-    target = settings.target_tokens * page.counter.unit
+    most = settings.target_tokens * page.counter.unit if fills_to_target else _ANY_WEIGHT
+    sure = page.surely_fits
     packed: list[Draft] = []
     for draft in drafts:
-        past_target = fills_to_target and draft.weight > target
-        if not past_target and page.fits(draft):
+        if draft.weight <= most and (draft.weight <= sure or page.fits(draft)):
             packed.append(draft)
         else:
             packed += _in_parts(page, draft)
@@ -37,7 +37,7 @@ def pack(page: Page, drafts: list[Draft]) -> list[Draft]:
 def _in_parts(page: Page, draft: Draft) -> list[Draft]:
     """Cut a draft between its units."""
     settings, unit = page.settings, page.counter.unit
-    room = min(page.room(path) for path in set(page.paths[draft.block_start : draft.block_end + 1]))
+    room = min(page.room(path) for path in page.paths_between(draft.block_start, draft.block_end))
     upper = max(room - settings.overlap_tokens * unit, room // 2)
     bench = _Bench(page, draft, room)
     row = bench.row()
@@ -53,44 +53,68 @@ def _in_parts(page: Page, draft: Draft) -> list[Draft]:
 
 
 class _Bench:
-    """The units of one draft, laid out in a row."""
+    """The units of one draft, laid out in a row: its blocks, and in place of each that is too large, what it consists of."""
 
     def __init__(self, page: Page, draft: Draft, room: int) -> None:
         self.page = page
         self.draft = draft
-        self.units: list[Unit] = []
-        self.blocks: list[int] = []
+        self.room = room
+        first, end = draft.block_start, draft.block_end + 1
+        self.starts = page.starts[first:end]
+        self.totals: Sequence[int] = page.totals[first : end + 1]
+        self.blocks: Sequence[int] = range(first, end)
         """Index of the block each unit comes from."""
-        weights: list[int] = []
-        for index in range(draft.block_start, draft.block_end + 1):
-            units, unit_weights = _units_of(page, index, room)
-            self.units += units
-            weights += unit_weights
-            self.blocks += [index] * len(units)
-        self.totals = list(accumulate(weights, initial=0))
-        self.opening = page.weigh_texts([unit.prefix for unit in self.units], True)
-        self.closing = page.weigh_texts([unit.suffix for unit in self.units], True)
-        self._take_off_blanks(weights)
+        self.strengths = _strengths(page, first, end)
+        self.prefixes = self.suffixes = [""] * len(self.starts)
+        self.opening = self.closing = [0] * len(self.starts)
+        if page.final_suffix and end == len(page.blocks):
+            self.suffixes = [*self.suffixes[:-1], page.final_suffix]
+            self.closing = [*self.closing[:-1], page.weigh_texts((page.final_suffix,), True)[0]]
+        heavy = [unit for unit, weight in enumerate(map(sub, self.totals[1:], self.totals)) if weight > room // 2]
+        self._replace_by_their_units([(unit, units) for unit in heavy if (units := self._units_of(unit))])
 
-    def _take_off_blanks(self, weights: list[int]) -> None:
-        """Many blanks after a unit weigh only if something follows them in the same piece."""
-        for number, (unit, following) in enumerate(pairwise(self.units)):
-            text = self.page.text[unit.start : following.start]
-            bare = text.rstrip()
-            if len(text) - len(bare) > UNSURE:
-                is_code = self.page.blocks[self.blocks[number]][0] in CODE_LIKE
-                self.closing[number] -= weights[number] - self.page.weigh_texts((bare,), is_code)[0]
+    def _units_of(self, unit: int) -> Units | None:
+        """What a block that is too large consists of; None if it may stay as it is."""
+        page, index = self.page, self.blocks[unit]
+        kind, start, end, _, _ = block = page.blocks[index]
+        weight = self.totals[unit + 1] - self.totals[unit]
+        alone = Draft(start, end, index, index, page.path_at(index), 0, suffix=self.suffixes[unit], weight=weight)
+        may_cut = page.settings.oversized == "split" and kind not in page.settings.keep_whole
+        if not may_cut or page.fits(alone):
+            return None
+        headings = page.totals[index] - page.totals[page.first_heading_before(index)]
+        limit = max(self.room - headings - UNSURE * page.counter.unit, self.room // 2, 1)
+        return take_apart(page.lines, block, page.starts[index + 1], limit, _scales(page, kind in CODE_LIKE), page.mdx)
+
+    def _replace_by_their_units(self, large: list[tuple[int, Units]]) -> None:
+        if not large:
+            return
+        weights = list(map(sub, self.totals[1:], self.totals))
+        lists = [self.starts, self.strengths, self.prefixes, self.suffixes, self.opening, self.closing, weights]
+        lists, blocks = [list(values) for values in lists], list(self.blocks)
+        for unit, units in reversed(large):
+            units.strengths[0] = self.strengths[unit]
+            inside = (units.starts, units.strengths, units.prefixes, units.suffixes, units.opening, units.closing)
+            for values, replacement in zip(lists, (*inside, units.weights), strict=True):
+                values[unit : unit + 1] = replacement
+            blocks[unit : unit + 1] = [blocks[unit]] * len(units.starts)
+        self.starts, self.strengths, self.prefixes, self.suffixes, self.opening, self.closing, weights = lists
+        self.totals = list(accumulate(weights, initial=0))
+        self.blocks = blocks
 
     def row(self) -> Row:
-        kinds = [self.page.blocks[index][0] for index in self.blocks]
-        glued = [False, *(kind == "heading" for kind in kinds[:-1]), False]
-        return Row(self.totals, self.opening, self.closing, glued, self._rank, self._fits)
+        page = self.page
+        sure = self.room - UNSURE * page.counter.unit if page.counter.adds != "never" else -1
+        headings = page.headings_between(self.draft.block_start, self.draft.block_end)
+        glued = {cut + 1 for cut, index in enumerate(self.blocks) if index in headings} if headings else ()
+        lists = (self.starts, self.totals, self.strengths, glued, self.opening, self.closing)
+        return Row(page.text, *lists, sure=sure, fits=lambda first, last: page.fits(self.piece(first, last)))
 
     def piece(self, first: int, last: int, part: int | None = None) -> Draft:
         """The units between two cuts as a draft."""
-        page, units, draft = self.page, self.units, self.draft
-        start = units[first].start
-        end = draft.end if last == len(units) else start + len(page.text[start : units[last].start].rstrip())
+        page, draft = self.page, self.draft
+        start = self.starts[first]
+        end = draft.end if last == len(self.starts) else start + len(page.text[start : self.starts[last]].rstrip())
         first_block, last_block = self.blocks[first], self.blocks[last - 1]
         opened = page.blocks[first_block]
         return Draft(
@@ -102,57 +126,33 @@ class _Bench:
             draft.section,
             opened[3] if start == opened[1] else 0,
             part,
-            prefix=units[first].prefix,
-            suffix=units[last - 1].suffix,
+            self.prefixes[first],
+            self.suffixes[last - 1],
             weight=self.totals[last] - self.totals[first] + self.opening[first] + self.closing[last - 1],
         )
 
-    def _fits(self, first: int, last: int) -> bool:
-        return self.page.fits(self.piece(first, last))
-
-    def _rank(self, cut: int) -> int:
-        """Structure first, then a hash of what begins here, so that equal surroundings decide alike."""
-        unit = self.units[cut]
-        text = self.page.text
-        beginning = text[unit.start : unit.start + _HASHED].encode("utf-8", "surrogatepass")
-        strength = unit.strength
-        block = self.page.blocks[self.blocks[cut]]
-        if unit.start == block[1]:
-            strength = _strength(text, self.page.blocks[self.blocks[cut] - 1], block)
-        return (strength << 32) | zlib.crc32(beginning)
-
-
-def _strength(text: str, before: Span, block: Span) -> int:
-    """A heading or thematic break divides; a list or code belongs to the sentence that announces it."""
-    if block[0] == "heading":
-        return BETWEEN_BLOCKS + 8 - block[3]
-    if block[0] == "rule":
-        return BETWEEN_BLOCKS + 1
-    if before[0] == "paragraph" and text[before[2] - 1] in ":：":
-        return NO_SEAM
-    return BETWEEN_BLOCKS
-
 
 def _scales(page: Page, is_code: bool) -> Weigh:
-    unit = page.counter.unit
+    counter = page.counter
     return Weigh(
         lambda texts: page.weigh_texts(texts, is_code),
-        lambda text, start, end, limit: page.counter.fit(text, limit // unit, start, end, is_code),
+        lambda text, cuts: page.weigh_pieces(text, cuts, is_code),
+        lambda text, start, end, limit: counter.fit(text, limit // counter.unit, start, end, is_code),
     )
 
 
-def _units_of(page: Page, index: int, room: int) -> tuple[list[Unit], list[int]]:
-    """One block as units, with their weights."""
-    block = page.blocks[index]
-    kind, start, end, _, _ = block
-    weight = page.totals[index + 1] - page.totals[index]
-    suffix = page.final_suffix if index == len(page.blocks) - 1 else ""
-    alone = Draft(start, end, index, index, page.paths[index], 0, weight=weight, suffix=suffix)
-    may_cut = page.settings.oversized == "split" and kind not in page.settings.keep_whole
-    if not may_cut or page.fits(alone):
-        return [Unit(start, BETWEEN_BLOCKS, "", suffix)], [weight]
-    headings = page.totals[index] - page.totals[page.first_heading_before(index)]
-    limit = max(room - headings - UNSURE * page.counter.unit, room // 2, 1)
-    units = take_apart(page.lines, block, limit, _scales(page, kind in CODE_LIKE), page.mdx)
-    starts = [*(unit.start for unit in units), page.blocks[index + 1][1] if index + 1 < len(page.blocks) else end]
-    return units, page.weigh_texts([page.text[a:b] for a, b in pairwise(starts)], kind in CODE_LIKE)
+def _strengths(page: Page, first: int, end: int) -> list[int]:
+    """How good a place to cut each block's beginning is.
+
+    A heading or thematic break divides; a list or code belongs to the sentence that announces it with a colon.
+    """
+    text = page.text
+    found = [BETWEEN_BLOCKS] * (end - first)
+    before = page.blocks[first]
+    for number, block in enumerate(page.blocks[first + 1 : end], 1):
+        if block[0] in _DIVIDES:
+            found[number] = BETWEEN_BLOCKS + 8 - (block[3] or 7)
+        elif text[before[2] - 1] in ":：" and before[0] == "paragraph":
+            found[number] = NO_SEAM
+        before = block
+    return found

@@ -16,9 +16,7 @@ def whole(page: Page, _: list[Draft]) -> list[Draft]:
 def by_heading(page: Page, _: list[Draft]) -> list[Draft]:
     """A draft from each heading within the depth to the next one; what stands before the first is the preamble."""
     depth = page.settings.heading_depth
-    return _between(
-        page, [index for index, block in enumerate(page.blocks) if block[0] == "heading" and block[3] <= depth]
-    )
+    return _between(page, [index for index in page.headings if page.blocks[index][3] <= depth])
 
 
 def by_heading_or_paragraph(page: Page, drafts: list[Draft]) -> list[Draft]:
@@ -35,35 +33,37 @@ def by_boundaries(page: Page, drafts: list[Draft]) -> list[Draft]:
 
 def by_content(page: Page, _: list[Draft]) -> list[Draft]:
     """The same, but headings that follow each other directly open one section together: none is without content."""
-    depth = page.settings.heading_depth
-    openings = []
-    run = None  # where the headings just before this block begin
-    for index, block in enumerate(page.blocks):
-        if block[0] != "heading":
-            run = None
-        else:
-            run = index if run is None else run
-            if block[3] <= depth and (not openings or openings[-1] != run):
-                openings.append(run)
+    depth, blocks = page.settings.heading_depth, page.blocks
+    openings: list[int] = []
+    run = last = -2  # the first and the last of the headings that stand together
+    for index in page.headings:
+        if index != last + 1:
+            run = index
+        last = index
+        if blocks[index][3] <= depth and (not openings or openings[-1] != run):
+            openings.append(run)
     return _between(page, openings)
 
 
 def _between(page: Page, openings: list[int]) -> list[Draft]:
     """A draft from each opening to the next, and one for what stands before the first."""
-    blocks, paths, totals = page.blocks, page.paths, page.totals
+    blocks, totals = page.blocks, page.totals
     first, end = page.first_block, len(blocks)
     cuts = openings if openings and openings[0] == first else [first, *openings]
     drafts = []
     for section, (opening, stop) in enumerate(pairwise([*cuts, end])):
         if opening == stop:
             continue
-        level, content = blocks[opening][3], opening
-        while content < stop - 1 and blocks[content][0] == "heading":
-            level = min(level, blocks[content][3])
+        kind, start, _, level, _ = blocks[opening]
+        content = opening
+        while kind == "heading" and content < stop - 1:
             content += 1
-        start, finish = blocks[opening][1], blocks[stop - 1][2]
+            kind = blocks[content][0]
+            if kind == "heading":
+                level = min(level, blocks[content][3])
         weight = totals[stop] - totals[opening]
-        drafts.append(Draft(start, finish, opening, stop - 1, paths[content], section, level, weight=weight))
+        path = page.path_at(content)
+        drafts.append(Draft(start, blocks[stop - 1][2], opening, stop - 1, path, section, level, weight=weight))
     if drafts and page.final_suffix:
         drafts[-1].suffix = page.final_suffix
         drafts[-1].weight += page.weigh_texts((page.final_suffix,), True)[0]

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from headnote.markdown.rules.base import Found, Span
@@ -24,22 +23,37 @@ NO_SEAM, IN_TEXT, IN_BLOCK, BETWEEN_BLOCKS = range(4)
 
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _WORD = re.compile(r"\S++\s*+")
-_LINE = re.compile(r"[^\n]++\n?+|\n")
+_MANY_BLANKS = 8
+_LONG_BLANKS = (" " * _MANY_BLANKS + "\n", "\t" * _MANY_BLANKS + "\n", "\n" * _MANY_BLANKS)
+_BLANK_LINE = re.compile(r"\n\s*+(?:\n|\Z)")
+_AFTER_BLANK = (IN_TEXT, IN_BLOCK)
+_ITEM_MARKER = re.compile(
+    r"^((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))", re.MULTILINE
+)
 _FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
 _MARKER = re.compile(r"[^\s>]")
 _DEEPEST = 24
 """Containers in containers are opened this far; beyond, nothing but text is seen in them."""
 
 
-class Unit(NamedTuple):
-    """A stretch of source, up to the beginning of the next unit, that is not taken apart any further."""
+class Units:
+    """Stretches of source that are not taken apart any further, side by side. Each ends where the next begins."""
 
-    start: int
-    strength: int
-    prefix: str
-    """What a chunk needs in front if it begins here."""
-    suffix: str
-    """What a chunk needs behind if it ends with this unit."""
+    __slots__ = ("closing", "opening", "prefixes", "starts", "strengths", "suffixes", "weights")
+
+    def __init__(self) -> None:
+        self.starts: list[int] = []
+        self.weights: list[int] = []
+        self.strengths: list[int] = []
+        """How good a place to cut the beginning of each is."""
+        self.prefixes: list[str] = []
+        """What a chunk needs in front if it begins with the unit."""
+        self.suffixes: list[str] = []
+        """What a chunk needs behind if it ends with it."""
+        self.opening: list[int] = []
+        """Weight of the prefix."""
+        self.closing: list[int] = []
+        """Weight of the suffix, less that of many blanks at its end: they count only if something follows them."""
 
 
 class Weigh(NamedTuple):
@@ -47,20 +61,22 @@ class Weigh(NamedTuple):
 
     texts: Callable[[Sequence[str]], list[int]]
     """Texts → weight of each."""
+    pieces: Callable[[str, Sequence[int]], list[int]]
+    """(text, cuts) → weight of what lies between each two cuts."""
     fit: Callable[[str, int, int, int], int]
     """(text, start, end, limit) → how far the text from `start` on stays under the limit."""
 
 
-@dataclass(slots=True, frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A stretch of a view, and what a cut at its ends or inside it has to add."""
 
     kind: str
+    source: str
+    """The text of the document."""
     view: View
     start: int
     end: int
     strength: int
-    info: str = ""
     before: str = ""
     """Needed in front if a chunk begins with this piece."""
     after: str = ""
@@ -69,62 +85,119 @@ class _Piece:
     """Needed in front if a chunk begins inside it."""
     close: str = ""
     """Needed behind if a chunk ends inside it."""
-    source: str = ""
-    """The text of the document, for what stands around the piece there."""
 
     @property
     def text(self) -> str:
         return self.view.text[self.start : self.end]
 
-    @property
-    def source_end(self) -> int:
-        return self.view.place(self.end - 1) + 1
-
     def part(self, kind: str, start: int, end: int, strength: int) -> _Piece:
         """A piece of this piece: only at the very ends of the whole is nothing cut open."""
-        return replace(
-            self,
-            kind=kind,
-            start=start,
-            end=end,
-            strength=self.strength if start == self.start else strength,
-            before=self.before if start == self.start else self.reopen,
-            after=self.after if end == self.end else self.close,
+        first, last = start == self.start, end == self.end
+        return _Piece(
+            kind,
+            self.source,
+            self.view,
+            start,
+            end,
+            self.strength if first else strength,
+            self.before if first else self.reopen,
+            self.after if last else self.close,
+            self.reopen,
+            self.close,
         )
 
 
-def take_apart(text: str, block: Span, limit: int, weigh: Weigh, mdx: bool) -> list[Unit]:
-    """Units of one block, none heavier than the limit, in the order of the source. Lines of the text end in `\\n`."""
-    kind, start, end, _, info = block
-    piece = _Piece(kind, whole(text), start, end, BETWEEN_BLOCKS, info, source=text)
-    return [
-        Unit(_source_start(part), part.strength, part.before, part.after)
-        for part in _divide(piece, limit, weigh, mdx, depth=0)
-    ]
+class _Row(NamedTuple):
+    """Where a piece is cut into parts of one kind."""
+
+    piece: _Piece
+    kind: str
+    """Kind of the parts, should they have to be cut themselves."""
+    starts: list[int]
+    strengths: list[int]
 
 
-def _divide(piece: _Piece, limit: int, weigh: Weigh, mdx: bool, depth: int) -> Iterator[_Piece]:
+def take_apart(text: str, block: Span, end: int, limit: int, weigh: Weigh, mdx: bool) -> Units:
+    """Units of one block, none heavier than the limit, in the order of the source.
+
+    Lines of the text end in `\\n`; what lies between the block and `end` is blank and belongs to its last unit.
+    """
+    units = Units()
+    _divide(_Piece(block[0], text, whole(text), block[1], block[2], BETWEEN_BLOCKS), end, limit, weigh, mdx, 0, units)
+    return units
+
+
+def _divide(piece: _Piece, end: int, limit: int, weigh: Weigh, mdx: bool, depth: int, units: Units) -> None:
     """Cut at the seams of its kind; whatever is still too heavy, at the seams of the next finer kind."""
-    kind = piece.kind if depth < _DEEPEST or piece.kind in _SEAMS_OF_TEXT else "line"
-    parts = list(_characters(piece, limit, weigh) if kind == "word" else _SEAMS.get(kind, _lines)(piece, mdx))
-    starts = [*(_source_start(part) for part in parts), parts[-1].source_end]
-    own = [piece.source[start:end] for start, end in pairwise(starts)]
-    weights = weigh.texts([text for number, part in enumerate(parts) for text in (own[number], part.before, part.after)])
-    for number, part in enumerate(parts):
-        weight, before, after = weights[3 * number : 3 * number + 3]
-        if before + after > limit // 2:
+    if piece.kind in _CONTAINERS and depth < _DEEPEST:
+        parts = list(_CONTAINERS[piece.kind](piece, mdx))
+    elif piece.kind == "word":
+        parts = _parts(_characters(piece, limit, weigh))
+    else:
+        row = _SEAMS.get(piece.kind, _lines)(piece)
+        if _take_row(row, end, limit, weigh, units):
+            return
+        parts = _parts(row)
+    starts = [*map(_source_start, parts), end]
+    carried: dict[str, int] = {"": 0}
+    for part, weight, start, stop in zip(parts, weigh.pieces(piece.source, starts), starts, starts[1:], strict=False):
+        for text in (part.before, part.after):
+            if text not in carried:
+                carried[text] = weigh.texts((text,))[0]
+        if carried[part.before] + carried[part.after] > limit // 2:
             # What would be repeated leaves too little room: better a part that does not stand alone than none.
-            part = replace(part, before="", after="", reopen="", close="")
-            before = after = 0
-        if weight + before + after <= limit or part.kind == "character":
-            yield part
-        else:
-            yield from _divide(part, limit, weigh, mdx, depth + 1)
+            part = part._replace(before="", after="", reopen="", close="")  # noqa: PLW2901
+        blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
+        added = carried[part.before] + carried[part.after]
+        if weight - blanks + added > limit and part.kind != "character":
+            _divide(part, stop, limit, weigh, mdx, depth + 1, units)
+            continue
+        units.starts.append(start)
+        units.weights.append(weight)
+        units.strengths.append(part.strength)
+        units.prefixes.append(part.before)
+        units.suffixes.append(part.after)
+        units.opening.append(carried[part.before])
+        units.closing.append(carried[part.after] - blanks)
+
+
+def _weight_of_blanks(text: str, weight: int, weigh: Weigh) -> int:
+    bare = text.rstrip()
+    return weight - weigh.texts((bare,))[0] if len(text) - len(bare) > _MANY_BLANKS else 0
+
+
+def _take_row(row: _Row, end: int, limit: int, weigh: Weigh, units: Units) -> bool:
+    """Take the parts of a row all at once, if none is too heavy: the usual case, and far cheaper than one by one."""
+    piece, _, starts, strengths = row
+    text = piece.source
+    if piece.view.text is not text or any(text.find(blanks, piece.start, end) >= 0 for blanks in _LONG_BLANKS):
+        return False
+    weights = weigh.pieces(text, [*starts, end])
+    before, reopen, close, after = weigh.texts((piece.before, piece.reopen, piece.close, piece.after))
+    if max(weights) + reopen + close > limit or reopen + close > limit // 2:
+        return False
+    more = len(starts) - 1
+    units.starts += starts
+    units.weights += weights
+    units.strengths += strengths
+    units.prefixes += [piece.before, *[piece.reopen] * more]
+    units.suffixes += [*[piece.close] * more, piece.after]
+    units.opening += [before, *[reopen] * more]
+    units.closing += [*[close] * more, after]
+    return True
+
+
+def _parts(row: _Row) -> list[_Piece]:
+    piece, kind, starts, strengths = row
+    ends = [*starts[1:], piece.end]
+    return [piece.part(kind, *part) for part in zip(starts, ends, strengths, strict=True)]
 
 
 def _source_start(piece: _Piece) -> int:
     """Where a piece begins in the source: with the markers and indentation of its line, if it begins a line."""
     text, first = piece.view.text, piece.start
+    if text is piece.source:
+        return first
     while first < piece.end - 1 and text[first] in " \t":
         first += 1  # indentation of a view is not that of the source; what follows it is
     at = first
@@ -137,41 +210,36 @@ def _source_start(piece: _Piece) -> int:
     return place if piece.kind == "character" and piece.source[line:place].isspace() else line
 
 
-def _parts(piece: _Piece, kind: str, starts: Sequence[int], strengths: Sequence[int]) -> Iterator[_Piece]:
-    for start, end, strength in zip(starts, [*starts[1:], piece.end], strengths, strict=True):
-        yield piece.part(kind, start, end, strength)
+def _lines(piece: _Piece) -> _Row:
+    """One part for each line that is not blank; blank lines stay with the line before, and make a better seam."""
+    text = piece.text
+    lines = text.split("\n")
+    offsets = list(accumulate([len(line) + 1 for line in lines[:-1]], initial=piece.start))
+    if not _BLANK_LINE.search(text):
+        return _Row(piece, "line", offsets, [piece.strength, *[IN_TEXT] * (len(lines) - 1)])
+    blank = [not line or line.isspace() for line in lines]
+    blank[0] = False
+    starts = [offset for offset, is_blank in zip(offsets, blank, strict=False) if not is_blank]
+    strengths = [_AFTER_BLANK[before] for before, is_blank in zip([False, *blank], blank, strict=False) if not is_blank]
+    strengths[0] = piece.strength
+    return _Row(piece, "line", starts, strengths)
 
 
-def _lines(piece: _Piece, _: bool, kind: str = "line") -> Iterator[_Piece]:
-    """One piece for each line that is not blank; blank lines stay with the line before, and make a better seam."""
-    starts, strengths = [piece.start], [piece.strength]
-    after_blank = False
-    for line in _LINE.finditer(piece.view.text, piece.view.text.find("\n", piece.start) + 1, piece.end):
-        if line[0].isspace() or not line[0]:
-            after_blank = True
-            continue
-        starts.append(line.start())
-        strengths.append(IN_BLOCK if after_blank else IN_TEXT)
-        after_blank = False
-    return _parts(piece, kind, starts, strengths)
-
-
-def _code(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
+def _code(piece: _Piece) -> _Row:
     """Lines, each part with the fence and its info string; indented code needs none."""
     fence = _FENCE.match(piece.view.text, piece.start, piece.end)
     if fence is None:
-        return _lines(piece, mdx, "code_line")
+        return _lines(piece)
     lead = _lead(piece)
     closed = _is_closed(piece, fence["mark"])
     close = f"\n{lead}{fence['mark']}"
-    opened = replace(piece, reopen=f"{lead}{fence[0].strip()}\n", close=close, after="" if closed else close)
-    lines = list(_lines(opened, mdx, "code_line"))
+    opened = piece._replace(reopen=f"{lead}{fence[0].strip()}\n", close=close, after="" if closed else close)
+    row = _lines(opened)
     # A fence without a line of code says nothing: both fences stay with the code next to them.
-    if len(lines) > 1:
-        lines[:2] = [opened.part("code_line", lines[0].start, lines[1].end, piece.strength)]
-    if closed and len(lines) > 1:
-        lines[-2:] = [opened.part("code_line", lines[-2].start, lines[-1].end, lines[-2].strength)]
-    return iter(lines)
+    for number in (1, -1) if closed else (1,):
+        if len(row.starts) > 2 or (len(row.starts) == 2 and number == 1):
+            del row.starts[number], row.strengths[number]
+    return row
 
 
 def _is_closed(piece: _Piece, mark: str) -> bool:
@@ -181,41 +249,79 @@ def _is_closed(piece: _Piece, mark: str) -> bool:
 
 def _lead(piece: _Piece) -> str:
     """What stands in front of a nested block on each of its lines: quote markers stay, list markers become blanks."""
-    source, place = piece.source, piece.view.place(piece.start)
-    lead = source[source.rfind("\n", 0, place) + 1 : place]
-    return _MARKER.sub(" ", lead)
+    place = piece.view.place(piece.start)
+    return _MARKER.sub(" ", piece.source[piece.source.rfind("\n", 0, place) + 1 : place])
 
 
-def _table(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
+def _table(piece: _Piece) -> _Row:
     """Rows, each part under the header and delimiter rows."""
-    rows = list(_lines(piece, mdx))
-    if len(rows) < 3:
-        return iter(rows)
+    row = _lines(piece)
+    if len(row.starts) < 3:
+        return row
     lead = _lead(piece)
-    head = "".join(f"{lead}{row.text.strip()}\n" for row in rows[:2])
-    headed = replace(piece, reopen=head)
-    first = headed.part("line", piece.start, rows[2].end, piece.strength)
-    return iter([first, *(headed.part("line", row.start, row.end, row.strength) for row in rows[3:])])
+    head = piece.view.text[piece.start : row.starts[2]].split("\n")[:2]
+    del row.starts[1:3], row.strengths[1:3]
+    return row._replace(piece=piece._replace(reopen="".join(f"{lead}{line.strip()}\n" for line in head)))
 
 
-def _list(piece: _Piece, _: bool) -> Iterator[_Piece]:
-    for number, item in enumerate(list_items(piece.view, piece.start, piece.end)):
-        yield _of_view(piece, "item", item, number)
+def _sentences(piece: _Piece) -> _Row:
+    ends = (match.end() for match in _SENTENCE_END.finditer(piece.view.text, piece.start, piece.end))
+    starts = [piece.start, *(end for end in ends if end < piece.end)]
+    return _Row(piece, "sentence", starts, [piece.strength, *[IN_TEXT] * (len(starts) - 1)])
+
+
+def _words(piece: _Piece) -> _Row:
+    words = [match.start() for match in _WORD.finditer(piece.view.text, piece.start, piece.end)]
+    return _Row(piece, "word", [piece.start, *words[1:]], [piece.strength, *[NO_SEAM] * (len(words) - 1)])
+
+
+def _characters(piece: _Piece, limit: int, weigh: Weigh) -> _Row:
+    """As many characters at a time as fit: the last resort, for a single endless word."""
+    text = piece.text
+    end = piece.start + len(text.rstrip())
+    piece = piece._replace(start=piece.end - len(text.lstrip()))
+    room = max(1, limit - max(weigh.texts((piece.reopen + piece.close, piece.before + piece.after))))
+    starts = [piece.start]
+    while (cut := weigh.fit(piece.view.text, starts[-1], end, room)) < end:
+        starts.append(cut)
+    return _Row(piece, "character", starts, [piece.strength, *[NO_SEAM] * (len(starts) - 1)])
+
+
+def _items(piece: _Piece) -> _Row:
+    """A marker that stands further left than the content of the item before it begins the next item."""
+    starts: list[int] = []
+    width = 0
+    for marker in _ITEM_MARKER.finditer(piece.view.text, piece.start, piece.end):
+        start, after_marker = marker.span(1)
+        if not starts or len(marker["indent"].expandtabs(4)) < width:
+            starts.append(start)
+            content = marker.end() if marker["gap"] else after_marker + 1
+            width = len(piece.view.text[start:content].expandtabs(4))
+    starts[:1] = [piece.start]
+    return _Row(piece, "item", starts, [piece.strength, *[IN_BLOCK] * (len(starts) - 1)])
+
+
+def _item(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
+    """The blocks in the content of an item."""
+    views = list(list_items(piece.view, piece.start, piece.end))
+    if len(views) == 1:
+        return _blocks(_of_view(piece, "item", views[0], 0), mdx)
+    return (_of_view(piece, "item", view, number) for number, view in enumerate(views))
 
 
 def _of_view(piece: _Piece, kind: str, view: View, number: int) -> _Piece:
     strength = IN_BLOCK if number else piece.strength
     nested = View(view.text + "\n", view.starts, view.shifts)
-    return _Piece(kind, nested, 0, len(view.text), strength, source=piece.source)
+    return _Piece(kind, piece.source, nested, 0, len(view.text), strength)
 
 
 def _blocks(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
     """The blocks inside the content of a container."""
     text = piece.view.text[piece.start : piece.end]
-    for number, (kind, start, end, _, info) in enumerate(scan_spans("\n" + text, mdx)):
+    for number, (kind, start, end, _, _) in enumerate(scan_spans("\n" + text, mdx)):
         at, stop = piece.start + start - 1, piece.start + end - 1
         strength = IN_BLOCK if number else piece.strength
-        yield _Piece(kind, piece.view, at if number else piece.start, stop, strength, info, source=piece.source)
+        yield _Piece(kind, piece.source, piece.view, at if number else piece.start, stop, strength)
 
 
 def _quote(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
@@ -231,51 +337,29 @@ def _element(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
     text = piece.view.text
     inner = min(flow_at(text, piece.start, Found()).end + 1, piece.end)
     closing = max(text.rfind("\n", inner, piece.end) + 1, inner)
-    content = list(_blocks(replace(piece, start=inner, end=closing), mdx)) if inner < closing else []
+    content = list(_blocks(piece._replace(start=inner, end=closing), mdx)) if inner < closing else []
     if not content:
-        return _lines(piece, mdx)
-    content[0] = replace(content[0], strength=NO_SEAM)
-    tag = replace(piece, kind="line", end=inner)
-    last = replace(piece, kind="line", start=closing, strength=NO_SEAM)
+        return iter(_parts(_lines(piece)))
+    content[0] = content[0]._replace(strength=NO_SEAM)
+    tag = piece._replace(kind="line", end=inner)
+    last = piece._replace(kind="line", start=closing, strength=NO_SEAM)
     return iter([tag, *content, last])
 
 
-def _sentences(piece: _Piece, _: bool) -> Iterator[_Piece]:
-    ends = (match.end() for match in _SENTENCE_END.finditer(piece.view.text, piece.start, piece.end))
-    starts = [piece.start, *(end for end in ends if end < piece.end)]
-    return _parts(piece, "sentence", starts, [IN_TEXT] * len(starts))
-
-
-def _words(piece: _Piece, _: bool) -> Iterator[_Piece]:
-    words = [match.start() for match in _WORD.finditer(piece.view.text, piece.start, piece.end)]
-    starts = [piece.start, *words[1:]]
-    return _parts(piece, "word", starts, [NO_SEAM] * len(starts))
-
-
-def _characters(piece: _Piece, limit: int, weigh: Weigh) -> Iterator[_Piece]:
-    """As many characters at a time as fit: the last resort, for a single endless word."""
-    piece = replace(piece, start=piece.end - len(piece.text.lstrip()))
-    carried = max(weigh.texts((piece.reopen + piece.before, piece.close + piece.after)))
-    starts = [piece.start]
-    room = max(1, limit - 2 * carried)
-    end = piece.start + len(piece.text.rstrip())
-    while (cut := weigh.fit(piece.view.text, starts[-1], end, room)) < end:
-        starts.append(cut)
-    return _parts(piece, "character", starts, [NO_SEAM] * len(starts))
-
-
-_SEAMS: dict[str, Callable[[_Piece, bool], Iterator[_Piece]]] = {
+_SEAMS: dict[str, Callable[[_Piece], _Row]] = {
     "code": _code,
-    "code_line": _words,
+    "list": _items,
     "table": _table,
-    "list": _list,
-    "item": _blocks,
-    "quote": _quote,
-    "footnote": _footnote,
-    "mdx_jsx": _element,
     "paragraph": _sentences,
     "heading": _words,
     "sentence": _words,
     "line": _words,
 }
-_SEAMS_OF_TEXT = frozenset({"code_line", "paragraph", "heading", "sentence", "line", "word"})
+"""Kind → its seams; whatever is not named here or below is cut between lines."""
+
+_CONTAINERS: dict[str, Callable[[_Piece, bool], Iterator[_Piece]]] = {
+    "item": _item,
+    "quote": _quote,
+    "footnote": _footnote,
+    "mdx_jsx": _element,
+}

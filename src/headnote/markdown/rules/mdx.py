@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from headnote.markdown.rules.base import Dialect, Flow, Found, Rule, Span, Tag
-from headnote.markdown.rules.javascript import closing_bracket
+from headnote.markdown.rules.javascript import closing_bracket, next_bracket
 from headnote.markdown.rules.patterns import LINES_TO_BLANK
 
 _NAME = r"(?:[^\W\d]|\$)[\w$-]*+(?:\s*+[.:]\s*+(?:[^\W\d]|\$)[\w$-]*+)*+"
@@ -19,7 +19,6 @@ _ATTRIBUTE = re.compile(
 _TAG_END = re.compile(r"\s*+(?P<closed>/\s*+)?+>")
 _GAP = re.compile(r"[ \t]*+")
 _SIMPLE_TAG = re.compile(r"[ \t]*+<(/)?+([A-Za-z][A-Za-z0-9]*+)>[ \t]*+\n")
-_BRACKET = re.compile(r"[({\[`]")
 _PARAGRAPH = re.compile(LINES_TO_BLANK)
 
 
@@ -108,8 +107,8 @@ def _read_esm(text: str, start: int, match: re.Match[str], found: Found) -> int:
     """A statement goes on to the next blank line outside its brackets."""
     end = first_end = _blank_after(text, start)
     at = start
-    while bracket := _BRACKET.search(text, at, end):
-        at = closing_bracket(text, bracket.start(), found.brackets)
+    while (bracket := next_bracket(text, at, end, found.brackets)) >= 0:
+        at = closing_bracket(text, bracket, found.brackets)
         if at < 0:
             end = first_end  # broken: better a short statement than the rest of the file
             break

@@ -51,6 +51,8 @@ class _Patterns(NamedTuple):
 
 _IS = _Patterns()
 _SPACES = re.compile("[ ]*+")
+_BEGIN_SOMETHING = frozenset("#>`~*+-_=<0123456789[{")
+"""First characters of what opens a container or a leaf; most lines begin with a letter."""
 
 
 def nested_end(text: str, start: int, dialect: Dialect) -> int:
@@ -139,6 +141,8 @@ class _Nesting:
             in_paragraph = self.leaf == "paragraph" and matched == len(self.widths)
             if first - at >= self.dialect.deep:
                 return self._take_deep(line, first, matched)
+            if line[first] not in _BEGIN_SOMETHING:
+                return self._take_text(line, first, matched)
             if self._opens_leaf(line, first, in_paragraph):
                 if matched == 0:
                     return False
@@ -187,9 +191,8 @@ class _Nesting:
     def _opens_leaf(self, line: str, first: int, in_paragraph: bool) -> bool:
         if _IS.fence.match(line, first):
             return True
-        if in_paragraph and _IS.underline.match(line, first):
-            paragraph = "".join(self.paragraph)
-            return not only_definitions(paragraph, 0, len(paragraph))
+        if in_paragraph and _IS.underline.match(line, first) and not self._has_only_definitions():
+            return True
         if _IS.heading.match(line, first) or self._is_thematic_break(line, first):
             return True
         if self.dialect.mdx:
@@ -199,6 +202,10 @@ class _Nesting:
         if _IS.html_terminated.match(line, first) or _IS.html_block.match(line, first):
             return True
         return self.leaf != "paragraph" and _IS.html_complete.match(line, first) is not None
+
+    def _has_only_definitions(self) -> bool:
+        paragraph = "".join(self.paragraph)
+        return only_definitions(paragraph, 0, len(paragraph))
 
     def _is_thematic_break(self, line: str, first: int) -> bool:
         """The same characters from here to the end; looked for from the end, once in a line that opens many lists."""

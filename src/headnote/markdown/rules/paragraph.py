@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from headnote.markdown.rules import starts
-from headnote.markdown.rules.base import Dialect, Found, Reader, Rule
+from headnote.markdown.rules.base import Dialect, Found, Reader, Rule, without_blank_end
 from headnote.markdown.rules.definition import only_definitions, read_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.patterns import REST_OF_LINE
@@ -95,7 +95,9 @@ def _close(text: str, start: int, end: int, found: Found) -> None:
     if text[start] in _MAY_BEGIN_DEFINITION:
         start = read_definitions(text, start, end, found)
     if start < end:
-        found.append(("paragraph", start, end - 1, 0, ""))
+        # In MDX an expression may hold blank lines, and a table may begin on its last line.
+        last = without_blank_end(text, start, end) if text[end - 2] == "\n" else end - 1
+        found.append(("paragraph", start, last, 0, ""))
 
 
 def _close_setext(text: str, start: int, underline: int, end: int, found: Found) -> int:

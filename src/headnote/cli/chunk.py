@@ -1,0 +1,165 @@
+"""`headnote chunk`: the chunks of files, as JSON lines, as a view, or in numbers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from headnote.cli.setting_flags import given_flags
+from headnote.cli.terminal import complain, knows_only_ascii, show_progress, write_bytes, write_json, write_lines
+from headnote.errors import SourceError
+
+if TYPE_CHECKING:
+    from headnote.cli.chunk_work import Failure, Recipe
+    from headnote.config import LoadedSettings
+
+_STDIN = Path("-")
+
+Item = TypeVar("Item")
+
+
+def chunk_command(
+    context: typer.Context,
+    paths: Annotated[
+        list[Path],
+        # `readable=False` leaves the check to the reading, whose errors name the remedy.
+        typer.Argument(
+            metavar="PATH",
+            help="Files, folders for all Markdown below, or - for standard input.",
+            show_default=False,
+            readable=False,
+        ),
+    ],
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them."),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="small|medium|large|N", help="How large chunks get; a number is max."),
+    ] = None,
+    overlap: Annotated[
+        str | None,
+        typer.Option("--overlap", metavar="none|low|medium|high|N", help="How much of a chunk the next one repeats."),
+    ] = None,
+    as_json: Annotated[
+        bool | None,
+        typer.Option(
+            "--json/--view",
+            help="JSON lines, or the readable view. Without either: the view on a terminal, JSON lines elsewhere.",
+            show_default=False,
+        ),
+    ] = None,
+    stats: Annotated[bool, typer.Option("--stats", help="Numbers about all chunks, instead of the chunks.")] = False,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, metavar="N", help="Processes that chunk; all cores if left out.")
+    ] = None,
+    name: Annotated[
+        str, typer.Option("--path", metavar="NAME", help="What to call standard input; .mdx turns MDX on.")
+    ] = "-",
+) -> None:
+    """Cut files into chunks that remember their headings.
+
+    Settings come from headnote.toml or [tool.headnote] in pyproject.toml, in the folder of the files or above it, then
+    from HEADNOTE_* variables, then from flags; the later ones count.
+    """
+    from headnote.chunking.settings import FIELD_NAMES
+    from headnote.cli.chunk_work import Recipe
+    from headnote.config import load_settings
+    from headnote.tokens import get_counter
+
+    loaded = load_settings(preset, {**given_flags(context), "size": size, "overlap": overlap}, _common_folder(paths))
+    # A counter that cannot be had is refused before anything is written.
+    get_counter(loaded.settings.counter, loaded.settings.bias)
+    recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
+
+    files, failed = _expand(paths)
+    if stats:
+        failed |= _write_stats(files, recipe, loaded, workers, bool(as_json))
+    elif as_json or (as_json is None and not sys.stdout.isatty()):
+        failed |= _write_json_lines(files, recipe, workers)
+    else:
+        failed |= _write_view(files, recipe, loaded)
+    if failed:
+        raise typer.Exit(2)
+
+
+def _common_folder(paths: Sequence[Path]) -> Path:
+    """Where the settings of all these are looked for: the innermost folder that holds them all."""
+    folders = []
+    for path in paths:
+        try:
+            if path != _STDIN:
+                folders.append(str(path.resolve() if path.is_dir() else path.resolve().parent))
+        except (OSError, RuntimeError, ValueError):
+            # A path that cannot even be looked at gets its error when it is read.
+            continue
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError:  # none at all, or drives with nothing in common
+        return Path.cwd()
+
+
+def _expand(paths: Sequence[Path]) -> tuple[list[Path], bool]:
+    """Every file that is meant, once; and whether some could not be found."""
+    from headnote.sources.files import expand
+
+    files: dict[Path, None] = {}
+    failed = False
+    for path in paths:
+        try:
+            files.update(dict.fromkeys([path] if path == _STDIN else expand([path])))
+        except SourceError as error:
+            complain(str(error))
+            failed = True
+    return list(files), failed
+
+
+def _write_json_lines(files: Sequence[Path], recipe: Recipe, workers: int | None) -> bool:
+    from headnote.cli.chunk_json import json_lines
+    from headnote.cli.chunk_work import work_through
+
+    results = work_through(files, recipe, partial(json_lines, ascii_only=knows_only_ascii(sys.stdout)), workers)
+    return _each(show_progress(results, len(files)), write_bytes)
+
+
+def _write_view(files: Sequence[Path], recipe: Recipe, loaded: LoadedSettings) -> bool:
+    from headnote.cli.chunk_view import view
+    from headnote.cli.chunk_work import work_through
+
+    return _each(work_through(files, recipe, partial(view, settings=loaded.settings), workers=1), write_lines)
+
+
+def _write_stats(
+    files: Sequence[Path], recipe: Recipe, loaded: LoadedSettings, workers: int | None, as_json: bool
+) -> bool:
+    from headnote.cli.chunk_stats import Totals, count_file
+    from headnote.cli.chunk_work import work_through
+
+    totals = Totals(loaded.settings, loaded.preset)
+    failed = _each(show_progress(work_through(files, recipe, count_file, workers), len(files)), totals.add)
+    if totals.files and as_json:
+        write_json(totals.to_dict())
+    elif totals.files:
+        write_lines(totals.lines())
+    return failed
+
+
+def _each(results: Iterator[Item | Failure], write: Callable[[Item], Any]) -> bool:
+    """Write every result; whether there was a file that could not be read."""
+    from headnote.cli.chunk_work import Failure
+
+    failed = False
+    for result in results:
+        if isinstance(result, Failure):
+            complain(result.message)
+            failed = True
+        else:
+            write(result)
+    return failed

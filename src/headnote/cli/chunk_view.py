@@ -1,0 +1,130 @@
+"""Chunks for people: where each begins and ends, how large it is, and which of its text is its own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from headnote.chunking.pictures import without_pictures
+from headnote.chunking.settings import Settings
+from headnote.cli.chunk_work import ChunkedFile
+from headnote.cli.terminal import Line, Span, printable
+from headnote.model import Chunk
+
+WIDEST = 100
+WIDTH_WHEN_PIPED = 80
+BAR = 16
+"""Cells of a bar that is full at the cap."""
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+OWN, CARRIED, ADDED = Span("│", "dim"), Span("┊", "dim"), Span("+", "green")
+"""What stands in front of each line: of the chunk's own text, of overlap, of what makes it stand alone."""
+_STYLE_OF_TEXT = {OWN: "", CARRIED: "dim", ADDED: "green"}
+
+
+class Pieces(NamedTuple):
+    """The text of a chunk, taken apart again."""
+
+    overlap: str
+    before: str
+    """Added in front: headings, a fence reopened, the head of a table."""
+    own: str
+    behind: str
+    """Added behind: a fence closed."""
+
+
+def take_apart(chunk: Chunk) -> Pieces:
+    """Own text is as long as its range in the source, and all that follows it is the suffix."""
+    text = chunk.text
+    end = len(text) - len(chunk.suffix)
+    start = end - (chunk.end - chunk.start)
+    before = text[:start]
+    if chunk.overlap and before.startswith(chunk.overlap):
+        before = before[len(chunk.overlap) :]
+    return Pieces(chunk.overlap, before, text[start:end], chunk.suffix)
+
+
+def view(file: ChunkedFile, settings: Settings) -> list[Line]:
+    """All chunks of one file."""
+    if not file.chunks:
+        return [[Span(printable(file.path), "cyan"), Span("  no chunks: nothing but blank lines", "dim")], []]
+    width = _width()
+    parts = Counter(chunk.section for chunk in file.chunks)
+    seen: Counter[int] = Counter()
+    lines: list[Line] = []
+    for chunk in file.chunks:
+        seen[chunk.section] += 1
+        part = f"part {seen[chunk.section]} of {parts[chunk.section]}" if chunk.is_split else ""
+        lines.append(_boundary(chunk, width))
+        lines.append(_facts(chunk, settings, part))
+        lines += _text(chunk)
+        lines.append([])
+    return lines
+
+
+def _boundary(chunk: Chunk, width: int) -> Line:
+    above = "".join(f"{heading} > " for heading in chunk.heading_path[:-1])
+    spans = [Span("── ", "dim"), Span(f"{chunk.index}  ", "bold")]
+    if chunk.heading_path:
+        spans += [Span(printable(above), "magenta"), Span(printable(chunk.title), "bold magenta")]
+    else:
+        spans.append(Span("(no heading)", "dim"))
+    used = sum(_cells(span.text) for span in spans) + 1
+    return [*spans, Span(" " + "─" * max(2, width - used), "dim")]
+
+
+def _facts(chunk: Chunk, settings: Settings, part: str) -> Line:
+    is_over = chunk.tokens > settings.max_tokens
+    spans = [
+        Span(f"   {printable(chunk.path)}:{chunk.start_line}-{chunk.end_line}", "cyan"),
+        Span(f"  {chunk.tokens:,} {unit_of(settings)} "),
+        *size_bar(chunk.tokens, settings),
+        Span(f" max {settings.max_tokens:,}", "bold red" if is_over else "dim"),
+    ]
+    return [*spans, Span(f"  {part}", "yellow")] if part else spans
+
+
+def unit_of(settings: Settings) -> str:
+    """What the sizes count, in a word."""
+    return "chars" if settings.counter == "chars" else "tokens"
+
+
+def size_bar(size: int, settings: Settings) -> list[Span]:
+    """How full a chunk is, in eighths of a cell."""
+    filled = bar(size, settings.max_tokens, BAR)
+    return [Span("▕", "dim"), Span(filled.ljust(BAR), _colour_of(size, settings)), Span("▏", "dim")]
+
+
+def _colour_of(size: int, settings: Settings) -> str:
+    if size > settings.max_tokens:
+        return "red"
+    return "yellow" if size < settings.min_tokens else "green"
+
+
+def bar(size: int, full: int, cells: int) -> str:
+    """A bar that has all its cells when size is full or more, and something to see for any size above 0."""
+    eighths = min(8 * cells, -(-size * 8 * cells // full)) if full else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def _text(chunk: Chunk) -> Iterator[Line]:
+    pieces = take_apart(chunk)
+    for gutter, text in ((CARRIED, pieces.overlap), (ADDED, pieces.before), (OWN, pieces.own), (ADDED, pieces.behind)):
+        for line in _LINE_END.split(without_pictures(text).strip("\r\n")) if text.strip() else ():
+            shown = printable(line.expandtabs(4).rstrip(" "))
+            yield [gutter, Span(f" {shown}", _STYLE_OF_TEXT[gutter])] if shown else [gutter]
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDTH_WHEN_PIPED
+
+
+def _cells(text: str) -> int:
+    """Columns on a terminal: wide characters take two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -1,0 +1,108 @@
+"""Files → chunks: one file, or many on all cores."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from headnote.chunking.chunker import chunk
+from headnote.chunking.presets import make_settings
+from headnote.errors import SettingsError
+from headnote.model import Chunk
+from headnote.sources.files import read_source
+
+_FILES_AT_ONCE = 16
+"""Files that travel to a worker together: enough to make the journey worth while, few enough to share them evenly."""
+
+AnyPath = str | os.PathLike[str]
+Result = TypeVar("Result")
+
+
+def chunk_file(path: AnyPath, *, preset: str = "default", **settings: Any) -> list[Chunk]:
+    """The chunks of one file. The name `.mdx` turns MDX on."""
+    name = os.fspath(path)
+    text = read_source(name)
+    return chunk(text, path=name, preset=preset, modified=Path(name).stat().st_mtime, **settings)
+
+
+def chunk_files(
+    paths: Iterable[AnyPath], *, workers: int | None = None, preset: str = "default", **settings: Any
+) -> Iterator[Chunk]:
+    """The chunks of many files, in the order of the paths, worked out on all cores.
+
+    Only a few files are in memory at a time, however many there are. The first file that cannot be read raises its
+    error when its turn comes.
+    """
+    make_settings(preset, **settings)  # a bad setting is refused now, not in a worker later
+    one_file = partial(_finished_chunks, preset=preset, settings=settings)
+    return chain.from_iterable(on_all_cores(one_file, paths, workers))
+
+
+def on_all_cores(work: Callable[[AnyPath], Result], paths: Iterable[AnyPath], workers: int | None) -> Iterator[Result]:
+    """`map(work, paths)` over processes: in order, and never far ahead of what is asked for."""
+    workers = os.cpu_count() or 1 if workers is None else workers
+    if workers < 1:
+        raise SettingsError(f"workers {workers} is too few", remedy="give 1 or more, or leave it out for all cores")
+    batches = _batched(paths)
+    first = list(islice(batches, 2))
+    if workers == 1 or len(first) < 2:
+        return map(work, chain.from_iterable(chain(first, batches)))
+    _refuse_what_cannot_travel(work)
+    return _in_processes(work, chain(first, batches), workers)
+
+
+def _in_processes(
+    work: Callable[[AnyPath], Result], batches: Iterator[list[AnyPath]], workers: int
+) -> Iterator[Result]:
+    waiting: deque[Future[list[Result]]] = deque()
+    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent)
+    try:
+        for batch in batches:
+            waiting.append(pool.submit(_work_through, work, batch))
+            if len(waiting) > 2 * workers:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that the user started ends the others, without a trace."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _work_through(work: Callable[[AnyPath], Result], batch: list[AnyPath]) -> list[Result]:
+    return [work(path) for path in batch]
+
+
+def _finished_chunks(path: AnyPath, *, preset: str, settings: dict[str, Any]) -> list[Chunk]:
+    """Chunks that have been counted where there is a core to spare, and not where they are asked for."""
+    chunks = chunk_file(path, preset=preset, **settings)
+    if chunks:
+        _ = chunks[0].tokens
+    return chunks
+
+
+def _batched(paths: Iterable[AnyPath]) -> Iterator[list[AnyPath]]:
+    source = iter(paths)
+    while batch := list(islice(source, _FILES_AT_ONCE)):
+        yield batch
+
+
+def _refuse_what_cannot_travel(work: Callable[..., Any]) -> None:
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        raise SettingsError(
+            "the counter cannot be sent to other processes",
+            remedy="use a function that stands at the top of a module, or workers=1",
+        ) from None

@@ -1,0 +1,29 @@
+"""The real documents the laws are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.sources.files import expand, is_mdx, read_source
+
+CORPORA = (
+    *("kubernetes-en", "kubernetes-ja", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam", "public-apis"),
+)
+MDX_CORPORA = frozenset({"react.dev"})
+"""Where files that are MDX go by the name of Markdown."""
+
+
+class Page(NamedTuple):
+    path: str
+    text: str
+    mdx: bool
+
+
+def pages(shared: Path, corpus: str) -> Iterator[Page]:
+    """Every document of a corpus, as it stands in the file."""
+    folder = shared / "corpora" / corpus
+    for path in expand([folder]):
+        name = path.relative_to(folder).as_posix()
+        yield Page(name, read_source(path), is_mdx(path) or corpus in MDX_CORPORA)

@@ -1,0 +1,264 @@
+"""The laws, each as a plain function: (source, chunks, settings) → what is wrong, one line each.
+
+| law | function | how strictly |
+|---|---|---|
+| 1 nothing lost | `nothing_lost` | own ranges tile; only blanks, a byte order mark and skipped frontmatter lie between |
+| 2 the cap holds | `cap_holds` | `embed_text` is put together and counted here, by kind of block for an estimate |
+| 4 positions | `positions_are_true` | text, lines, blocks and heading path are found out anew |
+| 5 whole structures | `structures_are_whole` | a second parser finds the nested fences and tables |
+| 6 no bare heading | `no_bare_headings` | a heading may end a chunk only if it does not fit together with what follows |
+
+Laws 3 (deterministic), 7 (local edits), 8 (growth) and 9 (never raises) are about more than one run: see the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from layout import (
+    CONTAINERS,
+    Layout,
+    Piece,
+    Structure,
+    counter_of,
+    crumb_of,
+    layout_for,
+    open_fences,
+    open_fence_lines,
+    pieces,
+    size_of,
+    structures,
+)
+
+from headnote.chunking.pictures import without_pictures
+from headnote.chunking.settings import Settings
+from headnote.model import Chunk
+
+Law = Callable[[str, Sequence[Chunk], Settings], list[str]]
+
+
+def nothing_lost(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+    """Law 1: every non-blank character belongs to exactly one chunk, except what is skipped on purpose."""
+    wrong = []
+    at = _skipped(source, settings)
+    for chunk in chunks:
+        if chunk.start < at:
+            wrong.append(f"chunk {chunk.index} begins at {chunk.start}, inside what was already told up to {at}")
+        elif source[at : chunk.start].strip():
+            wrong.append(f"lost before chunk {chunk.index}: {source[at : chunk.start].strip()[:60]!r}")
+        at = max(at, chunk.end)
+    if source[at:].strip():
+        wrong.append(f"lost at the end: {source[at:].strip()[:60]!r}")
+    return wrong
+
+
+def _skipped(source: str, settings: Settings) -> int:
+    """Where the text begins that has to be told."""
+    blocks = layout_for(source, settings).blocks
+    if blocks and blocks[0].kind == "frontmatter" and settings.frontmatter != "include":
+        return blocks[0].end
+    return 1 if source.startswith("\ufeff") else 0
+
+
+def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+    """Law 2: breadcrumb, overlap and all that is repeated counted, no chunk is larger than max."""
+    found = layout_for(source, settings)
+    wrong = []
+    for chunk in chunks:
+        crumb = crumb_of(settings, chunk.heading_path)
+        overlap = f"{chunk.overlap}\n\n" if chunk.overlap else ""
+        expected = without_pictures(crumb + overlap + chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix)
+        if chunk.embed_text != expected:
+            wrong.append(f"chunk {chunk.index} embeds {chunk.embed_text[:60]!r}, not {expected[:60]!r}")
+        size = size_of(settings, _embedded(found, chunk, crumb))
+        if size != chunk.tokens:
+            wrong.append(f"chunk {chunk.index} says {chunk.tokens} tokens and has {size}")
+        if size > settings.max_tokens:
+            wrong.append(f"chunk {chunk.index} has {size} tokens of {settings.max_tokens}")
+    return wrong
+
+
+def _embedded(found: Layout, chunk: Chunk, crumb: str) -> list[Piece]:
+    """What is embedded, piece by piece; carried blocks are of the same kinds as where they come from."""
+    parts = [(crumb, False)]
+    if chunk.overlap:
+        end = len(found.source[: chunk.start].rstrip())
+        parts += [*pieces(found, end - len(chunk.overlap), end), ("\n\n", False)]
+    return parts + pieces(found, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
+
+
+def positions_are_true(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+    """Law 4: `source[start:end]` is the chunk's own text; lines, blocks and headings are those of the file."""
+    found = layout_for(source, settings)
+    wrong = []
+    for index, chunk in enumerate(chunks):
+        if chunk.index != index:
+            wrong.append(f"chunk {index} says it is number {chunk.index}")
+        if chunk.text != chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix:
+            wrong.append(f"chunk {index} shows {chunk.text[:60]!r}, not what stands at its place")
+        if not 0 <= chunk.start < chunk.end <= len(source):
+            wrong.append(f"chunk {index} lies at {chunk.start} to {chunk.end} of {len(source)}")
+            continue
+        lines = found.line_of(chunk.start), found.line_of(chunk.end - 1)
+        if (chunk.start_line, chunk.end_line) != lines:
+            wrong.append(f"chunk {index} says lines {chunk.start_line}-{chunk.end_line}, stands in {lines}")
+        inside = found.blocks_between(chunk.start, chunk.end)
+        if (chunk.block_start, chunk.block_end) != (inside[0], inside[-1]):
+            wrong.append(f"chunk {index} says blocks {chunk.block_start}-{chunk.block_end}, has {inside}")
+        wrong += _path_faults(found, chunk, inside)
+    return wrong
+
+
+def _path_faults(found: Layout, chunk: Chunk, inside: range) -> list[str]:
+    """The heading stack at the first content; of several sections, what they have in common."""
+    content = next((index for index in inside if found.blocks[index].kind != "heading"), inside[-1])
+    path = found.paths[content]
+    if chunk.heading_path != path[: len(chunk.heading_path)]:
+        return [f"chunk {chunk.index} is under {path}, says {chunk.heading_path}"]
+    has_more = any(found.blocks[index].kind == "heading" for index in inside if index > content)
+    if not has_more and chunk.heading_path != path:
+        return [f"chunk {chunk.index} has one content, under {path}, says {chunk.heading_path}"]
+    return []
+
+
+def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+    """Law 5: a block that fits is never cut; every fence is closed; every part of a table has its header."""
+    found = layout_for(source, settings)
+    wrong = []
+    last_cut = -1
+    for before, chunk in pairwise(chunks):
+        index = found.block_at(chunk.start)
+        block = found.blocks[index]
+        if not block.start < chunk.start < block.end:
+            continue
+        if index != last_cut:
+            wrong += _needless_cut(found, settings, index)
+        cut = _cut_structures(found, index, chunk.start)
+        repeated = [each for each in cut if not _is_too_large_to_repeat(each, chunk, settings)]
+        for each in repeated:
+            wrong += _not_repeated(each, before, chunk)
+        if repeated == cut:
+            wrong += _left_open(found, index, [chunk] if index == last_cut else [before, chunk])
+        last_cut = index
+    if chunks:
+        wrong += _end_left_open(found, chunks[-1])
+    return wrong
+
+
+def _needless_cut(found: Layout, settings: Settings, index: int) -> list[str]:
+    block, crumb = found.blocks[index], crumb_of(settings, found.paths[index])
+    size = size_of(settings, [(crumb, False), *pieces(found, block.start, block.end, after=found.closing(index))])
+    if settings.oversized == "keep" or block.kind in settings.keep_whole:
+        return [f"the {block.kind} in line {block.start_line} must stay whole and is cut"]
+    if size <= settings.max_tokens:
+        return [f"the {block.kind} in line {block.start_line} has {size} tokens, fits, and is cut"]
+    return []
+
+
+def _cut_structures(found: Layout, index: int, offset: int) -> list[Structure]:
+    """The fences and tables that a cut goes through."""
+    block = found.blocks[index]
+    if block.kind not in CONTAINERS | {"code", "table"}:
+        return []
+    inside = structures(found.source, block.start, block.end)
+    return [each for each in inside if each.start < offset < each.end]
+
+
+def _is_too_large_to_repeat(cut: Structure, chunk: Chunk, settings: Settings) -> bool:
+    """The exception: where the head of a table or a fence would take more than half of the room, it is left out."""
+    counter = counter_of(settings)
+    room = settings.max_tokens - counter.count(crumb_of(settings, chunk.heading_path))
+    return counter.count("\n".join((*cut.opening, cut.mark))) > room // 2
+
+
+def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
+    """What opens a fence or table must stand at the head of the next part, what closes a fence at the end of this."""
+    wrong = []
+    missing = [line for line in cut.opening if line not in chunk.prefix]
+    if missing:
+        wrong.append(f"chunk {chunk.index} begins in a {cut.kind} without {missing[0][:60]!r}")
+    if cut.mark and cut.mark not in before.suffix:
+        wrong.append(f"chunk {before.index} ends in a fence and does not close it")
+    return wrong
+
+
+def _left_open(found: Layout, index: int, parts: Sequence[Chunk]) -> list[str]:
+    """A part that was cut, read by itself, has no open fence; unless the block has one in the source."""
+    block = found.blocks[index]
+    if block.kind in CONTAINERS | {"code"}:
+        count = open_fences
+    elif block.kind == "mdx_jsx":
+        count = open_fence_lines
+    else:
+        return []
+    bad = [part for part in parts if count(part.text)]
+    if not bad or count(found.source[block.start : block.end]):
+        return []
+    return [f"chunk {part.index}, a part of the {block.kind} in line {block.start_line}, has an open fence" for part in bad]
+
+
+def _end_left_open(found: Layout, last: Chunk) -> list[str]:
+    closing = found.closing(len(found.blocks) - 1)
+    if closing and not last.text.endswith(closing):
+        return [f"the last chunk leaves its fence open: {last.text[-30:]!r}"]
+    return []
+
+
+def no_bare_headings(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+    """Law 6: no empty chunk, and none that ends in a heading which would fit together with what follows it."""
+    found = layout_for(source, settings)
+    wrong = [f"chunk {chunk.index} is empty" for chunk in chunks if not chunk.text.strip()]
+    for chunk, following in pairwise(chunks):
+        inside = found.blocks_between(chunk.start, chunk.end)
+        last = found.blocks[inside[-1]]
+        if last.kind != "heading" or chunk.end < last.end:
+            continue
+        first = inside[-1]
+        while first > inside[0] and found.blocks[first - 1].kind == "heading":
+            first -= 1
+        size = _size_with_next(found, settings, max(found.starts[first], chunk.start), following)
+        if size <= settings.max_tokens:
+            wrong.append(f"chunk {chunk.index} ends in a heading; with what follows it would have {size} tokens")
+    return wrong + _lonely_end(found, chunks, settings)
+
+
+def _size_with_next(found: Layout, settings: Settings, start: int, following: Chunk) -> int:
+    """Of the headings together with the first content of the next chunk, or with what it has of that block."""
+    index, last = found.block_at(following.start), found.blocks_between(following.start, following.end)[-1]
+    while index < last and found.blocks[index].kind == "heading":
+        index += 1
+    end, closing = found.blocks[index].end, found.closing(index)
+    if end > following.end:
+        end, closing = following.end, following.suffix
+    crumb = crumb_of(settings, found.paths[index])
+    return size_of(settings, [(crumb, False), *pieces(found, start, end, after=closing)])
+
+
+def _lonely_end(found: Layout, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+    """Headings at the very end of a document have no content to join; they join what stands before them."""
+    if len(chunks) < 2 or settings.boundaries == "heading" or not settings.merge:
+        return []
+    before, last = chunks[-2:]
+    if any(found.blocks[index].kind != "heading" for index in found.blocks_between(last.start, last.end)):
+        return []
+    shared = tuple(a for a, b in zip(before.heading_path, last.heading_path, strict=False) if a == b)
+    crumb = crumb_of(settings, shared)
+    size = size_of(settings, [(crumb, False), *pieces(found, before.start, last.end, before.prefix)])
+    if size <= settings.max_tokens:
+        return [f"the last chunk is nothing but headings; with the one before it would have {size} tokens"]
+    return []
+
+
+LAWS: dict[str, Law] = {
+    "1 nothing lost": nothing_lost,
+    "2 the cap holds": cap_holds,
+    "4 positions are true": positions_are_true,
+    "5 structures are whole": structures_are_whole,
+    "6 no bare headings": no_bare_headings,
+}
+
+
+def faults(source: str, chunks: Sequence[Chunk], settings: Settings, laws: Sequence[str] = tuple(LAWS)) -> list[str]:
+    """Everything that is wrong, each with the law it breaks."""
+    return [f"law {name}: {fault}" for name in laws for fault in LAWS[name](source, chunks, settings)]

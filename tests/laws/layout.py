@@ -1,0 +1,205 @@
+"""What the laws need to know about a document, found out once: blocks, lines, heading paths, nested fences and tables."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+
+from headnote.chunking.pictures import without_pictures
+from headnote.chunking.settings import Settings
+from headnote.markdown import parse
+from headnote.markdown.headings import heading_text
+from headnote.model import Block
+from headnote.tokens import Counter, get_counter
+
+CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
+CONTAINERS = frozenset({"list", "quote", "footnote"})
+Piece = tuple[str, bool]
+"""A text and whether it is code, for whoever counts the two differently."""
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+class Structure(NamedTuple):
+    """A fence or a table, at any depth, with its place in the source."""
+
+    kind: str
+    """`fence` or `table`."""
+    start: int
+    """Offset where its first line begins."""
+    body: int
+    """Offset where its second line begins (fence) or its third (table): what has to be repeated stands before it."""
+    end: int
+    """Offset just past its last line."""
+    opening: tuple[str, ...]
+    """What a chunk that begins inside it must repeat: the fence with its info string, or the two rows."""
+    mark: str
+    """What closes it; empty for a table."""
+    is_closed: bool
+    """Whether it has a closing line in the source; always true for a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    source: str
+    blocks: Sequence[Block]
+    starts: Sequence[int]
+    """Where each block begins."""
+    line_starts: Sequence[int]
+    """Where each line begins, counted here and not by the code under test."""
+    paths: Sequence[tuple[str, ...]]
+    """Heading stack at each block, a heading included in its own."""
+
+    def line_of(self, offset: int) -> int:
+        """1-based number of the line a character stands in."""
+        return bisect_right(self.line_starts, offset)
+
+    def block_at(self, offset: int) -> int:
+        """Index of the last block that begins at or before the offset; -1 if there is none."""
+        return bisect_right(self.starts, offset) - 1
+
+    def blocks_between(self, start: int, end: int) -> range:
+        """Indices of the blocks that have text in a range."""
+        first = max(self.block_at(start), 0)
+        if first < len(self.blocks) and self.blocks[first].end <= start:
+            first += 1
+        return range(first, bisect_left(self.starts, end))
+
+    def closing(self, index: int) -> str:
+        """What has to follow the block so that it is closed: only a fence left open to the end of the file needs it."""
+        block = self.blocks[index]
+        if block.kind != "code" or index < len(self.blocks) - 1:
+            return ""
+        fence = _FENCE.match(self.source, block.start)
+        if fence is None or is_closed(self.source[block.start : block.end], fence[1]):
+            return ""
+        return f"\n{fence[1]}"
+
+
+@lru_cache(maxsize=4)
+def layout(source: str, mdx: bool) -> Layout:
+    blocks = parse(source, mdx=mdx)
+    line_starts = [0, *(match.end() for match in _LINE_END.finditer(source))]
+    return Layout(source, blocks, [block.start for block in blocks], line_starts, _paths(source, blocks))
+
+
+def layout_for(source: str, settings: Settings) -> Layout:
+    return layout(source, bool(settings.mdx))
+
+
+def _paths(source: str, blocks: Sequence[Block]) -> list[tuple[str, ...]]:
+    stack: list[tuple[int, str]] = []
+    paths: list[tuple[str, ...]] = []
+    for block in blocks:
+        if block.kind == "heading":
+            while stack and stack[-1][0] >= block.level:
+                stack.pop()
+            stack.append((block.level, heading_text(source, block.start, block.end)))
+        paths.append(tuple(text for _, text in stack))
+    return paths
+
+
+# How large is it?
+
+
+def counter_of(settings: Settings) -> Counter:
+    return get_counter(settings.counter, settings.bias)
+
+
+def pieces(found: Layout, start: int, end: int, before: str = "", after: str = "") -> list[Piece]:
+    """A range of the source, block by block; what is repeated around it is of the kind it stands next to."""
+    inside = found.blocks_between(start, end)
+    cuts = [start, *(found.starts[index] for index in inside[1:]), end]
+    texts = [found.source[a:b] for a, b in pairwise(cuts)]
+    texts[0] = before + texts[0]
+    texts[-1] += after
+    return list(zip(texts, [found.blocks[index].kind in CODE_LIKE for index in inside] or [False], strict=True))
+
+
+def size_of(settings: Settings, parts: Sequence[Piece]) -> int:
+    """Tokens of texts in a row. An estimate goes by the kind of each; other counters see one text."""
+    counter = counter_of(settings)
+    if counter.adds != "anywhere":
+        return counter.count(without_pictures("".join(text for text, _ in parts)))
+    texts = [without_pictures(text) for text, _ in parts]
+    return counter.size(sum(counter.weigh(texts, [is_code for _, is_code in parts])))
+
+
+def crumb_of(settings: Settings, path: tuple[str, ...]) -> str:
+    """The breadcrumb as it is embedded: outermost headings are left out of one that takes more than half of max."""
+    counter = counter_of(settings)
+    while path and settings.breadcrumb:
+        text = " > ".join(path) + "\n\n"
+        if counter.weigh((text,))[0] <= settings.max_tokens * counter.unit // 2:
+            return text
+        path = path[1:]
+    return ""
+
+
+# What is inside a block?
+
+
+@cache
+def _reference() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table").use(footnote_plugin)
+
+
+@lru_cache(maxsize=4096)
+def structures(source: str, start: int, end: int) -> list[Structure]:
+    """The fences and tables of one block, nested ones included, as another parser sees them."""
+    text = source[start:end].replace("\r\n", " \n").replace("\r", "\n")
+    lines = text.split("\n")
+    offsets = [start]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line) + 1)
+    found: list[Structure] = []
+    for token in _reference().parse(text):
+        if token.map is None or token.type not in {"fence", "table_open"}:
+            continue
+        first, last = token.map[0], min(token.map[1], len(lines))
+        kind, body, opening, closed = "table", first + 2, tuple(map(_bare, lines[first : first + 2])), True
+        if token.type == "fence":
+            kind, body, opening = "fence", first + 1, (token.markup + token.info.rstrip(),)
+            closed = is_closed("\n".join(lines[first:last]), token.markup)
+        place = offsets[first], offsets[min(body, last)], min(offsets[last], end)
+        found.append(Structure(kind, *place, opening, token.markup, closed))
+    return found
+
+
+def _bare(line: str) -> str:
+    """A row without the markers and the indentation of the containers it stands in."""
+    return re.sub(r"^(?:[\s>]|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^[^\]\s]+\]:)+", "", line).strip()
+
+
+def is_closed(text: str, mark: str) -> bool:
+    """Whether the last line of a fence closes it."""
+    first, newline, last = text.rstrip("\r\n").replace("\r", "\n").rpartition("\n")
+    last = last.strip(" \t>")
+    return bool(newline and first) and len(last) >= len(mark) and not last.strip(mark[0])
+
+
+_ANY_FENCE = re.compile(r"^(?:[ \t>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})([^\n]*)$", re.M)
+
+
+def open_fence_lines(text: str) -> int:
+    """The same without a parser, for components, which only MDX can read: fences opened and not closed, 0 or 1."""
+    mark = ""
+    for match in _ANY_FENCE.finditer(text.replace("\r\n", "\n").replace("\r", "\n")):
+        if not mark:
+            mark = "" if match[1][0] in match[2] else match[1]
+        elif match[1].startswith(mark) and not match[2].strip():
+            mark = ""
+    return int(bool(mark))
+
+
+def open_fences(text: str) -> int:
+    """How many fences of a text, nested ones included, are not closed by a line of their own."""
+    return sum(not each.is_closed for each in structures(text, 0, len(text)))

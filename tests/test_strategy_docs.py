@@ -1,0 +1,163 @@
+"""The pages under docs/ show what happens: their examples are run, and their tables are compared with the settings.
+
+Each example is a file in a fenced block, ```` ```markdown name.md ````, and a session in another, ```` ```console ````,
+that begins with the command. To write the outputs anew after a change that is meant:
+
+    python tests/test_strategy_docs.py
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+from unittest import mock
+
+import pytest
+
+import headnote
+from headnote.chunking.aliases import FIELD_OF_ALIAS
+from headnote.chunking.budgets import OVERLAPS, SIZES
+from headnote.chunking.presets import make_settings, presets
+from headnote.chunking.settings import FIELD_NAMES, Settings, Strategy
+from headnote.cli.main import main
+from headnote.cli.presets import shown_value
+from headnote.cli.setting_flags import docstrings
+from headnote.model import Block
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+STRATEGY_PAGES = sorted((REPOSITORY / "docs" / "strategies").glob("*.md"))
+PAGES = [*STRATEGY_PAGES, REPOSITORY / "docs" / "settings.md"]
+
+AUTHENTICATION = [
+    "Authentication",
+    "Authentication > Basic Auth",
+    "Authentication > OAuth",
+    "Authentication > OAuth > Authorization Code",
+]
+
+
+def fences(text: str) -> list[Block]:
+    return [block for block in headnote.parse(text) if block.kind == "code"]
+
+
+def content(text: str, block: Block) -> str:
+    return "".join(text[block.start : block.end].splitlines(keepends=True)[1:-1])
+
+
+@contextlib.contextmanager
+def empty_folder() -> Iterator[Path]:
+    """A folder with nothing in it or above it that could change settings, to be in for a while."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("HEADNOTE_")} | {"NO_COLOR": "1"}
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, plain, clear=True):
+        with contextlib.chdir(folder):
+            yield Path(folder)
+
+
+def output_of(command: str) -> str:
+    prompt, name, *arguments = shlex.split(command)
+    assert (prompt, name) == ("$", "headnote")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        main(arguments)
+    return printed.getvalue()
+
+
+def run_again(text: str) -> str:
+    """A page with the output of every command in it as it is now."""
+    pieces, done = [], 0
+    with empty_folder() as folder:
+        for block in fences(text):
+            language, _, name = block.info.partition(" ")
+            if language == "markdown" and name:
+                (folder / name).write_text(content(text, block), encoding="utf-8")
+            elif language == "console":
+                fence, command, *_ = text[block.start : block.end].splitlines()
+                mark = fence.removesuffix("console")
+                pieces.append(f"{text[done : block.start]}{fence}\n{command}\n{output_of(command)}{mark}")
+                done = block.end
+    return "".join([*pieces, text[done:]])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_print_what_the_page_says(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert run_again(text) == text
+
+
+@pytest.mark.parametrize("page", STRATEGY_PAGES, ids=lambda page: page.stem)
+def test_every_strategy_page_has_an_example(page: Path) -> None:
+    infos = [block.info for block in fences(page.read_text(encoding="utf-8"))]
+    assert "console" in infos
+    assert any(info.startswith("markdown ") for info in infos)
+
+
+def test_every_strategy_has_a_page() -> None:
+    assert {page.stem for page in STRATEGY_PAGES} == {*get_args(Strategy), "default"}
+
+
+def test_the_four_chunks_of_the_authentication_document(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (REPOSITORY / "docs" / "strategies" / "section.md").read_text(encoding="utf-8")
+    document = next(content(page, block) for block in fences(page) if block.info.startswith("markdown "))
+    chunks = headnote.chunk(document, path="authentication.md", preset="refdocs", merge=False)
+    assert [chunk.breadcrumb for chunk in chunks] == AUTHENTICATION
+    assert [chunk.id for chunk in chunks] == [f"authentication.md:{number}" for number in range(4)]
+    assert [chunk.title for chunk in chunks] == ["Authentication", "Basic Auth", "OAuth", "Authorization Code"]
+    assert not any(chunk.text.startswith("#") for chunk in chunks)
+
+
+def rows_of(page: str, first_cell: str) -> list[list[str]]:
+    """Cells of the rows that begin with this."""
+    found = re.findall(rf"^\| {re.escape(first_cell)} \|(.*)\|$", page, re.MULTILINE)
+    return [[cell.strip() for cell in row.split(" | ")] for row in found]
+
+
+@pytest.fixture(scope="module")
+def settings_page() -> str:
+    return (REPOSITORY / "docs" / "settings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FIELD_NAMES)
+def test_every_setting_is_described(name: str, settings_page: str) -> None:
+    [[default, *_]] = rows_of(settings_page, f"`{name}`")
+    assert default == f"`{shown_value(getattr(Settings(), name))}`"
+    assert docstrings()[name]
+
+
+@pytest.mark.parametrize("alias", FIELD_OF_ALIAS)
+def test_every_name_of_another_system_is_listed(alias: str, settings_page: str) -> None:
+    spellings = {alias, alias.upper(), re.sub(r"_(\w)", lambda match: match[1].upper(), alias)}
+    [row] = [row for spelling in spellings for row in rows_of(settings_page, f"`{spelling}`")]
+    assert row[0] == f"`{FIELD_OF_ALIAS[alias]}`"
+
+
+@pytest.mark.parametrize("word", SIZES)
+def test_the_table_of_sizes_is_true(word: str, settings_page: str) -> None:
+    [cells] = [row for row in rows_of(settings_page, f"`{word}`") if len(row) == len(presets())]
+    for preset, cell in zip(presets(), cells, strict=True):
+        settings = make_settings(preset, size=word)
+        numbers = (settings.target_tokens, settings.max_tokens, settings.min_tokens, settings.overlap_tokens)
+        assert cell == " / ".join(map(str, numbers)), preset
+
+
+@pytest.mark.parametrize("word", OVERLAPS)
+def test_the_table_of_overlaps_is_true(word: str, settings_page: str) -> None:
+    [[_, *cells]] = [row for row in rows_of(settings_page, f"`{word}`") if len(row) == 3]
+    assert cells == [str(make_settings("default", max_tokens=size, overlap=word).overlap_tokens) for size in (512, 1000)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+if __name__ == "__main__":
+    for example in PAGES:
+        example.write_text(run_again(example.read_text(encoding="utf-8")), encoding="utf-8")
