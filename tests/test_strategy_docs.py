@@ -102,7 +102,7 @@ def test_every_strategy_has_a_page() -> None:
     assert {page.stem for page in STRATEGY_PAGES} == {*get_args(Strategy), "default"}
 
 
-def test_the_four_chunks_of_the_authentication_document(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_four_chunks_of_the_authentication_document() -> None:
     page = (REPOSITORY / "docs" / "strategies" / "section.md").read_text(encoding="utf-8")
     document = next(content(page, block) for block in fences(page) if block.info.startswith("markdown "))
     chunks = headnote.chunk(document, path="authentication.md", preset="refdocs", merge=False)
@@ -110,6 +110,21 @@ def test_the_four_chunks_of_the_authentication_document(capsys: pytest.CaptureFi
     assert [chunk.id for chunk in chunks] == [f"authentication.md:{number}" for number in range(4)]
     assert [chunk.title for chunk in chunks] == ["Authentication", "Basic Auth", "OAuth", "Authorization Code"]
     assert not any(chunk.text.startswith("#") for chunk in chunks)
+
+
+def test_boundaries_stay_where_the_default_page_says_so() -> None:
+    page = (REPOSITORY / "docs" / "strategies" / "default.md").read_text(encoding="utf-8")
+    documents = {block.info.partition(" ")[2]: content(page, block) for block in fences(page)}
+
+    def kept(packing: str) -> int:
+        before, after = (
+            {chunk.key for chunk in headnote.chunk(documents[name], max_tokens=64, packing=packing)}
+            for name in ("before.md", "after.md")
+        )
+        return len(before & after)
+
+    assert kept("stable") == 2
+    assert kept("greedy") == 0
 
 
 def rows_of(page: str, first_cell: str) -> list[list[str]]:

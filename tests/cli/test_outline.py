@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import headnote
 from headnote.cli.main import main
 from headnote.cli.outline import tree_branches
 
@@ -49,13 +50,13 @@ def records(output: str) -> list[dict[str, Any]]:
 def test_headings_as_a_tree(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["outline", str(guide)]) == 0
     assert capsys.readouterr().out == dedent("""\
-        guide.md  19 lines, 98 chars
-           5–17  13 lines  63 chars  Guide
-           9–15   7 lines  39 chars  ├─ Install
-          11–15   5 lines  27 chars  │  └─ Linux
-          15–15   1 line    9 chars  │     └─ Arch
-          17–17   1 line    6 chars  └─ Use
-          19–19   1 line   10 chars  Appendix
+        guide.md  19 lines, 98 chars, 33 tokens
+           5–17  13 lines  63 chars  20 tokens  Guide
+           9–15   7 lines  39 chars  13 tokens  ├─ Install
+          11–15   5 lines  27 chars   9 tokens  │  └─ Linux
+          15–15   1 line    9 chars   2 tokens  │     └─ Arch
+          17–17   1 line    6 chars   2 tokens  └─ Use
+          19–19   1 line   10 chars   2 tokens  Appendix
         """)
 
 
@@ -76,8 +77,10 @@ def test_json_is_one_object_per_file_and_line(guide: Path, capsys: pytest.Captur
         "start_line": 11,
         "end_line": 15,
         "chars": 27,
+        "tokens": 9,
     }
-    assert list(first) == ["path", "lines", "size", "headings"]
+    assert first["tokens"] == headnote.count_tokens(GUIDE)
+    assert list(first) == ["path", "lines", "size", "tokens", "headings"]
 
 
 def test_depth_hides_headings_and_keeps_ranges(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,10 +111,11 @@ def test_sizes_are_true_characters_of_the_file(guide: Path, capsys: pytest.Captu
 def test_a_file_without_headings(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guide.write_text("text", encoding="utf-8")
     assert main(["outline", str(guide)]) == 0
-    assert capsys.readouterr().out == "guide.md  1 line, 4 chars\n  no headings\n"
+    assert capsys.readouterr().out == "guide.md  1 line, 4 chars, 1 token\n  no headings\n"
     guide.write_bytes(b"")
     assert main(["outline", "--json", str(guide)]) == 0
-    assert records(capsys.readouterr().out) == [{"path": "guide.md", "lines": 0, "size": 0, "headings": []}]
+    [record] = records(capsys.readouterr().out)
+    assert record == {"path": "guide.md", "lines": 0, "size": 0, "tokens": 0, "headings": []}
 
 
 MDX = "export const a = `\n\n# code\n\n`\n\n# Title\n"

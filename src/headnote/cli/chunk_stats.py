@@ -149,8 +149,8 @@ class Totals:
         return [
             [
                 Span(f"  {name:>{name_width}}", "red" if row.most is None else "cyan"),
-                Span(f"  {row.chunks:>{count_width},}  "),
-                Span(bar(row.chunks, most, BAR), "red" if row.most is None else "green"),
+                Span(f"  {row.chunks:>{count_width},}"),
+                Span(f"  {bar(row.chunks, most, BAR)}" if row.chunks else "", "red" if row.most is None else "green"),
             ]
             for row, name in zip(rows, names, strict=True)
         ]

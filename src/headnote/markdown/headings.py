@@ -22,9 +22,8 @@ __all__ = [
 
 # Most headings are an ATX line without markup, but for simple code spans and an id at the end: one match, no more.
 _WORD = r"(?:[^\s\\`*_~<>\[\]&#{}]|`[^`\s]++(?: [^`\s]++)*+`(?!`))++"
-_PLAIN_ATX = re.compile(
-    rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+(?:\{{(?:#[^\s{{}}]++|/\*[ ]?+[^\s{{}}*]++[ ]?+\*/)\}}[ \t]*+)?+"
-)
+_ID_AT_END = r"(?:\{(?:#[^\s{}]++|/\*[ ]?+[^\s{}*]++[ ]?+\*/)\}[ \t]*+)?+"
+_PLAIN_ATX = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+{_ID_AT_END}")
 _ATX_OPENING = re.compile(r"[ \t]*#{1,6}")
 _UNDERLINE = re.compile(r"(?:\r\n?|\n)[^\r\n]*+\Z")
 # `{#id}`, also with classes after it, or MDX's `{/*id*/}`.

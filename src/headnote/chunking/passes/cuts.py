@@ -46,10 +46,13 @@ class Row:
     def keeps_cap(self, first: int, last: int) -> bool:
         return self.weight(first, last) <= self.sure or self.fits(first, last)
 
-    def rank(self, cut: int) -> int:
-        """Which of two places of equal strength is better: what begins here decides, so the same text is cut alike."""
-        start = self.starts[cut]
-        return crc32(self.text[start : start + _HASHED].encode("utf-8", "surrogatepass"))
+    def ranks(self, cuts: list[int]) -> list[tuple[int, int, int]]:
+        """How good each place is: by structure, then by what begins there, so that the same text is cut alike."""
+        text, starts, strengths = self.text, self.starts, self.strengths
+        hashes = [
+            crc32(text[(start := starts[cut]) : start + _HASHED].encode("utf-8", "surrogatepass")) for cut in cuts
+        ]
+        return [(strengths[cut], hashed, cut) for cut, hashed in zip(cuts, hashes, strict=True)]
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -72,13 +75,11 @@ def stable_cuts(row: Row, lower: int, upper: int, least: int) -> list[int]:
 def _choose(row: Row, first: int, reach: int, choices: list[int]) -> int:
     """The best choice that keeps the cap."""
     if choices:
-        strengths = row.strengths
-        strongest = max([strengths[cut] for cut in choices])
-        equal = [cut for cut in choices if strengths[cut] == strongest]
-        best = equal[0] if len(equal) == 1 else max(equal, key=row.rank)
+        ranks = row.ranks(choices)
+        best = max(ranks)[2]
         if row.keeps_cap(first, best):
             return best
-        choices.sort(key=lambda cut: (strengths[cut], row.rank(cut)), reverse=True)
+        choices = [cut for _, _, cut in sorted(ranks, reverse=True)]
     return _first_that_fits(row, first, reach, choices)
 
 

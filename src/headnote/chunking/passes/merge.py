@@ -50,8 +50,8 @@ def _by_neighbourhood(page: Page, drafts: list[Draft]) -> list[Draft]:
     least = page.settings.min_tokens * page.counter.unit
     grouped: list[Draft] = []
     for is_small, run in groupby(drafts, lambda draft: draft.weight < least):
-        together = list(run)
-        grouped += _grouped(page, together) if is_small else together
+        drafts_in_run = list(run)
+        grouped += _grouped(page, drafts_in_run) if is_small else drafts_in_run
     merged: list[Draft] = []
     for number, draft in enumerate(grouped):
         if draft.weight >= least:
@@ -86,7 +86,7 @@ def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
         glued=(),
         opening=[0] * len(run),
         closing=[0] * len(run),
-        sure=-1,
+        sure=-1,  # more than weight decides whether drafts may be joined
         fits=lambda first, last: last - first == 1 or _joined(page, run[first:last]) is not None,
     )
     lower = page.settings.min_tokens * unit

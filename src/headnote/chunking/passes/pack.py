@@ -13,7 +13,8 @@ from operator import sub
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import CODE_LIKE, UNSURE, Page
 from headnote.chunking.passes.cuts import Row, greedy_cuts, stable_cuts
-from headnote.chunking.passes.split import BETWEEN_BLOCKS, NO_SEAM, Units, Weigh, take_apart
+from headnote.chunking.passes.split import Weigh, take_apart
+from headnote.chunking.passes.units import BETWEEN_BLOCKS, NO_SEAM, Units
 
 _DIVIDES = frozenset({"heading", "rule"})
 _ANY_WEIGHT = 1 << 62
@@ -53,32 +54,28 @@ def _in_parts(page: Page, draft: Draft) -> list[Draft]:
 
 
 class _Bench:
-    """The units of one draft, laid out in a row: its blocks, and in place of each that is too large, what it consists of."""
+    """The units of one draft: its blocks, and in place of each that is too large, what it consists of."""
 
     def __init__(self, page: Page, draft: Draft, room: int) -> None:
         self.page = page
         self.draft = draft
         self.room = room
-        first, end = draft.block_start, draft.block_end + 1
-        self.starts = page.starts[first:end]
-        self.totals: Sequence[int] = page.totals[first : end + 1]
-        self.blocks: Sequence[int] = range(first, end)
-        """Index of the block each unit comes from."""
-        self.strengths = _strengths(page, first, end)
-        self.prefixes = self.suffixes = [""] * len(self.starts)
-        self.opening = self.closing = [0] * len(self.starts)
-        if page.final_suffix and end == len(page.blocks):
-            self.suffixes = [*self.suffixes[:-1], page.final_suffix]
-            self.closing = [*self.closing[:-1], page.weigh_texts((page.final_suffix,), True)[0]]
-        heavy = [unit for unit, weight in enumerate(map(sub, self.totals[1:], self.totals)) if weight > room // 2]
-        self._replace_by_their_units([(unit, units) for unit in heavy if (units := self._units_of(unit))])
+        self.units = units = _blocks_as_units(page, draft.block_start, draft.block_end + 1)
+        self.totals: Sequence[int] = page.totals[draft.block_start : draft.block_end + 2]
+        light = room - UNSURE * page.counter.unit if page.counter.adds != "never" else room // 2
+        heavy = [number for number, weight in enumerate(units.weights) if weight > light]
+        parts = [(number, inside) for number in heavy if (inside := self._inside(number))]
+        for number, inside in reversed(parts):
+            units.replace(number, inside)
+        if parts:
+            self.totals = list(accumulate(units.weights, initial=0))
 
-    def _units_of(self, unit: int) -> Units | None:
+    def _inside(self, number: int) -> Units | None:
         """What a block that is too large consists of; None if it may stay as it is."""
-        page, index = self.page, self.blocks[unit]
+        page, index = self.page, self.units.blocks[number]
         kind, start, end, _, _ = block = page.blocks[index]
-        weight = self.totals[unit + 1] - self.totals[unit]
-        alone = Draft(start, end, index, index, page.path_at(index), 0, suffix=self.suffixes[unit], weight=weight)
+        alone = Draft(start, end, index, index, page.path_at(index), 0)
+        alone.suffix, alone.weight = self.units.suffixes[number], self.units.weights[number]
         may_cut = page.settings.oversized == "split" and kind not in page.settings.keep_whole
         if not may_cut or page.fits(alone):
             return None
@@ -86,36 +83,20 @@ class _Bench:
         limit = max(self.room - headings - UNSURE * page.counter.unit, self.room // 2, 1)
         return take_apart(page.lines, block, page.starts[index + 1], limit, _scales(page, kind in CODE_LIKE), page.mdx)
 
-    def _replace_by_their_units(self, large: list[tuple[int, Units]]) -> None:
-        if not large:
-            return
-        weights = list(map(sub, self.totals[1:], self.totals))
-        lists = [self.starts, self.strengths, self.prefixes, self.suffixes, self.opening, self.closing, weights]
-        lists, blocks = [list(values) for values in lists], list(self.blocks)
-        for unit, units in reversed(large):
-            units.strengths[0] = self.strengths[unit]
-            inside = (units.starts, units.strengths, units.prefixes, units.suffixes, units.opening, units.closing)
-            for values, replacement in zip(lists, (*inside, units.weights), strict=True):
-                values[unit : unit + 1] = replacement
-            blocks[unit : unit + 1] = [blocks[unit]] * len(units.starts)
-        self.starts, self.strengths, self.prefixes, self.suffixes, self.opening, self.closing, weights = lists
-        self.totals = list(accumulate(weights, initial=0))
-        self.blocks = blocks
-
     def row(self) -> Row:
-        page = self.page
+        page, units = self.page, self.units
         sure = self.room - UNSURE * page.counter.unit if page.counter.adds != "never" else -1
         headings = page.headings_between(self.draft.block_start, self.draft.block_end)
-        glued = {cut + 1 for cut, index in enumerate(self.blocks) if index in headings} if headings else ()
-        lists = (self.starts, self.totals, self.strengths, glued, self.opening, self.closing)
+        glued = {cut + 1 for cut, index in enumerate(units.blocks) if index in headings} if headings else ()
+        lists = (units.starts, self.totals, units.strengths, glued, units.opening, units.closing)
         return Row(page.text, *lists, sure=sure, fits=lambda first, last: page.fits(self.piece(first, last)))
 
     def piece(self, first: int, last: int, part: int | None = None) -> Draft:
         """The units between two cuts as a draft."""
-        page, draft = self.page, self.draft
-        start = self.starts[first]
-        end = draft.end if last == len(self.starts) else start + len(page.text[start : self.starts[last]].rstrip())
-        first_block, last_block = self.blocks[first], self.blocks[last - 1]
+        page, draft, units = self.page, self.draft, self.units
+        start = units.starts[first]
+        end = draft.end if last == len(units.starts) else start + len(page.text[start : units.starts[last]].rstrip())
+        first_block, last_block = units.blocks[first], units.blocks[last - 1]
         opened = page.blocks[first_block]
         return Draft(
             start,
@@ -126,9 +107,9 @@ class _Bench:
             draft.section,
             opened[3] if start == opened[1] else 0,
             part,
-            self.prefixes[first],
-            self.suffixes[last - 1],
-            weight=self.totals[last] - self.totals[first] + self.opening[first] + self.closing[last - 1],
+            units.prefixes[first],
+            units.suffixes[last - 1],
+            weight=self.totals[last] - self.totals[first] + units.opening[first] + units.closing[last - 1],
         )
 
 
@@ -139,6 +120,20 @@ def _scales(page: Page, is_code: bool) -> Weigh:
         lambda text, cuts: page.weigh_pieces(text, cuts, is_code),
         lambda text, start, end, limit: counter.fit(text, limit // counter.unit, start, end, is_code),
     )
+
+
+def _blocks_as_units(page: Page, first: int, end: int) -> Units:
+    units = Units()
+    units.starts = page.starts[first:end]
+    units.blocks = list(range(first, end))
+    units.weights = list(map(sub, page.totals[first + 1 : end + 1], page.totals[first:end]))
+    units.strengths = _strengths(page, first, end)
+    units.prefixes, units.suffixes = [""] * (end - first), [""] * (end - first)
+    units.opening, units.closing = [0] * (end - first), [0] * (end - first)
+    if page.final_suffix and end == len(page.blocks):
+        units.suffixes[-1] = page.final_suffix
+        units.closing[-1] = page.weigh_texts((page.final_suffix,), True)[0]
+    return units
 
 
 def _strengths(page: Page, first: int, end: int) -> list[int]:

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
+from headnote.chunking.passes.units import BETWEEN_BLOCKS, IN_BLOCK, IN_TEXT, NO_SEAM, Units
 from headnote.markdown.rules.base import Found, Span
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.scanner import scan_spans
 from headnote.markdown.views import View, footnote_content, list_items, quote_content, whole
-
-NO_SEAM, IN_TEXT, IN_BLOCK, BETWEEN_BLOCKS = range(4)
-"""How good a place to cut a unit's beginning is, worst first."""
 
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _WORD = re.compile(r"\S++\s*+")
@@ -34,26 +32,6 @@ _FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
 _MARKER = re.compile(r"[^\s>]")
 _DEEPEST = 24
 """Containers in containers are opened this far; beyond, nothing but text is seen in them."""
-
-
-class Units:
-    """Stretches of source that are not taken apart any further, side by side. Each ends where the next begins."""
-
-    __slots__ = ("closing", "opening", "prefixes", "starts", "strengths", "suffixes", "weights")
-
-    def __init__(self) -> None:
-        self.starts: list[int] = []
-        self.weights: list[int] = []
-        self.strengths: list[int] = []
-        """How good a place to cut the beginning of each is."""
-        self.prefixes: list[str] = []
-        """What a chunk needs in front if it begins with the unit."""
-        self.suffixes: list[str] = []
-        """What a chunk needs behind if it ends with it."""
-        self.opening: list[int] = []
-        """Weight of the prefix."""
-        self.closing: list[int] = []
-        """Weight of the suffix, less that of many blanks at its end: they count only if something follows them."""
 
 
 class Weigh(NamedTuple):

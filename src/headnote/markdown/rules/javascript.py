@@ -32,7 +32,7 @@ def closing_bracket(text: str, opening: int, known: dict[int, int]) -> int:
 
 
 def next_bracket(text: str, start: int, end: int, known: dict[int, int]) -> int:
-    """Offset of the next opening bracket or backtick that is neither in a string nor in a comment; -1 if there is none."""
+    """Offset of the next opening bracket or backtick outside strings and comments; -1 if there is none."""
     at = start
     while token := _TOKEN.search(text, at, end):
         if token[0] in "({[`":
