@@ -20,6 +20,7 @@ import argparse
 import gc
 import json
 import math
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -63,7 +64,7 @@ from splitters import (
     SEMANTIC,
     SHORT,
     Split,
-    encoding,
+    count_tokens,
 )
 
 CORPORA = ["kubernetes-en", "rust-book", "react.dev"]
@@ -76,6 +77,8 @@ QUICK_SIZES = [1, 2, 5]
 GROWTH = [(OURS, "characters"), (OURS_FIELDS, "characters"), (OURS, "tokens"), (SEMANTIC, "characters")]
 LIMITS = {"characters": CHARACTERS, "tokens": TOKENS}
 NOT_SAID = "–"
+CHUNKS = "chunks"
+SPARED = "not charged for that reason"
 
 LONGEST_SECONDS = 30
 
@@ -253,7 +256,7 @@ def growth_table(found: dict[str, list[Growth]], sizes: list[int]) -> Table:
         "One document, the corpora joined (without frontmatter) and repeated. Each figure from a process of its own.",
         "memory: peak resident size over that of the process before the document was read, so chunks and document,",
         "in multiples of the document's UTF-8 bytes. A str stores every character as wide as its widest one.",
-        "exponent: of the growth of time from the smallest to the largest; 1.0 is linear.",
+        "exponent: of the growth of processor time, fitted over all sizes; 1.0 is linear.",
         f"{NOT_SAID}: left out, it would have taken more than {LONGEST_SECONDS} seconds if growth were linear.",
     ]
     return Table("C. Growth: one document of so many MB", ["", *map(str, sizes), "exponent"], rows, notes)
@@ -265,8 +268,12 @@ def label(kind: tuple[str, str]) -> str:
 
 
 def exponent(results: list[Growth]) -> float:
-    first, last = results[0], results[-1]
-    return math.log(last["seconds"] / first["seconds"]) / math.log(last["size"] / first["size"])
+    """Slope of the line that fits best through time over size, both as logarithms."""
+    if len(results) < 2:
+        return math.nan
+    sizes = [math.log(result["size"]) for result in results]
+    times = [math.log(result["seconds"]) for result in results]
+    return statistics.linear_regression(sizes, times).slope
 
 
 def in_own_process(name: str, unit: str, file: Path, rounds: int) -> Growth:
@@ -282,33 +289,29 @@ def in_own_process(name: str, unit: str, file: Path, rounds: int) -> Growth:
 def faults(run: Run) -> None:
     names = run.wanted(PIECES)
     splits = {name: PIECES[name](TOKENS) for name in names}
-    count_batch = encoding().encode_ordinary_batch
     counts: dict[str, Counter[str]] = {name: Counter() for name in names}
-    sizes: dict[str, list[int]] = {name: [] for name in names}
     documents = flat(run.documents)
     for number, document in enumerate(documents):
         if number % 20 == 0:
             progress(f"document {number} of {len(documents)}")
         source = Source(document.text)
         for name in names:
+            judge = Judge(
+                source, count_tokens, TOKENS, keeps_frontmatter=name != OURS, cuts_at_hashes=name in CUTS_AT_HASHES
+            )
             pieces = splits[name](document.text)
-            tokens = [len(ids) for ids in count_batch([piece.embedded for piece in pieces])]
-            judge = Judge(source, keeps_frontmatter=name != OURS, cuts_at_hashes=name in CUTS_AT_HASHES)
-            for piece, size in zip(pieces, tokens, strict=True):
-                judge.add(piece, size, TOKENS)
+            for piece in pieces:
+                judge.add(piece)
             found = judge.finish()
             counts[name] += total(found)
-            sizes[name] += tokens
+            counts[name] += Counter({CHUNKS: len(pieces), SPARED: judge.spared})
             if name == OURS:
                 run.our_faults += [(document.path, fault) for fault in found]
     progress("")
-    rows = [
-        [name, *fault_row(name, counts[name]), f"{len(sizes[name]):,}", f"{mean(sizes[name]):.0f}"] for name in names
-    ]
-    run.figures["D"] = {name: {**counts[name], "chunks": len(sizes[name])} for name in names}
-    run.add(
-        Table(f"D. Faults at {TOKENS} cl100k tokens", ["", *KINDS, "chunks", "mean tokens"], rows, fault_notes(run))
-    )
+    rows = [[name, *fault_row(name, counts[name]), f"{counts[name][CHUNKS]:,}"] for name in names]
+    run.figures["D"] = counts
+    notes = [*fault_notes(run), SPARED + ": " + ", ".join(f"{name} {counts[name][SPARED]}" for name in names) + "."]
+    run.add(Table(f"D. Faults at {TOKENS} cl100k tokens", ["", *KINDS, CHUNKS], rows, notes))
 
 
 def fault_row(name: str, counts: Counter[str]) -> list[str]:
@@ -330,14 +333,11 @@ def fault_notes(run: Run) -> list[str]:
         f"{LOST}: visible characters of the source in no chunk. Frontmatter is metadata for ours, text for others.",
         f"{REWRITTEN}: its text does not stand in the source like that; code without its indentation, for example.",
         f"{WRONG_POSITION}: source[start:end] is not the chunk, or begins inside the one before; for ours lines, too.",
-        f"{HEADING_ONLY}, {HEADING_LAST}: nothing but headings; a heading at the end, its text in the next chunk.",
+        f"{HEADING_ONLY}, {HEADING_LAST}: nothing but headings; a heading at the end, its text in the next chunk. Not",
+        "charged to anybody where the next block fits the cap by itself but not together with the heading.",
         f"{HEADING_FROM_CODE}: a # line of code named as heading in metadata; without metadata: cut at such a line.",
         f"{NOT_SAID}: it does not tell.",
     ]
-
-
-def mean(values: list[int]) -> float:
-    return sum(values) / len(values) if values else 0.0
 
 
 # ── the end ──

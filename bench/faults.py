@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import pyromark
@@ -91,6 +91,10 @@ class Structure(NamedTuple):
     rows: list[tuple[int, int]]
     """The body of each table: from its first row to the end of its last."""
     headings: list[tuple[int, int]]
+    """At top level: one inside a list or quote begins no section."""
+    inner_headings: list[tuple[int, int]]
+    blocks: list[tuple[int, int]]
+    """Everything else at top level."""
 
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES | pyromark.Options.ENABLE_GFM
@@ -110,11 +114,13 @@ def read_structure(text: str, body: int = 0) -> Structure:
     if body:
         # Blanked and not cut off, so that every offset stays what it is.
         text = re.sub(r"[^\n]", " ", text[:body]) + text[body:]
-    structure = Structure([], [], [], [])
+    structure = Structure([], [], [], [], [], [])
     opened: list[int] = []
-    for name, start, end, inside in _events(text):
-        if name == "CodeBlock":
-            opened = [start, end, inside]
+    for name, start, end, flag in _events(text):
+        if name == "Block":
+            structure.blocks.append((start, end))
+        elif name == "CodeBlock":
+            opened = [start, end, flag]
         elif name == "CodeText":
             opened.append(start)
             opened.append(end)
@@ -126,31 +132,35 @@ def read_structure(text: str, body: int = 0) -> Structure:
         elif name == "TableRow":
             structure.rows[-1] = (min(start, structure.rows[-1][0]), end)
         elif name == "Heading":
-            structure.headings.append((start, end))
+            (structure.headings if flag else structure.inner_headings).append((start, end))
     return structure
 
 
 def _events(text: str) -> Iterator[tuple[str, int, int, int]]:
-    """Name, start, end and whether fenced, of the events that matter here; offsets in characters."""
+    """Name, start and end in characters, and a flag, of the events that matter here.
+
+    The flag of a code block says that it is fenced, that of a heading that it stands at top level.
+    """
     after = [match.start() for match in _CONTINUATION.finditer(text.encode())] if not text.isascii() else []
-    in_code = False
+    within: list[str] = []
     for event, place in pyromark.events_with_range(text, options=_OPTIONS):
         if not isinstance(event, dict):
             continue
         (kind, value), *_ = event.items()
-        name = value if isinstance(value, str) else next(iter(value)) if isinstance(value, dict) else ""
         if kind == "End":
-            if name == "CodeBlock":
-                in_code = False
+            if within.pop() == "CodeBlock":
                 yield "CodeEnd", 0, 0, 0
             continue
         start = place["start"] - bisect_left(after, place["start"])
         end = place["end"] - bisect_left(after, place["end"])
         if kind == "Start":
+            name = value if isinstance(value, str) else next(iter(value))
+            if not within and name != "Heading":
+                yield "Block", start, end, 0
             fenced = name == "CodeBlock" and isinstance(value["CodeBlock"], dict)
-            in_code = in_code or name == "CodeBlock"
-            yield name, start, end, int(fenced)
-        elif kind == "Text" and in_code:
+            yield name, start, end, int(fenced or (name == "Heading" and not within))
+            within.append(name)
+        elif kind == "Text" and within and within[-1] == "CodeBlock":
             yield "CodeText", start, end, 0
 
 
@@ -226,7 +236,8 @@ class Source:
         """Lines of code that look like a heading, less those that are the text of a real one as well."""
         contents = (self.text[self.line_start(code.first) : code.last] for code in self.structure.codes)
         in_code = {found[1].strip() for content in contents for found in _HASH_LINE.finditer(content)}
-        real = {_heading_text(self.text[start:end]) for start, end in self.structure.headings}
+        headings = self.structure.headings + self.structure.inner_headings
+        real = {_heading_text(self.text[start:end]) for start, end in headings}
         return in_code - real
 
     def _part(self, start: int, end: int) -> Part:
@@ -282,11 +293,23 @@ def _lay_lines(text: str, source: Source, after: int) -> Iterator[Run]:
 class Judge:
     """Goes through the chunks of one document in order and collects what is wrong with them."""
 
-    def __init__(self, source: Source, *, keeps_frontmatter: bool = True, cuts_at_hashes: bool = False) -> None:
+    def __init__(
+        self,
+        source: Source,
+        count: Callable[[str], int],
+        limit: int,
+        *,
+        keeps_frontmatter: bool = True,
+        cuts_at_hashes: bool = False,
+    ) -> None:
         """`cuts_at_hashes`: it names no headings, but cuts where a line begins like one."""
         self.source = source
+        self.count = count
+        self.limit = limit
         self.cuts_at_hashes = cuts_at_hashes
         self.faults: list[Fault] = []
+        self.spared = 0
+        """Headings without their text that were not charged, because there was no room for both."""
         self.covered = bytearray(len(source.visible))
         self.unprintable = source.unprintable
         self.after = 0
@@ -296,7 +319,7 @@ class Judge:
             self.covered[: source.index(source.body)] = b"\x01" * source.index(source.body)
             self.unprintable -= count_unprintable(source.text[: source.body])
 
-    def add(self, piece: Piece, tokens: int, limit: int) -> None:
+    def add(self, piece: Piece) -> None:
         shown, places = visible(piece.text)
         believed = self._check_position(piece)
         runs = lay(piece, shown, self.source, self.after, believed=believed)
@@ -308,7 +331,7 @@ class Judge:
         line = self.source.line(self.source.places[runs[0].source]) if runs and runs[0].length else 0
         starts_file = bool(runs) and runs[0].source == 0 and runs[0].piece == 0
         structure = read_structure(piece.text, frontmatter_end(piece.text) if starts_file else 0)
-        if tokens > limit:
+        if self.count(piece.embedded) > self.limit:
             self._fault(OVER_CAP, line)
         if self._cuts_fence(structure, runs, places):
             self._fault(FENCE_CUT, line)
@@ -384,12 +407,29 @@ class Judge:
             first, last = self.source.places[runs[0].source], self.source.places[self.after - 1]
             in_headings = sum(len(visible(piece.text[start:end])[0]) for start, end in structure.headings)
             # A comment alone looks like a heading too. It has been charged as code that was cut.
-            if in_headings == shown and self.source.in_heading(first):
-                self._fault(HEADING_ONLY, line)
-            elif self.source.in_heading(last) and last < self.source.content_end:
-                self._fault(HEADING_LAST, line)
+            only = in_headings == shown and self.source.in_heading(first)
+            ends = self.source.in_heading(last) and last < self.source.content_end
+            if (only or ends) and not self._has_room(piece, structure.headings[-1], last):
+                self.spared += 1
+            elif only or ends:
+                self._fault(HEADING_ONLY if only else HEADING_LAST, line)
         if self._takes_code_for_heading(piece, runs):
             self._fault(HEADING_FROM_CODE, line)
+
+    def _has_room(self, piece: Piece, heading: tuple[int, int], last: int) -> bool:
+        """Whether the heading could stand in one chunk with what follows.
+
+        It cannot if the next block just fits by itself: cutting that would be the greater evil.
+        """
+        following = bisect_left(self.source.structure.blocks, (last, 0))
+        if following == len(self.source.structure.blocks):
+            return True
+        start, end = self.source.structure.blocks[following]
+        block = self.source.text[start:end].rstrip()
+        added = piece.embedded.removesuffix(piece.text)
+        text = piece.text[heading[0] : heading[1]].rstrip()
+        fits_alone = self.count(added + block) <= self.limit
+        return not fits_alone or self.count(f"{added}{text}\n\n{block}") <= self.limit
 
     def _takes_code_for_heading(self, piece: Piece, runs: list[Run]) -> bool:
         if not self.cuts_at_hashes:

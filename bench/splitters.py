@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.resources import files
 from operator import attrgetter
 from typing import Any
@@ -64,6 +65,12 @@ openai_public.load_tiktoken_bpe = _ranks_from_package
 
 def encoding() -> tiktoken.Encoding:
     return tiktoken.get_encoding(ENCODING)
+
+
+@lru_cache(maxsize=64)
+def count_tokens(text: str) -> int:
+    """By tiktoken, which is what everybody's count is held against."""
+    return len(encoding().encode_ordinary(text))
 
 
 # ── ours ──

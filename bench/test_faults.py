@@ -50,7 +50,6 @@ SOURCE = dedent("""\
 
     Text of three.
     """)
-LIMIT = 100
 BODY = SOURCE.index("# One")
 CODE = SOURCE.index("# not")
 FENCE = SOURCE.index("- item")
@@ -76,10 +75,11 @@ def unplaced(piece: Piece) -> Piece:
     return piece._replace(start=None, end=None)
 
 
-def judge(pieces: list[Piece], tokens: int = 1) -> dict[str, int]:
-    found = Judge(Source(SOURCE), keeps_frontmatter=False)
+def judge(pieces: list[Piece], limit: int = 1000, source: str = SOURCE) -> dict[str, int]:
+    """The faults, if a character is a token."""
+    found = Judge(Source(source), len, limit, keeps_frontmatter=False)
     for piece in pieces:
-        found.add(piece, tokens, LIMIT)
+        found.add(piece)
     return dict(total(found.finish()))
 
 
@@ -111,7 +111,27 @@ def test_repaired_cuts_are_no_faults() -> None:
 
 
 def test_over_the_cap() -> None:
-    assert judge(cut(TWO), tokens=LIMIT + 1) == {OVER_CAP: 2}
+    first, second = cut(TWO)
+    assert judge([first, second], limit=len(second.text)) == {}
+    assert judge([first, second], limit=len(second.text) - 1) == {OVER_CAP: 1}
+
+
+def test_heading_without_room_for_the_next_block_is_not_charged() -> None:
+    first, second = Piece("# Head", "# Head"), Piece("x" * 20, "x" * 20)
+    source = f"{first.text}\n\n{second.text}\n"
+    assert judge([first, second], limit=28, source=source) == {HEADING_ONLY: 1}
+    assert judge([first, second], limit=27, source=source) == {}
+
+
+def test_heading_before_a_block_that_must_be_cut_anyway_is_charged() -> None:
+    pieces = [Piece(text, text) for text in ("# Head", "x" * 20, "x" * 20)]
+    source = f"# Head\n\n{'x' * 40}\n"
+    assert judge(pieces, limit=27, source=source) == {HEADING_ONLY: 1}
+
+
+def test_heading_in_a_list_begins_no_section() -> None:
+    pieces = [Piece(text, text) for text in ("- # Head", "  text")]
+    assert judge(pieces, source="- # Head\n\n  text\n") == {}
 
 
 def test_lost_characters_are_counted() -> None:

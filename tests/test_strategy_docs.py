@@ -55,9 +55,9 @@ def content(text: str, block: Block) -> str:
 def empty_folder() -> Iterator[Path]:
     """A folder with nothing in it or above it that could change settings, to be in for a while."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("HEADNOTE_")} | {"NO_COLOR": "1"}
-    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, plain, clear=True):
-        with contextlib.chdir(folder):
-            yield Path(folder)
+    environment = mock.patch.dict(os.environ, plain, clear=True)
+    with tempfile.TemporaryDirectory() as folder, environment, contextlib.chdir(folder):
+        yield Path(folder)
 
 
 def output_of(command: str) -> str:
@@ -164,7 +164,9 @@ def test_the_table_of_sizes_is_true(word: str, settings_page: str) -> None:
 @pytest.mark.parametrize("word", OVERLAPS)
 def test_the_table_of_overlaps_is_true(word: str, settings_page: str) -> None:
     [[_, *cells]] = [row for row in rows_of(settings_page, f"`{word}`") if len(row) == 3]
-    assert cells == [str(make_settings("default", max_tokens=size, overlap=word).overlap_tokens) for size in (512, 1000)]
+    assert cells == [
+        str(make_settings("default", max_tokens=size, overlap=word).overlap_tokens) for size in (512, 1000)
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -50,10 +50,10 @@ def records(output: str) -> list[dict[str, Any]]:
 def test_headings_as_a_tree(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["outline", str(guide)]) == 0
     assert capsys.readouterr().out == dedent("""\
-        guide.md  19 lines, 98 chars, 33 tokens
-           5–17  13 lines  63 chars  20 tokens  Guide
-           9–15   7 lines  39 chars  13 tokens  ├─ Install
-          11–15   5 lines  27 chars   9 tokens  │  └─ Linux
+        guide.md  19 lines, 98 chars, 28 tokens
+           5–17  13 lines  63 chars  18 tokens  Guide
+           9–15   7 lines  39 chars  10 tokens  ├─ Install
+          11–15   5 lines  27 chars   7 tokens  │  └─ Linux
           15–15   1 line    9 chars   2 tokens  │     └─ Arch
           17–17   1 line    6 chars   2 tokens  └─ Use
           19–19   1 line   10 chars   2 tokens  Appendix
@@ -77,7 +77,7 @@ def test_json_is_one_object_per_file_and_line(guide: Path, capsys: pytest.Captur
         "start_line": 11,
         "end_line": 15,
         "chars": 27,
-        "tokens": 9,
+        "tokens": 7,
     }
     assert first["tokens"] == headnote.count_tokens(GUIDE)
     assert list(first) == ["path", "lines", "size", "tokens", "headings"]

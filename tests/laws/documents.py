@@ -16,13 +16,15 @@ WORDS = (
     "1.2.3", "<br>", "$x_{i}$", "naïve", "😀", "日本語",
 )
 WIDE_SENTENCES = (
-    "クラスターはノードの集まりです。", "これは「設定」です！", "次に、ポッドを作成しますか？", "汉字没有空格所以很长很长的一句话也不能在空格处断开",
-    "한국어 문장입니다. ", "全角。半角.",
+    "クラスターはノードの集まりです。", "これは「設定」です！", "次に、ポッドを作成しますか？", "한국어 문장입니다. ",
+    "汉字没有空格所以很长很长的一句话也不能在空格处断开", "全角。半角.",
 )
 SENTENCE_ENDS = (". ", ".\n", "? ", "! ", ".) ", '." ', ": ", "; ", " ")
 INFO_STRINGS = ("", "python", "js {1,3-5} title='a.js'", "text " + "very long info string " * 6)
 LINE_ENDS = ("\n", "\n", "\n", "\r\n", "\r")
-HEADING_WORDS = ("Install", "Set up `x`", "C#", "Überblick", "インストール", "A & B", "[Link](x)", "Step 1", "Réglages {#id}")
+HEADING_WORDS = (
+    "Install", "Set up `x`", "C#", "Überblick", "インストール", "A & B", "[Link](x)", "Step 1", "Réglages {#id}",
+)
 # fmt: on
 PICTURE = "data:image/png;base64," + "iVBORw0KGgoAAAANSUhEUgAA" * 90
 
@@ -94,7 +96,9 @@ def words_only(dice: Dice) -> str:
 
 def html(dice: Dice) -> str:
     inside = "\n".join(words(dice, 1, 8) for _ in range(dice.count(1, 8)))
-    return dice.pick(("<div>\n{}\n</div>", "<!--\n{}\n-->", "<details>\n<summary>{}</summary>\n</details>")).format(inside)
+    return dice.pick(("<div>\n{}\n</div>", "<!--\n{}\n-->", "<details>\n<summary>{}</summary>\n</details>")).format(
+        inside
+    )
 
 
 def definitions(dice: Dice) -> str:

@@ -2,11 +2,11 @@
 
 | law | function | how strictly |
 |---|---|---|
-| 1 nothing lost | `nothing_lost` | own ranges tile; only blanks, a byte order mark and skipped frontmatter lie between |
+| 1 nothing lost | `nothing_lost` | own ranges tile; between them only blanks, a byte order mark, skipped frontmatter |
 | 2 the cap holds | `cap_holds` | `embed_text` is put together and counted here, by kind of block for an estimate |
 | 4 positions | `positions_are_true` | text, lines, blocks and heading path are found out anew |
 | 5 whole structures | `structures_are_whole` | a second parser finds the nested fences and tables |
-| 6 no bare heading | `no_bare_headings` | a heading may end a chunk only if it does not fit together with what follows |
+| 6 no bare heading | `no_bare_headings` | a heading ends a chunk only if it does not fit together with what follows |
 
 Laws 3 (deterministic), 7 (local edits), 8 (growth) and 9 (never raises) are about more than one run: see the tests.
 """
@@ -24,11 +24,10 @@ from layout import (
     counter_of,
     crumb_of,
     layout_for,
-    open_fences,
-    open_fence_lines,
     pieces,
     size_of,
     structures,
+    structures_by_line,
 )
 
 from headnote.chunking.pictures import without_pictures
@@ -65,27 +64,33 @@ def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[
     """Law 2: breadcrumb, overlap and all that is repeated counted, no chunk is larger than max."""
     found = layout_for(source, settings)
     wrong = []
+    end_before = 0
     for chunk in chunks:
         crumb = crumb_of(settings, chunk.heading_path)
-        overlap = f"{chunk.overlap}\n\n" if chunk.overlap else ""
-        expected = without_pictures(crumb + overlap + chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix)
-        if chunk.embed_text != expected:
-            wrong.append(f"chunk {chunk.index} embeds {chunk.embed_text[:60]!r}, not {expected[:60]!r}")
-        size = size_of(settings, _embedded(found, chunk, crumb))
-        if size != chunk.tokens:
-            wrong.append(f"chunk {chunk.index} says {chunk.tokens} tokens and has {size}")
-        if size > settings.max_tokens:
-            wrong.append(f"chunk {chunk.index} has {size} tokens of {settings.max_tokens}")
+        overlap = source[end_before - len(chunk.overlap) : end_before]
+        if chunk.overlap != overlap:
+            wrong.append(f"chunk {chunk.index} carries {chunk.overlap[:60]!r}, which is not the end of the one before")
+            overlap = ""
+        parts = [(crumb, False)]
+        if overlap:
+            parts += [*pieces(found, end_before - len(overlap), end_before), ("\n\n", False)]
+        parts += pieces(found, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
+        wrong += _size_faults(chunk, settings, parts)
+        end_before = chunk.end
     return wrong
 
 
-def _embedded(found: Layout, chunk: Chunk, crumb: str) -> list[Piece]:
-    """What is embedded, piece by piece; carried blocks are of the same kinds as where they come from."""
-    parts = [(crumb, False)]
-    if chunk.overlap:
-        end = len(found.source[: chunk.start].rstrip())
-        parts += [*pieces(found, end - len(chunk.overlap), end), ("\n\n", False)]
-    return parts + pieces(found, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
+def _size_faults(chunk: Chunk, settings: Settings, parts: Sequence[Piece]) -> list[str]:
+    wrong = []
+    text = without_pictures("".join(text for text, _ in parts))
+    if chunk.embed_text != text:
+        wrong.append(f"chunk {chunk.index} embeds {chunk.embed_text[:60]!r}, not {text[:60]!r}")
+    size = size_of(settings, parts)
+    if size != chunk.tokens:
+        wrong.append(f"chunk {chunk.index} says {chunk.tokens} tokens and has {size}")
+    if size > settings.max_tokens:
+        wrong.append(f"chunk {chunk.index} has {size} tokens of {settings.max_tokens}")
+    return wrong
 
 
 def positions_are_true(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
@@ -126,22 +131,24 @@ def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Setting
     """Law 5: a block that fits is never cut; every fence is closed; every part of a table has its header."""
     found = layout_for(source, settings)
     wrong = []
-    last_cut = -1
+    parts: dict[int, int] = {}
+    excused: set[int] = set()
     for before, chunk in pairwise(chunks):
         index = found.block_at(chunk.start)
-        block = found.blocks[index]
-        if not block.start < chunk.start < block.end:
+        if not found.starts[index] < chunk.start < found.blocks[index].end:
             continue
-        if index != last_cut:
+        if parts.get(before.index) != index:
             wrong += _needless_cut(found, settings, index)
-        cut = _cut_structures(found, index, chunk.start)
-        repeated = [each for each in cut if not _is_too_large_to_repeat(each, chunk, settings)]
-        for each in repeated:
-            wrong += _not_repeated(each, before, chunk)
-        if repeated == cut:
-            wrong += _left_open(found, index, [chunk] if index == last_cut else [before, chunk])
-        last_cut = index
-    if chunks:
+        parts[before.index] = parts[chunk.index] = index
+        for each in _cut_structures(found, index, chunk.start):
+            if _is_too_large_to_repeat(each, chunk, settings):
+                excused |= {before.index, chunk.index}
+            else:
+                wrong += _not_repeated(each, before, chunk)
+    for number, index in parts.items():
+        if number not in excused:
+            wrong += _left_open(found, index, chunks[number])
+    if chunks and chunks[-1].index not in excused:
         wrong += _end_left_open(found, chunks[-1])
     return wrong
 
@@ -159,9 +166,10 @@ def _needless_cut(found: Layout, settings: Settings, index: int) -> list[str]:
 def _cut_structures(found: Layout, index: int, offset: int) -> list[Structure]:
     """The fences and tables that a cut goes through."""
     block = found.blocks[index]
-    if block.kind not in CONTAINERS | {"code", "table"}:
+    if block.kind not in CONTAINERS | {"code", "table", "mdx_jsx"}:
         return []
-    inside = structures(found.source, block.start, block.end)
+    find = structures_by_line if block.kind == "mdx_jsx" else structures
+    inside = find(found.source, block.start, block.end)
     return [each for each in inside if each.start < offset < each.end]
 
 
@@ -183,19 +191,16 @@ def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
     return wrong
 
 
-def _left_open(found: Layout, index: int, parts: Sequence[Chunk]) -> list[str]:
+def _left_open(found: Layout, index: int, part: Chunk) -> list[str]:
     """A part that was cut, read by itself, has no open fence; unless the block has one in the source."""
     block = found.blocks[index]
-    if block.kind in CONTAINERS | {"code"}:
-        count = open_fences
-    elif block.kind == "mdx_jsx":
-        count = open_fence_lines
-    else:
+    if block.kind not in CONTAINERS | {"code", "mdx_jsx"}:
         return []
-    bad = [part for part in parts if count(part.text)]
-    if not bad or count(found.source[block.start : block.end]):
+    find = structures_by_line if block.kind == "mdx_jsx" else structures
+    now = sum(not each.is_closed for each in find(part.text, 0, len(part.text)))
+    if now <= sum(not each.is_closed for each in find(found.source, block.start, block.end)):
         return []
-    return [f"chunk {part.index}, a part of the {block.kind} in line {block.start_line}, has an open fence" for part in bad]
+    return [f"chunk {part.index}, a part of the {block.kind} in line {block.start_line}, has an open fence"]
 
 
 def _end_left_open(found: Layout, last: Chunk) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the laws need to know about a document, found out once: blocks, lines, heading paths, nested fences and tables."""
+"""What the laws need to know about a document: blocks, lines, heading paths, nested fences and tables."""
 
 from __future__ import annotations
 
@@ -186,20 +186,24 @@ def is_closed(text: str, mark: str) -> bool:
     return bool(newline and first) and len(last) >= len(mark) and not last.strip(mark[0])
 
 
-_ANY_FENCE = re.compile(r"^(?:[ \t>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})([^\n]*)$", re.M)
+_FENCE_LINE = re.compile(r"^(?:[ \t>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 
 
-def open_fence_lines(text: str) -> int:
-    """The same without a parser, for components, which only MDX can read: fences opened and not closed, 0 or 1."""
-    mark = ""
-    for match in _ANY_FENCE.finditer(text.replace("\r\n", "\n").replace("\r", "\n")):
-        if not mark:
-            mark = "" if match[1][0] in match[2] else match[1]
-        elif match[1].startswith(mark) and not match[2].strip():
-            mark = ""
-    return int(bool(mark))
+@lru_cache(maxsize=4096)
+def structures_by_line(source: str, start: int, end: int) -> list[Structure]:
+    """The fences of a component, by their lines alone: the other parser cannot read MDX."""
+    text = source[:end].replace("\r\n", " \n").replace("\r", "\n")
+    found: list[Structure] = []
+    opening: re.Match[str] | None = None
+    for match in _FENCE_LINE.finditer(text, start, end):
+        if opening is None:
+            opening = None if match[1][0] in match[2] else match
+        elif match[1].startswith(opening[1]) and not match[2].strip():
+            found.append(_fence(opening, match.end(), True))
+            opening = None
+    return found if opening is None else [*found, _fence(opening, end, False)]
 
 
-def open_fences(text: str) -> int:
-    """How many fences of a text, nested ones included, are not closed by a line of their own."""
-    return sum(not each.is_closed for each in structures(text, 0, len(text)))
+def _fence(opening: re.Match[str], end: int, is_closed: bool) -> Structure:
+    head = (opening[1] + opening[2].rstrip(),)
+    return Structure("fence", opening.start(), min(opening.end() + 1, end), end, head, opening[1], is_closed)

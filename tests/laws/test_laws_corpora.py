@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from corpora import CORPORA, pages
-from laws import faults
 
+from corpora import CORPORA, pages
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings
+from laws import faults
 
 SHOWN = 20
 

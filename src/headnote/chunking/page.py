@@ -47,7 +47,7 @@ class Page:
         self.text = text
         self.path = path
         self.settings = settings
-        self.mdx = path.endswith(".mdx") if settings.mdx is None else settings.mdx
+        self.mdx = path.lower().endswith(".mdx") if settings.mdx is None else settings.mdx
         self.blocks: list[Span] = scan_spans(text, self.mdx)
         self.first_block = self._skipped()
         self.counter: Counter = get_counter(settings.counter, settings.bias)

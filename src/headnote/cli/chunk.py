@@ -24,45 +24,51 @@ _STDIN = Path("-")
 Item = TypeVar("Item")
 
 
+Paths = Annotated[
+    list[Path],
+    # `readable=False` leaves the check to the reading, whose errors name the remedy.
+    typer.Argument(
+        metavar="PATH",
+        help="Files, folders for all Markdown below, or - for standard input.",
+        show_default=False,
+        readable=False,
+    ),
+]
+Preset = Annotated[
+    str | None, typer.Option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them.")
+]
+Size = Annotated[
+    str | None, typer.Option("--size", metavar="small|medium|large|N", help="How large chunks get; a number is max.")
+]
+Overlap = Annotated[
+    str | None,
+    typer.Option("--overlap", metavar="none|low|medium|high|N", help="How much of a chunk the next one repeats."),
+]
+AsJson = Annotated[
+    bool | None,
+    typer.Option(
+        "--json/--view",
+        help="JSON lines, or the readable view. Without either: the view on a terminal, JSON lines elsewhere.",
+        show_default=False,
+    ),
+]
+Stats = Annotated[bool, typer.Option("--stats", help="Numbers about all chunks, instead of the chunks.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, metavar="N", help="Processes that chunk; all cores if left out.")
+]
+Name = Annotated[str, typer.Option("--path", metavar="NAME", help="What to call standard input; .mdx turns MDX on.")]
+
+
 def chunk_command(
     context: typer.Context,
-    paths: Annotated[
-        list[Path],
-        # `readable=False` leaves the check to the reading, whose errors name the remedy.
-        typer.Argument(
-            metavar="PATH",
-            help="Files, folders for all Markdown below, or - for standard input.",
-            show_default=False,
-            readable=False,
-        ),
-    ],
-    preset: Annotated[
-        str | None,
-        typer.Option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them."),
-    ] = None,
-    size: Annotated[
-        str | None,
-        typer.Option("--size", metavar="small|medium|large|N", help="How large chunks get; a number is max."),
-    ] = None,
-    overlap: Annotated[
-        str | None,
-        typer.Option("--overlap", metavar="none|low|medium|high|N", help="How much of a chunk the next one repeats."),
-    ] = None,
-    as_json: Annotated[
-        bool | None,
-        typer.Option(
-            "--json/--view",
-            help="JSON lines, or the readable view. Without either: the view on a terminal, JSON lines elsewhere.",
-            show_default=False,
-        ),
-    ] = None,
-    stats: Annotated[bool, typer.Option("--stats", help="Numbers about all chunks, instead of the chunks.")] = False,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, metavar="N", help="Processes that chunk; all cores if left out.")
-    ] = None,
-    name: Annotated[
-        str, typer.Option("--path", metavar="NAME", help="What to call standard input; .mdx turns MDX on.")
-    ] = "-",
+    paths: Paths,
+    preset: Preset = None,
+    size: Size = None,
+    overlap: Overlap = None,
+    as_json: AsJson = None,
+    stats: Stats = False,
+    workers: Workers = None,
+    name: Name = "-",
 ) -> None:
     """Cut files into chunks that remember their headings.
 

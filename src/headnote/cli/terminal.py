@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain, islice
 from typing import Any, NamedTuple, TextIO, TypeVar
 
 
@@ -82,10 +83,12 @@ def show_progress(items: Iterator[Item], total: int) -> Iterator[Item]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("files"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # The bar has a thread of its own. What starts processes does so with the first item, before there are two threads.
+    first = list(islice(items, 1))
     # Complaints go above the bar, each on one line. Standard output is not touched: it is what the user asked for.
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:
-        yield from progress.track(items, total=total)
+        yield from progress.track(chain(first, items), total=total)
 
 
 def accept_any_character() -> None:
