@@ -353,14 +353,14 @@ def show_targets(run: Run) -> None:
     run.add(Table("Targets", ["", "found", ""], rows, []))
 
 
-def show_our_faults(run: Run, at_most: int = 20) -> None:
+def show_our_faults(run: Run, of_each_kind: int = 5) -> None:
     if not run.our_faults:
         return
-    print(f"\n{len(run.our_faults)} faults of ours, the first of each kind:\n")
+    print(f"\n{len(run.our_faults)} faults of ours, at most {of_each_kind} of each kind:\n")
     shown: Counter[str] = Counter()
     for path, fault in run.our_faults:
         shown[fault.kind] += 1
-        if shown[fault.kind] <= at_most // 4:
+        if shown[fault.kind] <= of_each_kind:
             print(f"  {fault.kind}: {path}:{fault.line}" + f" ({fault.weight})" * (fault.weight > 1))
 
 

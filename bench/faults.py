@@ -369,10 +369,9 @@ class Judge:
     def _lines_are_true(self, piece: Piece) -> bool:
         if piece.lines is None or piece.start is None or piece.end is None:
             return True
-        own = self.source.text[piece.start : piece.end]
-        first = piece.start + len(own) - len(own.lstrip())
-        last = piece.start + len(own.rstrip()) - 1
-        return piece.lines == (self.source.line(first), self.source.line(max(last, first)))
+        own = self.source.text[piece.start : piece.end].rstrip("\r\n")
+        last = piece.start + max(len(own) - 1, 0)
+        return piece.lines == (self.source.line(piece.start), self.source.line(last))
 
     def _cuts_fence(self, structure: Structure, runs: list[Run], places: list[int]) -> bool:
         """Code that is shown outside a code block, or a fence left open that the source closes."""

@@ -1,4 +1,4 @@
-"""Speed of every counter: whole documents, blocks, the ruler of a document, token boundaries.
+"""Speed of every counter: whole documents, blocks, token boundaries.
 
     python bench/tokens.py [FOLDER…]
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from headnote.markdown import parse
 from headnote.sources.files import expand, is_mdx, read_source
-from headnote.tokens import Counter, Ruler, get_counter
+from headnote.tokens import Counter, get_counter
 from headnote.tokens.bpe import BpeCounter
 from headnote.tokens.portable import PortableEncoding
 
@@ -34,7 +34,7 @@ def main() -> None:
     documents = [read(file) for file in files]
     blocks = sum(len(cuts) - 1 for _, cuts in documents)
     print(f"{len(documents)} documents, {blocks} blocks, {megabytes(documents):.1f} MB; MB/s\n")
-    print("| counter | documents | blocks | ruler | boundaries |\n|---|---|---|---|---|")
+    print("| counter | documents | blocks | boundaries |\n|---|---|---|---|")
     for name in ("cl100k", "o200k", "chars", "chars4", "estimate"):
         report(name, get_counter(name), documents)
     for name, encoding in (("cl100k", "cl100k_base"), ("o200k", "o200k_base")):
@@ -51,7 +51,6 @@ def report(name: str, counter: Counter, documents: list[Document]) -> None:
     ways: list[Callable[[str, list[int]], object]] = [
         lambda text, _: counter.count(text),
         counter.weigh_pieces,
-        lambda text, cuts: Ruler(counter, text, cuts),
         lambda text, _: counter.boundaries(text),
     ]
     cells = [f"{megabytes(documents) / seconds(way, documents):.1f}" for way in ways]

@@ -21,26 +21,6 @@ from headnote.model import Chunk
 COMMAND = [sys.executable, "-m", "headnote", "chunk"]
 PRESETS = tuple(headnote.presets())
 
-GUIDE = """\
----
-title: Guide
-tags: [a]
----
-
-# Guide
-
-Intro with a [link](other.md#there).
-
-## Code
-
-```python
-one = 1
-two = 2
-three = 3
-four = 4
-```
-"""
-
 
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,19 +28,6 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(("HEADNOTE_", "MDVDB_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("TERM", "xterm-256color")
-
-
-@pytest.fixture
-def guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("guide.md").write_text(GUIDE, encoding="utf-8")
-    return Path("guide.md")
-
-
-@pytest.fixture
-def handbook(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(repository)
-    return Path("examples/handbook")
 
 
 def records(output: str) -> list[dict[str, Any]]:
@@ -203,7 +170,7 @@ def test_file_then_environment_then_flags(
 def test_settings_are_those_of_the_folder_asked_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "headnote.toml").write_text('strategy = "none"\n', encoding="utf-8")
-    (tmp_path / "docs" / "a.md").write_text(GUIDE, encoding="utf-8")
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nText.\n\n## B\n\nMore.\n", encoding="utf-8")
     assert main(["chunk", str(tmp_path / "docs" / "a.md")]) == 0
     assert records(capsys.readouterr().out)[0]["id"].endswith("a.md_chunk_0")
 
@@ -311,7 +278,8 @@ def test_numbers_of_a_folder(handbook: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_cut_blocks_are_counted_by_kind(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    guide.write_text(GUIDE + "\n" + "A sentence of six words. " * 20, encoding="utf-8")
+    text = guide.read_text(encoding="utf-8")
+    guide.write_text(text + "\n" + "A sentence of six words. " * 20, encoding="utf-8")
     for size, cut in (("512", {}), ("24", {"paragraph": 1, "code": 1})):
         assert main(["chunk", str(guide), "--stats", "--json", "--max-tokens", size]) == 0
         [numbers] = records(capsys.readouterr().out)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminals import read_all, without_colour
 
 import headnote
 from headnote.cli.chunk_view import bar, take_apart
@@ -21,26 +22,6 @@ from headnote.cli.main import main
 COMMAND = [sys.executable, "-m", "headnote", "chunk"]
 PRESETS = tuple(headnote.presets())
 
-GUIDE = """\
----
-title: Guide
-tags: [a]
----
-
-# Guide
-
-Intro with a [link](other.md#there).
-
-## Code
-
-```python
-one = 1
-two = 2
-three = 3
-four = 4
-```
-"""
-
 
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,23 +29,6 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(("HEADNOTE_", "MDVDB_")) or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("TERM", "xterm-256color")
-
-
-@pytest.fixture
-def guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("guide.md").write_text(GUIDE, encoding="utf-8")
-    return Path("guide.md")
-
-
-@pytest.fixture
-def handbook(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(repository)
-    return Path("examples/handbook")
-
-
-def without_colour(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def on_a_terminal(*arguments: str | Path, stream: str = "stdout", **environment: str) -> tuple[str, int]:
@@ -81,18 +45,6 @@ def on_a_terminal(*arguments: str | Path, stream: str = "stdout", **environment:
         return output.replace("\r\n", "\n"), process.returncode
     finally:
         os.close(ours)
-
-
-def read_all(descriptor: int) -> str:
-    pieces: list[bytes] = []
-    while True:
-        try:
-            piece = os.read(descriptor, 65536)
-        except OSError:  # how Linux says that the other side is closed
-            piece = b""
-        if not piece:
-            return b"".join(pieces).decode()
-        pieces.append(piece)
 
 
 def test_the_view_shows_what_was_added(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:

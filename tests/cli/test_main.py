@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from terminals import read_all, without_colour
 
 import headnote
 from headnote.cli import main as cli
@@ -244,22 +245,6 @@ def on_a_terminal(*arguments: str | Path, **environment: str) -> str:
             return read_all(ours)
     finally:
         os.close(ours)
-
-
-def read_all(descriptor: int) -> str:
-    pieces: list[bytes] = []
-    while True:
-        try:
-            piece = os.read(descriptor, 65536)
-        except OSError:  # how Linux says that the other side is closed
-            piece = b""
-        if not piece:
-            return b"".join(pieces).decode()
-        pieces.append(piece)
-
-
-def without_colour(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def test_a_terminal_gets_colour_and_the_same_text(long_heading: Path) -> None:

@@ -54,7 +54,9 @@ class Page:
         self.max_weight = settings.max_tokens * self.counter.unit
         self.has_pictures = ";base64," in text
         crumb = self.max_weight // 2 if settings.breadcrumb or settings.include_parent_headers else 0
-        self.surely_fits = self.max_weight - crumb - UNSURE * self.counter.unit if self.counter.adds != "never" else -1
+        self.adds_up = self.counter.adds != "never" and not (self.counter.swallows_slashes and "\n/" in text)
+        """Whether sums of weights are true, give or take what stands at the very end."""
+        self.surely_fits = self.max_weight - crumb - UNSURE * self.counter.unit if self.adds_up else -1
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
         self._crumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
 
@@ -204,7 +206,7 @@ class Page:
     def fits(self, draft: Draft) -> bool:
         """Whether a draft keeps the cap. Far from it, the sum of weights says so; near it, the text is counted."""
         estimate = draft.weight + self.crumb(draft.heading_path)[1]
-        if self.counter.adds != "never":
+        if self.adds_up:
             unsure = UNSURE * self.counter.unit
             if estimate <= self.max_weight - unsure:
                 return True

@@ -14,13 +14,13 @@
 | a function `str → int` | whatever it returns |
 
 `get_counter` gives the object behind a name, for whoever needs batches, token boundaries or the longest piece
-that fits. `Ruler` measures any part of one document after counting every character of it once.
+that fits. `is_seam` tells where counts of neighbouring texts add up.
 """
 
 from __future__ import annotations
 
 from headnote.tokens.base import Counter
 from headnote.tokens.names import BIASES, NAMES, CounterLike, count_tokens, get_counter
-from headnote.tokens.ruler import Ruler, is_seam
+from headnote.tokens.seams import is_seam
 
-__all__ = ["BIASES", "NAMES", "Counter", "CounterLike", "Ruler", "count_tokens", "get_counter", "is_seam"]
+__all__ = ["BIASES", "NAMES", "Counter", "CounterLike", "count_tokens", "get_counter", "is_seam"]

@@ -29,14 +29,14 @@ class Counter(ABC):
     """Weight of one token."""
 
     adds: Literal["anywhere", "seams", "never"] = "never"
-    """Where weight(a + b) == weight(a) + weight(b): between any two characters, at seams (see `ruler`), or
+    """Where weight(a + b) == weight(a) + weight(b): between any two characters, at seams (see `seams.py`), or
     nowhere that could be relied on."""
 
     per_character: int | None = None
     """Weight of every character, if it is the same for all: then offsets are all one needs."""
 
     swallows_slashes: bool = False
-    """Whether a slash at the start of a line may belong to the punctuation before the line end (see `ruler`)."""
+    """Whether a slash at the start of a line may belong to the punctuation before the line end (see `seams.py`)."""
 
     @abstractmethod
     def weigh(self, texts: Sequence[str], code: Sequence[bool] | None = None) -> list[int]:

@@ -62,7 +62,7 @@ class _Bench:
         self.room = room
         self.units = units = _blocks_as_units(page, draft.block_start, draft.block_end + 1)
         self.totals: Sequence[int] = page.totals[draft.block_start : draft.block_end + 2]
-        light = room - UNSURE * page.counter.unit if page.counter.adds != "never" else room // 2
+        light = room - UNSURE * page.counter.unit if page.adds_up else room // 2
         heavy = [number for number, weight in enumerate(units.weights) if weight > light]
         parts = [(number, inside) for number in heavy if (inside := self._inside(number))]
         for number, inside in reversed(parts):
@@ -85,7 +85,7 @@ class _Bench:
 
     def row(self) -> Row:
         page, units = self.page, self.units
-        sure = self.room - UNSURE * page.counter.unit if page.counter.adds != "never" else -1
+        sure = self.room - UNSURE * page.counter.unit if page.adds_up else -1
         headings = page.headings_between(self.draft.block_start, self.draft.block_end)
         glued = {cut + 1 for cut, index in enumerate(units.blocks) if index in headings} if headings else ()
         lists = (units.starts, self.totals, units.strengths, glued, units.opening, units.closing)
