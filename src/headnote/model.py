@@ -250,7 +250,7 @@ class Chunk:
     @property
     def breadcrumb(self) -> str:
         """`A > B > C`."""
-        return " > ".join(self.heading_path)
+        return " > ".join(filter(None, self.heading_path))
 
     @property
     def title(self) -> str:

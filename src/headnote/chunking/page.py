@@ -67,11 +67,6 @@ class Page:
     # -- where things are
 
     @cached_property
-    def lines(self) -> str:
-        """The text with `\\n` at every line end; offsets are the same."""
-        return with_plain_line_ends(self.text)
-
-    @cached_property
     def starts(self) -> list[int]:
         """Where each block begins, then where the last one ends."""
         starts = [block[1] for block in self.blocks]
@@ -131,9 +126,9 @@ class Page:
         fence = _FENCE.match(self.text, start)
         if fence is None:
             return ""
-        last = self.lines[max(self.lines.rfind("\n", start, end) + 1, start) : end].strip(" \t")
-        closed = len(last) >= len(fence[1]) and not last.strip(fence[1][0]) and "\n" in self.lines[start:end]
-        return "" if closed else f"\n{fence[1]}"
+        _, _, rest = with_plain_line_ends(self.text[start:end]).rstrip().partition("\n")
+        last = rest.rpartition("\n")[2].strip(" \t")
+        return "" if len(last) >= len(fence[1]) and not last.strip(fence[1][0]) else f"\n{fence[1]}"
 
     # -- how large things are
 
@@ -173,7 +168,8 @@ class Page:
         if known is None and not (self.settings.breadcrumb or self.settings.include_parent_headers):
             known = ("", 0)
         if known is None:
-            text = _SEPARATOR.join(path) + "\n\n"
+            text = _SEPARATOR.join(filter(None, path))
+            text = f"{text}\n\n" if text else ""
             weight = self.counter.weigh((text,))[0]
             known = (text, weight) if weight <= self.max_weight // 2 else self.crumb(path[1:])
             self._crumbs[path] = known
@@ -225,7 +221,7 @@ class Page:
 
     def sizes(self, parts: Sequence[Part]) -> list[int]:
         """The same for many."""
-        if self.counter.adds == "anywhere":
+        if self.counter.adds == "anywhere" and self.counter.per_character is None:
             return [self._size_by_blocks(part) for part in parts]
         return self.counter.count_many([self.embedded(part) for part in parts])
 

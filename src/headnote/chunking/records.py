@@ -96,16 +96,20 @@ class Sheet:
         return self.page.sizes(self.chunks)
 
     def lines_of(self, chunk: Chunk) -> tuple[int, int]:
-        first = bisect_left(self._line_ends, chunk.start) + 1
-        return first, max(first, bisect_left(self._line_ends, chunk.end) + 1)
+        return self._lines[chunk.index]
 
     @cached_property
-    def _line_ends(self) -> list[int]:
-        """Offset of each line end."""
-        found, at = [], self.page.lines.find("\n")
-        while at >= 0:
-            found.append(at)
-            at = self.page.lines.find("\n", at + 1)
+    def _lines(self) -> list[tuple[int, int]]:
+        """First and last line of every chunk, counted from one to the next."""
+        text = self.page.text
+        found: list[tuple[int, int]] = []
+        line, at = 1, 0
+        for chunk in self.chunks:
+            line += line_ends(text, at, chunk.start)
+            first = line
+            line += line_ends(text, chunk.start, chunk.end)
+            at = chunk.end
+            found.append((first, line))
         return found
 
     def links_of(self, chunk: Chunk) -> tuple[Link, ...]:
@@ -140,6 +144,13 @@ class Sheet:
         if not blocks or blocks[0][0] != "frontmatter" or self.page.settings.frontmatter == "strip":
             return {}
         return read_frontmatter(self.page.text, place(self.page.text, blocks[:1])[0]).data
+
+
+def line_ends(text: str, start: int, end: int) -> int:
+    """How many lines end in this part of a text, which does not begin between `\\r` and `\\n`."""
+    ends = text.count("\n", start, end)
+    returns = text.count("\r", start, end)
+    return ends + returns - text.count("\r\n", start, end) if returns else ends
 
 
 def _within(found: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:

@@ -73,7 +73,7 @@ class _Bench:
     def _inside(self, number: int) -> Units | None:
         """What a block that is too large consists of; None if it may stay as it is."""
         page, index = self.page, self.units.blocks[number]
-        kind, start, end, _, _ = block = page.blocks[index]
+        kind, start, end, _, _ = page.blocks[index]
         alone = Draft(start, end, index, index, page.path_at(index), 0)
         alone.suffix, alone.weight = self.units.suffixes[number], self.units.weights[number]
         may_cut = page.settings.oversized == "split" and kind not in page.settings.keep_whole
@@ -81,7 +81,10 @@ class _Bench:
             return None
         headings = page.totals[index] - page.totals[page.first_heading_before(index)]
         limit = max(self.room - headings - UNSURE * page.counter.unit, self.room // 2, 1)
-        return take_apart(page.lines, block, page.starts[index + 1], limit, _scales(page, kind in CODE_LIKE), page.mdx)
+        source = page.text[start : page.starts[index + 1]]
+        inside = take_apart(source, kind, end - start, limit, _scales(page, kind in CODE_LIKE), page.mdx)
+        inside.starts = [start + offset for offset in inside.starts]
+        return inside
 
     def row(self) -> Row:
         page, units = self.page, self.units

@@ -6,6 +6,7 @@ from headnote.chunking.draft import Draft
 from headnote.chunking.page import Page
 from headnote.chunking.passes.merge import join
 from headnote.chunking.passes.pack import pack
+from headnote.markdown.scanner import with_plain_line_ends
 
 
 def merge_adjacent(page: Page, drafts: list[Draft]) -> list[Draft]:
@@ -91,7 +92,7 @@ def _paragraphs(page: Page, draft: Draft) -> list[Draft]:
         weight = page.totals[index + 1] - page.totals[index]
         block = Draft(start, end, index, index, draft.heading_path, draft.section, level, weight=weight)
         before = found[-1] if found else None
-        if before and page.lines.count("\n", before.end, start) < 2:
+        if before and with_plain_line_ends(page.text[before.end : start]).count("\n") < 2:
             found[-1] = join(page, [before, block])
             found[-1].heading_path = draft.heading_path
         else:

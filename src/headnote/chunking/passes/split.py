@@ -14,9 +14,9 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from headnote.chunking.passes.units import BETWEEN_BLOCKS, IN_BLOCK, IN_TEXT, NO_SEAM, Units
-from headnote.markdown.rules.base import Found, Span
+from headnote.markdown.rules.base import Found
 from headnote.markdown.rules.mdx import flow_at
-from headnote.markdown.scanner import scan_spans
+from headnote.markdown.scanner import scan_spans, with_plain_line_ends
 from headnote.markdown.views import View, footnote_content, list_items, quote_content, whole
 
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
@@ -50,7 +50,7 @@ class _Piece(NamedTuple):
 
     kind: str
     source: str
-    """The text of the document."""
+    """The source of the block that is taken apart."""
     view: View
     start: int
     end: int
@@ -95,13 +95,14 @@ class _Row(NamedTuple):
     strengths: list[int]
 
 
-def take_apart(text: str, block: Span, end: int, limit: int, weigh: Weigh, mdx: bool) -> Units:
-    """Units of one block, none heavier than the limit, in the order of the source.
+def take_apart(source: str, kind: str, end: int, limit: int, weigh: Weigh, mdx: bool) -> Units:
+    """Units of a block, none heavier than the limit, in the order of the source.
 
-    Lines of the text end in `\\n`; what lies between the block and `end` is blank and belongs to its last unit.
+    The block goes up to `end`; what follows it in the source is blank and belongs to its last unit.
     """
     units = Units()
-    _divide(_Piece(block[0], text, whole(text), block[1], block[2], BETWEEN_BLOCKS), end, limit, weigh, mdx, 0, units)
+    text = with_plain_line_ends(source)
+    _divide(_Piece(kind, text, whole(text), 0, end, BETWEEN_BLOCKS), len(source), limit, weigh, mdx, 0, units)
     return units
 
 

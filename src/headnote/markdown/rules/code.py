@@ -33,7 +33,9 @@ def _read_fenced(text: str, start: int, match: re.Match[str], found: Found) -> i
     end = match.end()
     # Without a closing fence it takes in all that follows, blank lines at the end of the file included.
     last = without_blank_end(text, start, end) if text[end - 2] in " \t\n" else end - 1
-    info = match["ticks_info"] if match["ticks"] else match["tildes_info"]
+    # The groups of this rule follow its own: ticks and their info string, tildes and theirs.
+    rule = match.lastindex or 0
+    info = match[rule + 2] if match[rule + 1] else match[rule + 4]
     found.append(("code", start, last, 0, info.strip(" \t")))
     return end
 
