@@ -100,9 +100,10 @@ def greedy_cuts(row: Row, target: int, upper: int) -> list[int]:
 def _first_that_fits(row: Row, first: int, reach: int, choices: list[int]) -> int:
     """The first choice that keeps the cap; else the furthest cut that does; else the very next one."""
     apart = [cut for cut in range(reach, first, -1) if cut not in row.glued]
-    # `upper` may leave room for overlap. Rather than a heading alone, a chunk does without.
-    beyond = [] if apart else [next((cut for cut in range(reach + 1, len(row)) if cut not in row.glued), len(row))]
-    for cut in chain(choices, apart, beyond, range(reach, first, -1)):
+    if not apart:
+        # `upper` may leave room for overlap. Rather than leave a heading alone, a chunk does without.
+        reach = next((cut for cut in range(reach + 1, len(row)) if cut not in row.glued), len(row))
+    for cut in chain(choices, apart, range(reach, first, -1)):
         if row.keeps_cap(first, cut):
             return cut
     return first + 1

@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[
 _WORD = re.compile(r"\S++\s*+")
 _MANY_BLANKS = 8
 _LONG_BLANKS = (" " * _MANY_BLANKS + "\n", "\t" * _MANY_BLANKS + "\n", "\n" * _MANY_BLANKS)
-_BLANK_LINE = re.compile(r"\n\s*+(?:\n|\Z)")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*+(?:\n|\Z)")
 _AFTER_BLANK = (IN_TEXT, IN_BLOCK)
 _ITEM_MARKER = re.compile(
     r"^((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))", re.MULTILINE
