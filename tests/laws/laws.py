@@ -112,6 +112,18 @@ def positions_are_true(source: str, chunks: Sequence[Chunk], settings: Settings)
         if (chunk.block_start, chunk.block_end) != (inside[0], inside[-1]):
             wrong.append(f"chunk {index} says blocks {chunk.block_start}-{chunk.block_end}, has {inside}")
         wrong += _path_faults(found, chunk, inside)
+        wrong += _needless_additions(found, chunk, inside)
+    return wrong
+
+
+def _needless_additions(found: Layout, chunk: Chunk, inside: range) -> list[str]:
+    """Only what was cut open, or left open by its author, needs anything added."""
+    wrong = []
+    if chunk.prefix and chunk.start <= found.starts[inside[0]]:
+        wrong.append(f"chunk {chunk.index} begins with a block and carries {chunk.prefix[:60]!r} in front")
+    is_whole = chunk.end >= found.blocks[inside[-1]].end
+    if chunk.suffix and is_whole and chunk.suffix != found.closing(inside[-1]):
+        wrong.append(f"chunk {chunk.index} ends with a block and carries {chunk.suffix[:60]!r} behind")
     return wrong
 
 
@@ -174,10 +186,10 @@ def _cut_structures(found: Layout, index: int, offset: int) -> list[Structure]:
 
 
 def _is_too_large_to_repeat(cut: Structure, chunk: Chunk, settings: Settings) -> bool:
-    """The exception: where the head of a table or a fence would take more than half of the room, it is left out."""
+    """The exception: what would take more than a third of the room is not repeated in full."""
     counter = counter_of(settings)
     room = settings.max_tokens - counter.count(crumb_of(settings, chunk.heading_path))
-    return counter.count("\n".join((*cut.opening, cut.mark))) > room // 2
+    return counter.count("\n".join((*cut.opening, cut.mark)), code=True) > room // 3
 
 
 def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
@@ -192,13 +204,15 @@ def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
 
 
 def _left_open(found: Layout, index: int, part: Chunk) -> list[str]:
-    """A part that was cut, read by itself, has no open fence; unless the block has one in the source."""
+    """A part that was cut, read by itself, has no open fence; unless one of its blocks has one in the source."""
     block = found.blocks[index]
     if block.kind not in CONTAINERS | {"code", "mdx_jsx"}:
         return []
     find = structures_by_line if block.kind == "mdx_jsx" else structures
-    now = sum(not each.is_closed for each in find(part.text, 0, len(part.text)))
-    if now <= sum(not each.is_closed for each in find(found.source, block.start, block.end)):
+    if not any(not each.is_closed for each in find(part.text, 0, len(part.text))):
+        return []
+    whole = [found.blocks[number] for number in found.blocks_between(part.start, part.end)]
+    if any(not each.is_closed for block in whole for each in find(found.source, block.start, block.end)):
         return []
     return [f"chunk {part.index}, a part of the {block.kind} in line {block.start_line}, has an open fence"]
 

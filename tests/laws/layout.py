@@ -136,6 +136,7 @@ def size_of(settings: Settings, parts: Sequence[Piece]) -> int:
 def crumb_of(settings: Settings, path: tuple[str, ...]) -> str:
     """The breadcrumb as it is embedded: outermost headings are left out of one that takes more than half of max."""
     counter = counter_of(settings)
+    path = tuple(filter(None, path))  # a heading without text says nothing
     while path and settings.breadcrumb:
         text = " > ".join(path) + "\n\n"
         if counter.weigh((text,))[0] <= settings.max_tokens * counter.unit // 2:

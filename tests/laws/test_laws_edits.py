@@ -11,9 +11,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from edits import Cost, cost_of, editable, edited, edited_line, inner_lines, long_section, new_chunks
+
 from headnote.chunking.chunker import chunk
 
 EDITS = 200
@@ -23,7 +25,11 @@ WIDER: dict[str, tuple[dict[str, int], float, int]] = {
     "overlap": ({"overlap_tokens": 64}, 2.5, 20),
     "small": ({"max_tokens": 128}, 5.0, 40),
 }
-LONG_PAGES = ("kubernetes-api/core/pod-v1.md", "kubernetes-api/core/service-v1.md", "glossary/_index.md")
+LONG_PAGES = (
+    "kubernetes-api/core/pod-v1.md",
+    "kubernetes-api/core/service-v1.md",
+    "labels-annotations-taints/_index.md",
+)
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda".split()
 
 
@@ -36,7 +42,9 @@ def one_list(rng: random.Random) -> str:
 
 
 def one_table(rng: random.Random) -> str:
-    return "# Table\n\n| a | b |\n|---|---|\n" + "\n".join(f"| {few(rng, 1, 8)} | {few(rng, 1, 8)} |" for _ in range(1500))
+    return "# Table\n\n| a | b |\n|---|---|\n" + "\n".join(
+        f"| {few(rng, 1, 8)} | {few(rng, 1, 8)} |" for _ in range(1500)
+    )
 
 
 def one_code_block(rng: random.Random) -> str:
@@ -47,14 +55,14 @@ def tiny_sections(rng: random.Random) -> str:
     return "\n".join(f"## {few(rng, 1, 3)}\n\n{few(rng, 3, 30)}.\n" for _ in range(1200))
 
 
-def cost_of_blocks(source: str, count: int = EDITS, **settings: int) -> Cost:
+def cost_of_blocks(source: str, count: int = EDITS, **settings: Any) -> Cost:
     blocks, places = editable(source)
     before, rng = chunk(source, **settings), random.Random(7)
     texts = (edited(source, blocks, rng.choice(places), number, rng) for number in range(count))
     return cost_of([new_chunks(before, chunk(text, **settings)) for text in texts])
 
 
-def cost_of_lines(source: str, count: int = EDITS, **settings: int) -> Cost:
+def cost_of_lines(source: str, count: int = EDITS, **settings: Any) -> Cost:
     lines = inner_lines(source)
     before, rng = chunk(source, **settings), random.Random(7)
     texts = (edited_line(source, lines, number, rng) for number in range(count))

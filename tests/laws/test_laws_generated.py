@@ -3,12 +3,16 @@
 | preset | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | why not |
 |---|---|---|---|---|---|---|---|---|---|---|
 | `default` | yes | yes | yes | yes | yes | yes | yes | yes | yes | |
-| `blocks` | yes | yes | yes | yes | yes | yes | – | yes | yes | greedy packing: one block more moves the cuts behind it |
-| `mdvdb` | yes | yes | yes | text is overlap and own | – | – | – | yes | yes | windows of tokens cut anything anywhere |
-| `ragdocs` | yes | – | yes | text is overlap, path and own | yes | – | – | yes | yes | a large paragraph stays whole |
-| `refdocs` | but headings | – | yes | yes | yes | – | – | yes | yes | the same; a body has no heading line |
+| `blocks` | yes | yes | yes | yes | yes | yes | – | yes | yes | greedy: a block more moves the cuts behind it |
+| `mdvdb` | yes | (2) | yes | (4) | – | – | – | yes | yes | windows of tokens cut anything anywhere |
+| `ragdocs` | yes | – | yes | (4) | yes | – | – | yes | yes | a large paragraph stays whole |
+| `refdocs` | (1) | – | yes | yes | yes | – | – | yes | yes | the same; a body has no heading line |
 
-Laws 7 and 8 have files of their own. In `refdocs`, what is not in a body is a heading line: it stands in a path.
+(1) What is in no body is a heading line: it stands in a path. (2) A window has at most max tokens of its section;
+counted by itself it may come out one or two larger, since a tokenizer reads the cut ends differently. (4) `text` begins
+with the overlap, in `ragdocs` followed by a blank line, and by the header path where that is asked for.
+
+Laws 7 and 8 have files of their own.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ from layout import counter_of, layout_for
 from headnote import SettingsError
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings, presets
+from headnote.chunking.settings import Settings
+from headnote.model import Chunk
 from laws import faults, nothing_lost
 
 
@@ -50,6 +56,10 @@ COUNTERS: tuple[str | Callable[[str], int], ...] = (
     *("cl100k", "chars", "estimate", "chars4", "o200k"),
     *(bytes_by_three, words_and_signs),
 )
+
+
+# Tokens by which a window of tokens may grow when it is counted without what stood around it.
+LARGER_ALONE = 3
 
 
 @st.composite
@@ -94,23 +104,23 @@ def test_many_documents_keep_the_laws(preset: str, max_tokens: int) -> None:
 
 
 @given(source=documents(), most=st.integers(16, 600), overlap=st.integers(0, 15))
-def test_windows_lose_nothing_keep_the_cap_and_know_their_place(source: str, most: int, overlap: int) -> None:
-    given_settings = {"max_tokens": most, "overlap_tokens": overlap}
-    settings = make_settings("mdvdb", **given_settings)
-    found = layout_for(source, settings)
-    chunks = chunk(source, preset="mdvdb", **given_settings)
+def test_windows_lose_nothing_and_know_their_place(source: str, most: int, overlap: int) -> None:
+    sizes: dict[str, Any] = {"max_tokens": most, "overlap_tokens": overlap}
+    settings = make_settings("mdvdb", **sizes)
+    found, count = layout_for(source, settings), counter_of(settings).count
+    chunks = chunk(source, preset="mdvdb", **sizes)
     assert not nothing_lost(source, chunks, settings)
     for each in chunks:
-        assert each.text == each.embed_text == each.overlap + source[each.start : each.end]
-        assert each.tokens == counter_of(settings).count(each.text)
-        assert each.tokens <= most
+        assert each.text == each.embed_text == each.overlap + source[each.start : each.end] + each.suffix
+        assert each.tokens == count(each.text)
+        assert each.tokens <= most + LARGER_ALONE
         assert each.start_line == found.line_of(each.start)
         assert each.end_line == found.line_of(max(each.end - 1, each.start))
 
 
 @given(source=documents(), most=st.integers(50, 600), least=st.integers(0, 50), with_path=st.booleans())
 def test_header_chunks_lose_nothing_and_cut_no_block(source: str, most: int, least: int, with_path: bool) -> None:
-    sizes = {"max_tokens": most, "min_tokens": least, "overlap_tokens": 20}
+    sizes: dict[str, Any] = {"max_tokens": most, "min_tokens": least, "overlap_tokens": 20}
     settings = make_settings("ragdocs", include_parent_headers=with_path, **sizes)
     chunks = chunk(source, preset="ragdocs", include_parent_headers=with_path, **sizes)
     assert not nothing_lost(source, chunks, settings)
@@ -123,12 +133,12 @@ def test_header_chunks_lose_nothing_and_cut_no_block(source: str, most: int, lea
 
 @given(source=documents(), most=st.integers(20, 300), least=st.integers(0, 20))
 def test_section_chunks_lose_heading_lines_only_and_cut_no_block(source: str, most: int, least: int) -> None:
-    sizes = {"max_tokens": most, "min_tokens": least}
+    sizes: dict[str, Any] = {"max_tokens": most, "min_tokens": least}
     settings = make_settings("refdocs", **sizes)
     chunks = chunk(source, preset="refdocs", **sizes)
     found = layout_for(source, settings)
     covered = [index for each in chunks for index in range(each.block_start, each.block_end + 1)]
-    assert covered == sorted(set(covered)) or cut_blocks(source, chunks, settings) == []
+    assert covered == sorted(set(covered))
     left_out = set(range(len(found.blocks))) - set(covered)
     assert {found.blocks[index].kind for index in left_out} <= {"heading", "frontmatter"}
     assert not cut_blocks(source, chunks, settings)
@@ -136,7 +146,7 @@ def test_section_chunks_lose_heading_lines_only_and_cut_no_block(source: str, mo
         assert each.text == source[each.start : each.end] + each.suffix
 
 
-def cut_blocks(source: str, chunks: Any, settings: Any) -> list[str]:
+def cut_blocks(source: str, chunks: list[Chunk], settings: Settings) -> list[str]:
     """The blocks that have text in more than one chunk."""
     found = layout_for(source, settings)
     return [
@@ -144,7 +154,6 @@ def cut_blocks(source: str, chunks: Any, settings: Any) -> list[str]:
         for each in chunks
         for index in (found.block_at(each.start),)
         if found.starts[index] < each.start < found.blocks[index].end
-        and source[found.starts[index] : each.start].strip("\ufeff \t")
     ]
 
 

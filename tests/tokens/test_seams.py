@@ -84,7 +84,11 @@ def test_a_blank_line_may_make_a_text_cheaper() -> None:
 def test_blocks_of_real_documents_add_up(name: str, corpus_files: Callable[[str], list[Path]]) -> None:
     counter = get_counter(name)
     seams = 0
-    for file in [*corpus_files("kubernetes-en")[::40], *corpus_files("fastapi-en"), *corpus_files("kubernetes-ja")[::20]]:
+    for file in [
+        *corpus_files("kubernetes-en")[::40],
+        *corpus_files("fastapi-en"),
+        *corpus_files("kubernetes-ja")[::20],
+    ]:
         text = read_source(file)
         cuts = [block.start for block in parse(text, mdx=is_mdx(file))]
         cuts = [cut for cut in cuts if is_seam(text, cut, swallows_slashes=counter.swallows_slashes)]

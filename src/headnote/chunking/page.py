@@ -24,7 +24,7 @@ UNSURE = 8
 """Tokens. Weights are added up with the blank lines after a block; this near the cap, the text itself is counted."""
 _OVERLAP_IN_TEXT = {"window": "", "header": "\n\n"}
 """Where the text a reader is shown begins with the overlap, and what stands between them."""
-_FENCE = re.compile(r"[ \t]*+(`{3,}+|~{3,}+)")
+_FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
 class Part(Protocol):
@@ -113,6 +113,10 @@ class Page:
             index -= 1
         return index
 
+    def is_headings_only(self, draft: Draft) -> bool:
+        blocks = self.blocks[draft.block_start : draft.block_end + 1]
+        return blocks[-1][0] == "heading" and all(block[0] == "heading" for block in blocks)
+
     def ends_in_heading(self, draft: Draft) -> bool:
         """Whether a heading is the last of it, although something follows in the document."""
         return self.blocks[draft.block_end][0] == "heading" and draft.block_end + 1 < len(self.blocks)
@@ -126,9 +130,10 @@ class Page:
         fence = _FENCE.match(self.text, start)
         if fence is None:
             return ""
+        indent, mark = fence.groups()
         _, _, rest = with_plain_line_ends(self.text[start:end]).rstrip().partition("\n")
         last = rest.rpartition("\n")[2].strip(" \t")
-        return "" if len(last) >= len(fence[1]) and not last.strip(fence[1][0]) else f"\n{fence[1]}"
+        return "" if len(last) >= len(mark) and not last.strip(mark[0]) else f"\n{indent}{mark}"
 
     # -- how large things are
 
@@ -226,16 +231,24 @@ class Page:
         return self.counter.count_many([self.embedded(part) for part in parts])
 
     def _size_by_blocks(self, part: Part) -> int:
-        """An estimate depends on which blocks are code, so they are weighed one by one."""
-        own = self.text[part.start : part.end]
-        whole = self.embedded(part)
-        blocks = self.blocks[part.block_start : part.block_end + 1]
-        if not any(block[0] in CODE_LIKE for block in blocks):
-            return self.counter.count(whole)
-        cuts = [part.start, *(block[1] for block in blocks[1:]), part.end]
-        texts = [without_pictures(self.text[start:end]) for start, end in pairwise(cuts)]
-        around = len(whole) - len(without_pictures(own)) - len(part.prefix) - len(part.suffix)
-        texts[0] = part.prefix + texts[0]
-        texts[-1] += part.suffix
-        weights = self.counter.weigh(texts, [block[0] in CODE_LIKE for block in blocks])
-        return self.counter.size(sum(weights) + self.counter.weigh((whole[:around],))[0])
+        """An estimate depends on which blocks are code, so they are weighed one by one, carried ones included."""
+        own = self._texts_of_blocks(part.start, part.end, part.block_start, part.block_end)
+        own[0] = (part.prefix + own[0][0], own[0][1])
+        own[-1] = (own[-1][0] + part.suffix, own[-1][1])
+        carried: list[tuple[str, bool]] = []
+        if part.overlap and self.settings.strategy == "block":
+            # Whole blocks, up to the one before.
+            last = part.block_start - 1
+            first = bisect_left(self.starts, self.blocks[last][2] - len(part.overlap))
+            carried = [*self._texts_of_blocks(self.starts[first], self.blocks[last][2], first, last), ("\n\n", False)]
+        elif part.overlap:
+            carried = [(part.overlap + _OVERLAP_IN_TEXT[self.settings.strategy], False)]
+        texts = [(self.crumb(part.heading_path)[0], False), *carried, *own]
+        weights = self.counter.weigh([without_pictures(text) for text, _ in texts], [code for _, code in texts])
+        return self.counter.size(sum(weights))
+
+    def _texts_of_blocks(self, start: int, end: int, first: int, last: int) -> list[tuple[str, bool]]:
+        """This part of the text by blocks, each with the blank lines behind it, and whether it is code."""
+        cuts = [start, *self.starts[first + 1 : last + 1], end]
+        kinds = [block[0] in CODE_LIKE for block in self.blocks[first : last + 1]]
+        return [(self.text[at:stop], code) for (at, stop), code in zip(pairwise(cuts), kinds, strict=True)]

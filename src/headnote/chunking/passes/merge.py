@@ -115,9 +115,11 @@ def _joined(page: Page, drafts: list[Draft]) -> Draft | None:
 def join(page: Page, drafts: list[Draft]) -> Draft:
     """Neighbours as one draft. What they carry inside is dropped: the source itself stands there now."""
     first, last = drafts[0], drafts[-1]
-    path = first.heading_path
-    for draft in drafts[1:]:
-        path = common_path(path, draft.heading_path)
+    # Headings without content say nothing about where the content stands.
+    paths = [draft.heading_path for draft in drafts if not page.is_headings_only(draft)] or [last.heading_path]
+    path = paths[0]
+    for other in paths[1:]:
+        path = common_path(path, other)
     return Draft(
         first.start,
         last.end,

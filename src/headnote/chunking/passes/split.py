@@ -102,34 +102,37 @@ def take_apart(source: str, kind: str, end: int, limit: int, weigh: Weigh, mdx: 
     """
     units = Units()
     text = with_plain_line_ends(source)
-    _divide(_Piece(kind, text, whole(text), 0, end, BETWEEN_BLOCKS), len(source), limit, weigh, mdx, 0, units)
+    piece = _Piece(kind, text, whole(text), 0, end, BETWEEN_BLOCKS)
+    _divide(piece, (0, len(source)), limit, weigh, mdx, 0, units)
     return units
 
 
-def _divide(piece: _Piece, end: int, limit: int, weigh: Weigh, mdx: bool, depth: int, units: Units) -> None:
-    """Cut at the seams of its kind; whatever is still too heavy, at the seams of the next finer kind."""
+def _divide(
+    piece: _Piece, place: tuple[int, int], limit: int, weigh: Weigh, mdx: bool, depth: int, units: Units
+) -> None:
+    """Cut at the seams of its kind; whatever is still too heavy, at the seams of the next finer kind.
+
+    `place` is what the units of the piece cover in the source, with markers before it and blanks behind it.
+    """
     if piece.kind in _CONTAINERS and depth < _DEEPEST:
         parts = list(_CONTAINERS[piece.kind](piece, mdx))
     elif piece.kind == "word":
         parts = _parts(_characters(piece, limit, weigh))
     else:
         row = _SEAMS.get(piece.kind, _lines)(piece)
-        if _take_row(row, end, limit, weigh, units):
+        if _take_row(row, place, limit, weigh, units):
             return
         parts = _parts(row)
-    starts = [*map(_source_start, parts), end]
+    starts = [*map(_source_start, parts), place[1]]
+    if piece.source[place[0] : starts[0]].strip():
+        starts[0] = place[0]  # the marker of a container may stand on a line of its own
     carried: dict[str, int] = {"": 0}
     for part, weight, start, stop in zip(parts, weigh.pieces(piece.source, starts), starts, starts[1:], strict=False):
-        for text in (part.before, part.after):
-            if text not in carried:
-                carried[text] = weigh.texts((text,))[0]
-        if carried[part.before] + carried[part.after] > limit // 2:
-            # What would be repeated leaves too little room: better a part that does not stand alone than none.
-            part = part._replace(before="", after="", reopen="", close="")  # noqa: PLW2901
+        part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901
         blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
         added = carried[part.before] + carried[part.after]
         if weight - blanks + added > limit and part.kind != "character":
-            _divide(part, stop, limit, weigh, mdx, depth + 1, units)
+            _divide(part, (start, stop), limit, weigh, mdx, depth + 1, units)
             continue
         units.starts.append(start)
         units.weights.append(weight)
@@ -140,20 +143,55 @@ def _divide(piece: _Piece, end: int, limit: int, weigh: Weigh, mdx: bool, depth:
         units.closing.append(carried[part.after] - blanks)
 
 
+def _still_quoted(part: _Piece, start: int) -> _Piece:
+    """A part that begins inside a line of a quote needs the marker of that line."""
+    source = part.source
+    if part.view.text is source or start == 0 or source[start - 1] == "\n":
+        return part
+    lead = _lead(part, part.view.text.rfind("\n", 0, part.start) + 1)
+    return part._replace(before=part.before + lead) if ">" in lead else part
+
+
+def _with_little_carried(part: _Piece, limit: int, carried: dict[str, int], weigh: Weigh) -> _Piece:
+    """What is repeated may take three quarters of the room. Rather than more, a fence loses its info string, and a
+    table its head: better a part that does not quite stand alone than none."""
+    while True:
+        for text in (part.before, part.after):
+            if text not in carried:
+                carried[text] = weigh.texts((text,))[0]
+        if carried[part.before] + carried[part.after] <= limit * 3 // 4:
+            return part
+        before, reopen = _lighter(part.before), _lighter(part.reopen)
+        if (before, reopen) == (part.before, part.reopen):
+            return part._replace(before="", after="", reopen="", close="")
+        part = part._replace(before=before, reopen=reopen)
+
+
+def _lighter(opening: str) -> str:
+    """A fence with the language alone, then the bare fence; nothing in place of a table's head."""
+    fence = _FENCE.match(opening)
+    if fence is None:
+        return ""
+    info = fence[0][fence.end("mark") - fence.start() :].split()
+    language = info[0] if len(info) > 1 else ""
+    return f"{opening[: fence.end('mark')]}{language}\n"
+
+
 def _weight_of_blanks(text: str, weight: int, weigh: Weigh) -> int:
     bare = text.rstrip()
     return weight - weigh.texts((bare,))[0] if len(text) - len(bare) > _MANY_BLANKS else 0
 
 
-def _take_row(row: _Row, end: int, limit: int, weigh: Weigh, units: Units) -> bool:
+def _take_row(row: _Row, place: tuple[int, int], limit: int, weigh: Weigh, units: Units) -> bool:
     """Take the parts of a row all at once, if none is too heavy: the usual case, and far cheaper than one by one."""
-    piece, _, starts, strengths = row
+    piece, _, (_, *starts), strengths = row
     text = piece.source
-    if piece.view.text is not text or any(text.find(blanks, piece.start, end) >= 0 for blanks in _LONG_BLANKS):
+    if piece.view.text is not text or any(text.find(blanks, *place) >= 0 for blanks in _LONG_BLANKS):
         return False
-    weights = weigh.pieces(text, [*starts, end])
+    starts = [place[0], *starts]
+    weights = weigh.pieces(text, [*starts, place[1]])
     before, reopen, close, after = weigh.texts((piece.before, piece.reopen, piece.close, piece.after))
-    if max(weights) + reopen + close > limit or reopen + close > limit // 2:
+    if max(weights) + reopen + close > limit or reopen + close > limit // 2 or before + after > limit // 2:
         return False
     more = len(starts) - 1
     units.starts += starts
@@ -209,7 +247,7 @@ def _code(piece: _Piece) -> _Row:
     fence = _FENCE.match(piece.view.text, piece.start, piece.end)
     if fence is None:
         return _lines(piece)
-    lead = _lead(piece)
+    lead = _lead(piece, fence.start("mark"))
     closed = _is_closed(piece, fence["mark"])
     close = f"\n{lead}{fence['mark']}"
     opened = piece._replace(reopen=f"{lead}{fence[0].strip()}\n", close=close, after="" if closed else close)
@@ -226,9 +264,9 @@ def _is_closed(piece: _Piece, mark: str) -> bool:
     return "\n" in piece.text.strip() and len(last) >= len(mark) and not last.strip(mark[0])
 
 
-def _lead(piece: _Piece) -> str:
+def _lead(piece: _Piece, start: int) -> str:
     """What stands in front of a nested block on each of its lines: quote markers stay, list markers become blanks."""
-    place = piece.view.place(piece.start)
+    place = piece.view.place(start)
     return _MARKER.sub(" ", piece.source[piece.source.rfind("\n", 0, place) + 1 : place])
 
 
@@ -237,7 +275,8 @@ def _table(piece: _Piece) -> _Row:
     row = _lines(piece)
     if len(row.starts) < 3:
         return row
-    lead = _lead(piece)
+    first = piece.start + len(piece.text) - len(piece.text.lstrip(" \t"))
+    lead = _lead(piece, first)
     head = piece.view.text[piece.start : row.starts[2]].split("\n")[:2]
     del row.starts[1:3], row.strengths[1:3]
     return row._replace(piece=piece._replace(reopen="".join(f"{lead}{line.strip()}\n" for line in head)))
@@ -300,7 +339,7 @@ def _blocks(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
     for number, (kind, start, end, _, _) in enumerate(scan_spans("\n" + text, mdx)):
         at, stop = piece.start + start - 1, piece.start + end - 1
         strength = IN_BLOCK if number else piece.strength
-        yield _Piece(kind, piece.source, piece.view, at if number else piece.start, stop, strength)
+        yield _Piece(kind, piece.source, piece.view, at, stop, strength)
 
 
 def _quote(piece: _Piece, mdx: bool) -> Iterator[_Piece]:

@@ -1,0 +1,85 @@
+"""Golden cases: what once broke a law, as small as it can be made."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from headnote.chunking.chunker import chunk
+from headnote.chunking.presets import make_settings
+from headnote.markdown import parse
+from headnote.markdown.headings import headings
+from laws import faults
+
+
+class Found(NamedTuple):
+    name: str
+    source: str
+    settings: dict[str, Any]
+    preset: str = "default"
+
+
+CODE = "\n".join(f"line number {number} of the code" for number in range(40))
+LINES = "\n".join(f"    line number {number} of the code" for number in range(40))
+
+MDX: dict[str, Any] = {"max_tokens": 128, "mdx": True}
+HEAD = "| API | Description | Auth | HTTPS | CORS |\n|:---|:---|:---|:---|:---|\n"
+
+FOUND = [
+    Found("a fence after a blank line in a component", f"<A>\n\n```js\n{CODE}\n```\n\n</A>\n", MDX),
+    Found(
+        "a fence in a component in a component",
+        f"<A>\n\ntext\n\n<B>\n\n```js\n{CODE}\n```\n\n</B>\n\nmore\n\n</A>\n",
+        MDX,
+    ),
+    Found(
+        "a fence indented deeper than the text of its item",
+        f"1. {'word ' * 60}\n\n    ```sh\n{LINES}\n    ```\n",
+        {"max_tokens": 64},
+    ),
+    Found("a fence indented by a tab", f"1. run\n\n\t```sh\n{LINES}\n\t```\n", {"max_tokens": 128}),
+    Found("indented code that shows a fence", f"    ```sh\n{LINES}\n    ```\n", {"max_tokens": 128}),
+    Found("indented code at the end that shows an open fence", "text\n\n    ```sh\n    code", {}),
+    Found("a line in a fence in a quote, cut", f"> ```console\n> {'word ' * 200}\n> ```\n", {"max_tokens": 64}),
+    Found("an endless line in a fence in a quote", f"> ```\n> {'abc/' * 300}\n> ```\n", {"max_tokens": 64}),
+    Found("carriage returns weigh more than newlines", "- " + "a.\r  " * 100, {"max_tokens": 64}),
+    Found("many blank lines in an open fence", "~~~a.a. … *aa* [aa" + "\n" * 18 + "a", {"max_tokens": 16}),
+    Found("many blanks in an open fence", "```\n\n\n          \n   aaa", {"max_tokens": 16, "counter": "chars"}),
+    Found("nothing but a heading at the end", "word word\n\n# heading at the end", {"max_tokens": 64, "min_tokens": 2}),
+    Found(
+        "carried code counts as code",
+        "\n\n".join(["x" * 3600, "```\n" + "y" * 190 + "\n```", "z" * 3720]),
+        {"min_tokens": 0},
+        "blocks",
+    ),
+    Found("the head of a table below half of the room", HEAD + "| Some name | words |\n" * 30, {"max_tokens": 64}),
+    Found("a fence below half of the room", f"```python title='src/a.py'\n{CODE}\n```\n", {"max_tokens": 28}),
+    Found("a fence in the smallest chunks", f"```js\n{CODE}\n```\n", {"max_tokens": 16}),
+]
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name.replace(" ", "-"))
+def test_what_was_found_stays_mended(case: Found) -> None:
+    chunks = chunk(case.source, preset=case.preset, **case.settings)
+    assert not faults(case.source, chunks, make_settings(case.preset, **case.settings))
+
+
+def test_a_breadcrumb_says_what_the_outline_says() -> None:
+    """A link by reference in a heading is its text: `[docs]` is "docs" where there is a definition."""
+    source = "# See [docs]\n\ntext\n\n[docs]: http://x\n"
+    (only,) = chunk(source)
+    assert only.heading_path == headings(source, parse(source))[0].path == ("See docs",)
+
+
+def test_headings_that_lost_their_content_to_the_next_chunk_do_not_shorten_its_path() -> None:
+    """A heading without content has no say in what several contents have in common."""
+    source = (
+        "## Troubleshooting {/*troubleshooting*/}\n"
+        "### My component re-renders when a prop is an object, array, or function "
+        "{/*my-component-rerenders-when-a-prop-is-an-object-or-array*/}\n\n"
+        "React compares old and new props by shallow equality: that is, it considers whether each new prop is "
+        "reference-equal to the old prop. If you create a new object or array each time the parent is re-rendered.\n"
+    )
+    settings: dict[str, Any] = {"max_tokens": 64, "mdx": True}
+    assert not faults(source, chunk(source, **settings), make_settings(**settings))
