@@ -9,6 +9,7 @@ closed, the head of the table repeated.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -148,7 +149,8 @@ def _still_quoted(part: _Piece, start: int) -> _Piece:
     source = part.source
     if part.view.text is source or start == 0 or source[start - 1] == "\n":
         return part
-    lead = _lead(part, part.view.text.rfind("\n", 0, part.start) + 1)
+    line_starts = part.view.starts
+    lead = _lead(part, line_starts[bisect_right(line_starts, part.start) - 1])
     return part._replace(before=part.before + lead) if ">" in lead else part
 
 
