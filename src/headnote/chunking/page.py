@@ -13,7 +13,7 @@ from typing import Protocol
 from headnote.chunking.draft import Draft
 from headnote.chunking.pictures import without_pictures
 from headnote.chunking.settings import Settings
-from headnote.markdown.headings import HeadingStack, heading_text
+from headnote.markdown.headings import HeadingStack, heading_text, labels
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import scan_spans, with_plain_line_ends
 from headnote.tokens import Counter, get_counter
@@ -53,7 +53,8 @@ class Page:
         self.counter: Counter = get_counter(settings.counter, settings.bias)
         self.max_weight = settings.max_tokens * self.counter.unit
         self.has_pictures = ";base64," in text
-        crumb = self.max_weight // 2 if settings.breadcrumb or settings.include_parent_headers else 0
+        self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
+        crumb = self.max_weight // 2 if settings.breadcrumb or self.parents_in_text else 0
         self.adds_up = self.counter.adds != "never" and not (self.counter.swallows_slashes and "\n/" in text)
         """Whether sums of weights are true, give or take what stands at the very end."""
         self.surely_fits = self.max_weight - crumb - UNSURE * self.counter.unit if self.adds_up else -1
@@ -79,6 +80,11 @@ class Page:
         return [index for index, block in enumerate(self.blocks) if block[0] == "heading"]
 
     @cached_property
+    def _labels(self) -> dict[str, str]:
+        """What a link in a heading may refer to."""
+        return labels(self.blocks)
+
+    @cached_property
     def _heading_paths(self) -> list[tuple[str, ...]]:
         """Heading stack before the first heading, then after each."""
         stack = HeadingStack()
@@ -86,7 +92,8 @@ class Page:
         found: list[tuple[str, ...]] = [()]
         for index in self.headings:
             _, start, end, level, _ = blocks[index]
-            found.append(stack.push(level, heading_text(text, start, end)))
+            labels = self._labels if text.find("[", start, end) >= 0 else None
+            found.append(stack.push(level, heading_text(text, start, end, labels)))
         return found
 
     def headings_between(self, first: int, last: int) -> list[int]:
@@ -128,8 +135,8 @@ class Page:
             return ""
         _, start, end, _, _ = self.blocks[-1]
         fence = _FENCE.match(self.text, start)
-        if fence is None:
-            return ""
+        if fence is None or (not self.mdx and len(fence[1].expandtabs(4)) > 3):
+            return ""  # indented code may show a fence and has none
         indent, mark = fence.groups()
         _, _, rest = with_plain_line_ends(self.text[start:end]).rstrip().partition("\n")
         last = rest.rpartition("\n")[2].strip(" \t")
@@ -170,7 +177,7 @@ class Page:
         It may take half of a chunk at most: from a longer one, the outermost headings are left out.
         """
         known = self._crumbs.get(path)
-        if known is None and not (self.settings.breadcrumb or self.settings.include_parent_headers):
+        if known is None and not (self.settings.breadcrumb or self.parents_in_text):
             known = ("", 0)
         if known is None:
             text = _SEPARATOR.join(filter(None, path))
@@ -189,7 +196,7 @@ class Page:
     def shown(self, part: Part) -> str:
         """What a reader is shown."""
         own = part.prefix + self.text[part.start : part.end] + part.suffix
-        if self.settings.include_parent_headers:
+        if self.parents_in_text:
             own = self.crumb(part.heading_path)[0] + own
         if part.overlap and self.settings.strategy in _OVERLAP_IN_TEXT:
             return part.overlap + _OVERLAP_IN_TEXT[self.settings.strategy] + own
@@ -200,7 +207,7 @@ class Page:
         text = self.shown(part)
         if part.overlap and self.settings.strategy not in _OVERLAP_IN_TEXT:
             text = f"{part.overlap}\n\n{text}"
-        if not self.settings.include_parent_headers:
+        if not self.parents_in_text:
             text = self.crumb(part.heading_path)[0] + text
         return without_pictures(text) if self.has_pictures else text
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from headnote.markdown.plain import plain_text
 from headnote.markdown.references import normal_label
+from headnote.markdown.rules.base import Span
 from headnote.markdown.slugs import Slugs, github_slug
 from headnote.model import Block, Heading, Section
 
@@ -98,20 +99,22 @@ def headings(text: str, blocks: Sequence[Block]) -> list[Heading]:
         if block.kind != "heading":
             continue
         if definitions is None and text.find("[", block.start, block.end) >= 0:
-            definitions = _labels(blocks)
+            definitions = labels(blocks)
         shown = heading_text(text, block.start, block.end, definitions)
         slug = slugs.unique(explicit_id(text, block) or github_slug(shown))
         found.append(Heading(block.level, shown, slug, stack.push(block.level, shown), index, block.start_line))
     return found
 
 
-def _labels(blocks: Sequence[Block]) -> dict[str, str]:
+def labels(blocks: Sequence[Block] | Sequence[Span]) -> dict[str, str]:
     """Labels that links and footnotes may refer to; their targets do not show in a heading."""
-    labels = {normal_label(block.info): "" for block in blocks if block.kind == "definition"}
-    for block in blocks:
-        if block.kind == "footnote":
-            labels["^" + normal_label(block.info.removeprefix("^"))] = ""
-    return labels
+    found: dict[str, str] = {}
+    for kind, *_, info in blocks:
+        if kind == "definition":
+            found[normal_label(info)] = ""
+        elif kind == "footnote":
+            found["^" + normal_label(info.removeprefix("^"))] = ""
+    return found
 
 
 def sections(text: str, blocks: Sequence[Block], depth: int = 6) -> list[Section]:

@@ -82,7 +82,8 @@ class _Bench:
         headings = page.totals[index] - page.totals[page.first_heading_before(index)]
         limit = max(self.room - headings - UNSURE * page.counter.unit, self.room // 2, 1)
         source = page.text[start : page.starts[index + 1]]
-        inside = take_apart(source, kind, end - start, limit, _scales(page, kind in CODE_LIKE), page.mdx)
+        scales = _scales(page, source, kind in CODE_LIKE)
+        inside = take_apart(source, kind, end - start, limit, scales, page.mdx)
         inside.starts = [start + offset for offset in inside.starts]
         return inside
 
@@ -90,7 +91,10 @@ class _Bench:
         page, units = self.page, self.units
         sure = self.room - UNSURE * page.counter.unit if page.adds_up else -1
         headings = page.headings_between(self.draft.block_start, self.draft.block_end)
-        glued = {cut + 1 for cut, index in enumerate(units.blocks) if index in headings} if headings else ()
+        glued = {cut + 1 for cut, index in enumerate(units.blocks) if index in headings} if headings else set()
+        if self.draft.block_end == len(page.blocks) - 1:
+            last = page.first_heading_before(len(page.blocks))
+            glued |= {cut for cut, index in enumerate(units.blocks) if index >= last}
         lists = (units.starts, self.totals, units.strengths, glued, units.opening, units.closing)
         return Row(page.text, *lists, sure=sure, fits=lambda first, last: page.fits(self.piece(first, last)))
 
@@ -116,11 +120,12 @@ class _Bench:
         )
 
 
-def _scales(page: Page, is_code: bool) -> Weigh:
+def _scales(page: Page, source: str, is_code: bool) -> Weigh:
     counter = page.counter
     return Weigh(
         lambda texts: page.weigh_texts(texts, is_code),
-        lambda text, cuts: page.weigh_pieces(text, cuts, is_code),
+        # In the text itself: what is taken apart has plain line ends, which weigh less.
+        lambda cuts: page.weigh_pieces(source, cuts, is_code),
         lambda text, start, end, limit: counter.fit(text, limit // counter.unit, start, end, is_code),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import Page
 from headnote.chunking.passes.merge import join
@@ -43,7 +45,7 @@ def merge_siblings(page: Page, drafts: list[Draft]) -> list[Draft]:
 def without_heading(page: Page, drafts: list[Draft]) -> list[Draft]:
     """`section`: a body begins after its heading. A heading without a body lives on in the path of its children."""
     bodies: list[Draft] = []
-    for draft, following in zip(drafts, [*drafts[1:], None], strict=True):
+    for draft, following in zip_longest(drafts, drafts[1:]):
         if page.blocks[draft.block_start][0] != "heading":
             bodies.append(draft)
         elif draft.block_start < draft.block_end:
@@ -106,7 +108,7 @@ def _are_siblings(before: Draft, draft: Draft) -> bool:
 
 
 def _is_small(page: Page, draft: Draft) -> bool:
-    return _own_weight(page, draft) < page.settings.min_tokens * page.counter.unit
+    return page.counter.size(_own_weight(page, draft)) < page.settings.min_tokens
 
 
 def _own_weight(page: Page, draft: Draft) -> int:

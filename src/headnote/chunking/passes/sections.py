@@ -42,6 +42,8 @@ def by_content(page: Page, _: list[Draft]) -> list[Draft]:
         last = index
         if blocks[index][3] <= depth and (not openings or openings[-1] != run):
             openings.append(run)
+    if openings and openings[-1] == run and last == len(blocks) - 1 and run > page.first_block:
+        openings.pop()  # at the very end there is no content to wait for: they stay with what stands before them
     return _between(page, openings)
 
 

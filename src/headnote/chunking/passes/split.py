@@ -40,8 +40,8 @@ class Weigh(NamedTuple):
 
     texts: Callable[[Sequence[str]], list[int]]
     """Texts → weight of each."""
-    pieces: Callable[[str, Sequence[int]], list[int]]
-    """(text, cuts) → weight of what lies between each two cuts."""
+    pieces: Callable[[Sequence[int]], list[int]]
+    """Cuts in the source → weight of what lies between each two."""
     fit: Callable[[str, int, int, int], int]
     """(text, start, end, limit) → how far the text from `start` on stays under the limit."""
 
@@ -64,6 +64,12 @@ class _Piece(NamedTuple):
     """Needed in front if a chunk begins inside it."""
     close: str = ""
     """Needed behind if a chunk ends inside it."""
+    mdx: bool = False
+
+    @property
+    def may_be_fenced(self) -> bool:
+        """Whether code with a fence in its first line is not indented code that shows one. MDX has no such code."""
+        return self.mdx or not self.text.startswith(("    ", "\t", " \t", "  \t", "   \t"))
 
     @property
     def text(self) -> str:
@@ -83,6 +89,7 @@ class _Piece(NamedTuple):
             self.after if last else self.close,
             self.reopen,
             self.close,
+            self.mdx,
         )
 
 
@@ -103,7 +110,7 @@ def take_apart(source: str, kind: str, end: int, limit: int, weigh: Weigh, mdx: 
     """
     units = Units()
     text = with_plain_line_ends(source)
-    piece = _Piece(kind, text, whole(text), 0, end, BETWEEN_BLOCKS)
+    piece = _Piece(kind, text, whole(text), 0, end, BETWEEN_BLOCKS, mdx=mdx)
     _divide(piece, (0, len(source)), limit, weigh, mdx, 0, units)
     return units
 
@@ -128,7 +135,7 @@ def _divide(
     if piece.source[place[0] : starts[0]].strip():
         starts[0] = place[0]  # the marker of a container may stand on a line of its own
     carried: dict[str, int] = {"": 0}
-    for part, weight, start, stop in zip(parts, weigh.pieces(piece.source, starts), starts, starts[1:], strict=False):
+    for part, weight, start, stop in zip(parts, weigh.pieces(starts), starts, starts[1:], strict=False):
         part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901
         blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
         added = carried[part.before] + carried[part.after]
@@ -191,7 +198,7 @@ def _take_row(row: _Row, place: tuple[int, int], limit: int, weigh: Weigh, units
     if piece.view.text is not text or any(text.find(blanks, *place) >= 0 for blanks in _LONG_BLANKS):
         return False
     starts = [place[0], *starts]
-    weights = weigh.pieces(text, [*starts, place[1]])
+    weights = weigh.pieces([*starts, place[1]])
     before, reopen, close, after = weigh.texts((piece.before, piece.reopen, piece.close, piece.after))
     if max(weights) + reopen + close > limit or reopen + close > limit // 2 or before + after > limit // 2:
         return False
@@ -247,7 +254,7 @@ def _lines(piece: _Piece) -> _Row:
 def _code(piece: _Piece) -> _Row:
     """Lines, each part with the fence and its info string; indented code needs none."""
     fence = _FENCE.match(piece.view.text, piece.start, piece.end)
-    if fence is None:
+    if fence is None or not piece.may_be_fenced:
         return _lines(piece)
     lead = _lead(piece, fence.start("mark"))
     closed = _is_closed(piece, fence["mark"])
@@ -341,7 +348,7 @@ def _blocks(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
     for number, (kind, start, end, _, _) in enumerate(scan_spans("\n" + text, mdx)):
         at, stop = piece.start + start - 1, piece.start + end - 1
         strength = IN_BLOCK if number else piece.strength
-        yield _Piece(kind, piece.source, piece.view, at, stop, strength)
+        yield _Piece(kind, piece.source, piece.view, at, stop, strength, mdx=mdx)
 
 
 def _quote(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
