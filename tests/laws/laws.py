@@ -145,6 +145,7 @@ def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Setting
     wrong = []
     parts: dict[int, int] = {}
     excused: set[int] = set()
+    by_index = {chunk.index: chunk for chunk in chunks}
     for before, chunk in pairwise(chunks):
         index = found.block_at(chunk.start)
         if not found.starts[index] < chunk.start < found.blocks[index].end:
@@ -159,7 +160,7 @@ def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Setting
                 wrong += _not_repeated(each, before, chunk)
     for number, index in parts.items():
         if number not in excused:
-            wrong += _left_open(found, index, chunks[number])
+            wrong += _left_open(found, index, by_index[number])
     if chunks and chunks[-1].index not in excused:
         wrong += _end_left_open(found, chunks[-1])
     return wrong
@@ -230,8 +231,7 @@ def no_bare_headings(source: str, chunks: Sequence[Chunk], settings: Settings) -
     wrong = [f"chunk {chunk.index} is empty" for chunk in chunks if not chunk.text.strip()]
     for chunk, following in pairwise(chunks):
         inside = found.blocks_between(chunk.start, chunk.end)
-        last = found.blocks[inside[-1]]
-        if last.kind != "heading" or chunk.end < last.end:
+        if not inside or found.blocks[inside[-1]].kind != "heading" or chunk.end < found.blocks[inside[-1]].end:
             continue
         first = inside[-1]
         while first > inside[0] and found.blocks[first - 1].kind == "heading":

@@ -16,7 +16,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from headnote.chunking.pictures import without_pictures
 from headnote.chunking.settings import Settings
 from headnote.markdown import parse
-from headnote.markdown.headings import heading_text
+from headnote.markdown.headings import heading_text, labels
 from headnote.model import Block
 from headnote.tokens import Counter, get_counter
 
@@ -98,11 +98,12 @@ def layout_for(source: str, settings: Settings) -> Layout:
 def _paths(source: str, blocks: Sequence[Block]) -> list[tuple[str, ...]]:
     stack: list[tuple[int, str]] = []
     paths: list[tuple[str, ...]] = []
+    known = labels(blocks)
     for block in blocks:
         if block.kind == "heading":
             while stack and stack[-1][0] >= block.level:
                 stack.pop()
-            stack.append((block.level, heading_text(source, block.start, block.end)))
+            stack.append((block.level, heading_text(source, block.start, block.end, known)))
         paths.append(tuple(text for _, text in stack))
     return paths
 

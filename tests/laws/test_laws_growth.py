@@ -95,8 +95,9 @@ def counted_steps(text: str, **settings: Any) -> int:
     sys.setprofile(profile)
     sys.settrace(trace)
     try:
-        for each in chunk(text, **settings):
-            _ = each.id, each.key, each.text, each.tokens, each.start_line, each.links, each.tags, each.hash
+        with stop_of_endless_work():
+            for each in chunk(text, **settings):
+                _ = each.id, each.key, each.text, each.tokens, each.start_line, each.links, each.tags, each.hash
     finally:
         sys.settrace(tracer)
         sys.setprofile(profiler)

@@ -137,10 +137,10 @@ class Page:
         fence = _FENCE.match(self.text, start)
         if fence is None or (not self.mdx and len(fence[1].expandtabs(4)) > 3):
             return ""  # indented code may show a fence and has none
-        indent, mark = fence.groups()
+        mark = fence[2]
         _, _, rest = with_plain_line_ends(self.text[start:end]).rstrip().partition("\n")
         last = rest.rpartition("\n")[2].strip(" \t")
-        return "" if len(last) >= len(mark) and not last.strip(mark[0]) else f"\n{indent}{mark}"
+        return "" if len(last) >= len(mark) and not last.strip(mark[0]) else f"\n{mark}"
 
     # -- how large things are
 

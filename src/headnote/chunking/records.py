@@ -107,8 +107,8 @@ class Sheet:
         for chunk in self.chunks:
             line += line_ends(text, at, chunk.start)
             first = line
-            line += line_ends(text, chunk.start, chunk.end)
-            at = chunk.end
+            at = _last_character(text, chunk.start, chunk.end)
+            line += line_ends(text, chunk.start, at)
             found.append((first, line))
         return found
 
@@ -144,6 +144,12 @@ class Sheet:
         if not blocks or blocks[0][0] != "frontmatter" or self.page.settings.frontmatter == "strip":
             return {}
         return read_frontmatter(self.page.text, place(self.page.text, blocks[:1])[0]).data
+
+
+def _last_character(text: str, start: int, end: int) -> int:
+    """Where the last character begins; a line end of two characters is one."""
+    last = max(end - 1, start)
+    return last - 1 if last > start and text.startswith("\r\n", last - 1) else last
 
 
 def line_ends(text: str, start: int, end: int) -> int:
