@@ -139,8 +139,11 @@ def _divide(
         part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901
         blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
         added = carried[part.before] + carried[part.after]
-        if weight - blanks + added > limit and part.kind != "character":
-            _divide(part, (start, stop), limit, weigh, mdx, depth + 1, units)
+        if weight - blanks + added > limit:
+            if part.kind == "character":
+                _take_bare(piece.source, (start, stop), limit, weigh, units)
+            else:
+                _divide(part, (start, stop), limit, weigh, mdx, depth + 1, units)
             continue
         units.starts.append(start)
         units.weights.append(weight)
@@ -149,6 +152,23 @@ def _divide(
         units.suffixes.append(part.after)
         units.opening.append(carried[part.before])
         units.closing.append(carried[part.after] - blanks)
+
+
+def _take_bare(source: str, place: tuple[int, int], limit: int, weigh: Weigh, units: Units) -> None:
+    """As much of the source at a time as fits, with nothing around it: where not even one character stands alone."""
+    at, end = place
+    while at < end:
+        cut = weigh.fit(source, at, end, limit)
+        if not source[at:cut].isspace() or not units.starts:
+            units.starts.append(at)
+            units.strengths.append(NO_SEAM)
+            units.prefixes.append("")
+            units.suffixes.append("")
+            units.opening.append(0)
+            units.closing.append(0)
+            units.weights.append(0)
+        units.weights[-1] += weigh.pieces([at, cut])[0]
+        at = cut
 
 
 def _still_quoted(part: _Piece, start: int) -> _Piece:
@@ -256,13 +276,15 @@ def _code(piece: _Piece) -> _Row:
     fence = _FENCE.match(piece.view.text, piece.start, piece.end)
     if fence is None or not piece.may_be_fenced:
         return _lines(piece)
-    lead = _lead(piece, fence.start("mark"))
-    closed = _is_closed(piece, fence["mark"])
+    nested = piece.view.text is not piece.source
+    lead = _lead(piece, fence.start("mark")) if nested or piece.mdx else ""
+    # A fence that is open to the end is closed by the end of its container, or else by us.
+    closed = nested or _is_closed(piece, fence["mark"])
     close = f"\n{lead}{fence['mark']}"
     opened = piece._replace(reopen=f"{lead}{fence[0].strip()}\n", close=close, after="" if closed else close)
     row = _lines(opened)
     # A fence without a line of code says nothing: both fences stay with the code next to them.
-    for number in (1, -1) if closed else (1,):
+    for number in (1, -1) if _is_closed(piece, fence["mark"]) else (1,):
         if len(row.starts) > 2 or (len(row.starts) == 2 and number == 1):
             del row.starts[number], row.strengths[number]
     return row
