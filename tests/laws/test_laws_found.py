@@ -83,3 +83,12 @@ def test_headings_that_lost_their_content_to_the_next_chunk_do_not_shorten_its_p
     )
     settings: dict[str, Any] = {"max_tokens": 64, "mdx": True}
     assert not faults(source, chunk(source, **settings), make_settings(**settings))
+
+
+def test_the_list_of_chunks_belongs_to_whoever_asked_for_it() -> None:
+    """What is worked out later must not depend on a list that its owner may shorten or sort."""
+    source = "\n\n".join(f"# Section {number}\n\n{'word ' * 300}" for number in range(4))
+    expected = [(each.id, each.key, each.tokens) for each in chunk(source)]
+    chunks = chunk(source)
+    del chunks[0]
+    assert [(each.id, each.key, each.tokens) for each in chunks] == expected[1:]

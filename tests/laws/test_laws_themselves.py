@@ -19,7 +19,7 @@ SETTINGS: dict[str, Any] = {"max_tokens": 100, "min_tokens": 0}
 
 
 def good() -> list[Chunk]:
-    return chunk(SOURCE, **SETTINGS)
+    return list(chunk(SOURCE, **SETTINGS))
 
 
 def complaints(chunks: list[Chunk], **changed: Any) -> set[str]:

@@ -121,8 +121,8 @@ class Page:
         return index
 
     def is_headings_only(self, draft: Draft) -> bool:
-        blocks = self.blocks[draft.block_start : draft.block_end + 1]
-        return blocks[-1][0] == "heading" and all(block[0] == "heading" for block in blocks)
+        first, last = draft.block_start, draft.block_end
+        return bisect_right(self.headings, last) - bisect_left(self.headings, first) == last - first + 1
 
     def ends_in_heading(self, draft: Draft) -> bool:
         """Whether a heading is the last of it, although something follows in the document."""

@@ -102,7 +102,10 @@ def _first_that_fits(row: Row, first: int, reach: int, choices: list[int]) -> in
     apart = [cut for cut in range(reach, first, -1) if cut not in row.glued]
     if not apart:
         # `upper` may leave room for overlap. Rather than leave a heading alone, a chunk does without.
-        reach = next((cut for cut in range(reach + 1, len(row)) if cut not in row.glued), len(row))
+        reach += 1
+        while reach < len(row) and reach in row.glued and row.weight(first, reach) <= row.sure:
+            reach += 1
+        reach = min(reach, len(row))
     for cut in chain(choices, apart, range(reach, first, -1)):
         if row.keeps_cap(first, cut):
             return cut

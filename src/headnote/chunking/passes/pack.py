@@ -90,8 +90,9 @@ class _Bench:
     def row(self) -> Row:
         page, units = self.page, self.units
         sure = self.room - UNSURE * page.counter.unit if page.adds_up else -1
-        headings = page.headings_between(self.draft.block_start, self.draft.block_end)
-        glued = {cut + 1 for cut, index in enumerate(units.blocks) if index in headings} if headings else set()
+        headings = set(page.headings_between(self.draft.block_start, self.draft.block_end))
+        pairs = enumerate(pairwise(units.blocks), 1) if headings else ()
+        glued = {cut for cut, (before, index) in pairs if before != index and before in headings}
         if self.draft.block_end == len(page.blocks) - 1:
             last = page.first_heading_before(len(page.blocks))
             glued |= {cut for cut, index in enumerate(units.blocks) if index >= last}

@@ -139,11 +139,12 @@ def _divide(
         part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901
         blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
         added = carried[part.before] + carried[part.after]
-        if weight - blanks + added > limit:
-            if part.kind == "character":
-                _take_bare(piece.source, (start, stop), limit, weigh, units)
-            else:
-                _divide(part, (start, stop), limit, weigh, mdx, depth + 1, units)
+        too_much = weight - blanks + added - limit
+        if too_much > 0 and part.kind != "character":
+            _divide(part, (start, stop), limit, weigh, mdx, depth + 1, units)
+            continue
+        if too_much > limit // 8:
+            _take_bare(piece.source, (start, stop), limit, weigh, units)
             continue
         units.starts.append(start)
         units.weights.append(weight)
