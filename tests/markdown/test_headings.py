@@ -70,7 +70,7 @@ def rendered(children: list[Any]) -> str:
     visible = []
     for token in children:
         if token.type == "image":
-            visible.append(rendered(token.children))
+            visible.append(rendered(token.children or []))
         elif token.type != "html_inline":
             visible.append(token.content)
     return "".join(visible)

@@ -48,7 +48,7 @@ def records(page: Page, drafts: list[Draft], modified: float | None = None) -> l
         )
         for index, draft in enumerate(drafts)
     ]
-    return sheet.chunks
+    return list(sheet.chunks)
 
 
 class Sheet:
