@@ -30,7 +30,7 @@ import nasty
 import nasty_mdx
 import pytest
 from documents import documents, random_document
-from hypothesis import given, note
+from hypothesis import given
 from hypothesis import strategies as st
 from layout import counter_of, layout_for
 
@@ -80,14 +80,6 @@ def block_settings(draw: st.DrawFn) -> dict[str, Any]:
         "breadcrumb": st.booleans(),
     }
     return settings | {name: draw(values) for name, values in optional.items() if draw(st.integers(0, 2)) == 0}
-
-
-@pytest.mark.parametrize("preset", ["default", "blocks"])
-@given(source=documents(), settings=block_settings())
-def test_blocks_keep_the_laws(preset: str, source: str, settings: dict[str, Any]) -> None:
-    chunks = chunk(source, preset=preset, **settings)
-    note("\n".join(map(repr, chunks)))
-    assert not faults(source, chunks, make_settings(preset, **settings), ON_ANY_DOCUMENT)
 
 
 @pytest.mark.parametrize("max_tokens", [16, 48, 200])
