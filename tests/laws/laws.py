@@ -122,7 +122,7 @@ def _needless_additions(found: Layout, chunk: Chunk, inside: range) -> list[str]
     if chunk.prefix and chunk.start <= found.starts[inside[0]]:
         wrong.append(f"chunk {chunk.index} begins with a block and carries {chunk.prefix[:60]!r} in front")
     is_whole = chunk.end >= found.blocks[inside[-1]].end
-    if chunk.suffix and is_whole and chunk.suffix != found.closing(inside[-1]):
+    if chunk.suffix and is_whole and chunk.suffix.strip() != found.closing(inside[-1]).strip():
         wrong.append(f"chunk {chunk.index} ends with a block and carries {chunk.suffix[:60]!r} behind")
     return wrong
 
@@ -220,7 +220,7 @@ def _left_open(found: Layout, index: int, part: Chunk) -> list[str]:
 
 def _end_left_open(found: Layout, last: Chunk) -> list[str]:
     closing = found.closing(len(found.blocks) - 1)
-    if closing and not last.text.endswith(closing):
+    if closing and last.suffix.strip() != closing.strip():
         return [f"the last chunk leaves its fence open: {last.text[-30:]!r}"]
     return []
 

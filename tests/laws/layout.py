@@ -25,7 +25,7 @@ CONTAINERS = frozenset({"list", "quote", "footnote"})
 Piece = tuple[str, bool]
 """A text and whether it is code, for whoever counts the two differently."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
 class Structure(NamedTuple):
@@ -55,6 +55,7 @@ class Layout:
     """Where each block begins."""
     line_starts: Sequence[int]
     """Where each line begins, counted here and not by the code under test."""
+    mdx: bool
     paths: Sequence[tuple[str, ...]]
     """Heading stack at each block, a heading included in its own."""
 
@@ -79,7 +80,11 @@ class Layout:
         if block.kind != "code" or index < len(self.blocks) - 1:
             return ""
         fence = _FENCE.match(self.source, block.start)
-        if fence is None or is_closed(self.source[block.start : block.end], fence[1]):
+        if (
+            fence is None
+            or (not self.mdx and len(fence[0].expandtabs(4)) - len(fence[1]) > 3)
+            or is_closed(self.source[block.start : block.end], fence[1])
+        ):
             return ""
         return f"\n{fence[1]}"
 
@@ -88,7 +93,7 @@ class Layout:
 def layout(source: str, mdx: bool) -> Layout:
     blocks = parse(source, mdx=mdx)
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(source))]
-    return Layout(source, blocks, [block.start for block in blocks], line_starts, _paths(source, blocks))
+    return Layout(source, blocks, [block.start for block in blocks], line_starts, mdx, _paths(source, blocks))
 
 
 def layout_for(source: str, settings: Settings) -> Layout:

@@ -15,7 +15,7 @@ SHOWN = 20
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-@pytest.mark.parametrize("max_tokens", [128, 512, 1024])
+@pytest.mark.parametrize("max_tokens", [64, 128, 512, 1024])
 @pytest.mark.parametrize("preset", ["default", "blocks"])
 def test_no_file_breaks_a_law(shared: Path, preset: str, max_tokens: int, corpus: str) -> None:
     wrong: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import Page
-from headnote.chunking.passes import merge, overlap, pack, paragraphs, sections, window
+from headnote.chunking.passes import headings, merge, overlap, pack, paragraphs, sections, window
 from headnote.chunking.settings import Strategy
 
 Pass = Callable[[Page, list[Draft]], list[Draft]]
@@ -33,6 +33,7 @@ STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
         sections.by_boundaries,
         pack.pack,
         merge.small,
+        headings.with_content,
         overlap.whole_blocks,
     ),
     "none": (sections.whole,),

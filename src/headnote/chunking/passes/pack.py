@@ -80,7 +80,8 @@ class _Bench:
         if not may_cut or page.fits(alone):
             return None
         headings = page.totals[index] - page.totals[page.first_heading_before(index)]
-        limit = max(self.room - headings - UNSURE * page.counter.unit, self.room // 2, 1)
+        room = page.room(alone.heading_path)
+        limit = max(room - headings - UNSURE * page.counter.unit, room // 2, 1)
         source = page.text[start : page.starts[index + 1]]
         scales = _scales(page, source, kind in CODE_LIKE)
         inside = take_apart(source, kind, end - start, limit, scales, page.mdx)

@@ -134,6 +134,11 @@ def _divide(
     starts = [*map(_source_start, parts), place[1]]
     if piece.source[place[0] : starts[0]].strip():
         starts[0] = place[0]  # the marker of a container may stand on a line of its own
+    elif starts[0] - place[0] > _MANY_BLANKS and units.starts:
+        # Many blanks in front of the first part lie behind the unit before, which weighs no more if it ends a chunk.
+        blanks = weigh.pieces((place[0], starts[0]))[0]
+        units.weights[-1] += blanks
+        units.closing[-1] -= blanks
     carried: dict[str, int] = {"": 0}
     for part, weight, start, stop in zip(parts, weigh.pieces(starts), starts, starts[1:], strict=False):
         part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901

@@ -1,0 +1,104 @@
+"""No chunk is headings alone, or ends in one, where the chunk beside it can take them.
+
+Packing and merging see to that as far as sizes let them. What is left are headings so large that no part of what they
+announce was packed with them, and headings at the end of a document that announce nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from headnote.chunking.draft import Draft
+from headnote.chunking.page import Page
+from headnote.chunking.passes.merge import common_path, join
+
+
+def with_content(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """Headings that end a draft go to the next one; those that end the document to the one before."""
+    if not any(_ends_in_heading(page, draft) for draft in drafts):
+        return drafts
+    backwards: list[Draft] = []
+    for draft in reversed(_with_end_joined(page, drafts)):
+        moved = _moved(page, draft, backwards[-1]) if backwards and _ends_in_heading(page, draft) else None
+        if moved is None:
+            backwards.append(draft)
+        else:
+            backwards[-1:] = reversed(moved)
+    return _numbered(backwards[::-1])
+
+
+def _ends_in_heading(page: Page, draft: Draft) -> bool:
+    kind, _, end, _, _ = page.blocks[draft.block_end]
+    return kind == "heading" and draft.end >= end
+
+
+def _with_end_joined(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """The last draft has no content to wait for: it goes to the one before, or stays."""
+    settings = page.settings
+    if len(drafts) < 2 or not settings.merge or settings.boundaries == "heading":
+        return drafts
+    before, last = drafts[-2:]
+    if not page.is_headings_only(last):
+        return drafts
+    together = join(page, [before, last])
+    shorter = replace(together, heading_path=common_path(before.heading_path, last.heading_path))
+    fitting = next((draft for draft in (together, shorter) if page.fits(draft)), None)
+    return [*drafts[:-2], fitting] if fitting else drafts
+
+
+def _moved(page: Page, draft: Draft, following: Draft) -> list[Draft] | None:
+    """Both drafts anew, the headings at the head of the second, or of a part of it; None if they do not fit there."""
+    first = max(page.first_heading_before(draft.block_end + 1), draft.block_start)
+    if page.blocks[first][1] < draft.start:
+        return None  # the heading itself is cut
+    headings = page.totals[following.block_start] - page.totals[first]
+    left = [] if first == draft.block_start else [_upto(page, draft, first, draft.weight - headings)]
+    whole = replace(
+        following,
+        start=page.blocks[first][1],
+        block_start=first,
+        level=min(page.blocks[index][3] for index in range(first, draft.block_end + 1)),
+        weight=following.weight + headings,
+    )
+    if page.fits(whole):
+        return [*left, whole]
+    content = following.block_start
+    while content < following.block_end and page.blocks[content][0] == "heading":
+        content += 1
+    if page.blocks[content][0] == "heading" or content == following.block_end:
+        return None
+    near = page.totals[content + 1] - page.totals[first]
+    apart = [_upto(page, whole, content + 1, near), _from(page, following, content + 1)]
+    return [*left, *apart] if all(page.fits(part) for part in apart) else None
+
+
+def _upto(page: Page, draft: Draft, stop: int, weight: int) -> Draft:
+    """The draft without the blocks from `stop` on, and what it weighs."""
+    path = page.content_path(draft.block_start, stop - 1)
+    end = page.blocks[stop - 1][2]
+    return replace(draft, end=end, block_end=stop - 1, heading_path=path, suffix="", part=0, weight=weight)
+
+
+def _from(page: Page, draft: Draft, first: int) -> Draft:
+    """The draft without the blocks before `first`."""
+    return replace(
+        draft,
+        start=page.blocks[first][1],
+        block_start=first,
+        heading_path=page.content_path(first, draft.block_end),
+        level=page.blocks[first][3],
+        prefix="",
+        part=0,
+        weight=draft.weight - (page.totals[first] - page.totals[draft.block_start]),
+    )
+
+
+def _numbered(drafts: list[Draft]) -> list[Draft]:
+    """Parts of a section are numbered in order again."""
+    parts: Counter[int] = Counter()
+    for draft in drafts:
+        if draft.part is not None:
+            draft.part = parts[draft.section]
+            parts[draft.section] += 1
+    return drafts
