@@ -122,6 +122,8 @@ class Page:
 
     def is_headings_only(self, draft: Draft) -> bool:
         first, last = draft.block_start, draft.block_end
+        if self.blocks[last][0] != "heading":
+            return False
         return bisect_right(self.headings, last) - bisect_left(self.headings, first) == last - first + 1
 
     def ends_in_heading(self, draft: Draft) -> bool:

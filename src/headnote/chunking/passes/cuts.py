@@ -20,7 +20,10 @@ _HASHED = 64
 
 @dataclass(slots=True)
 class Row:
-    """Units side by side. Cut `c` lies in front of unit `c`; a piece goes from one cut to the next."""
+    """Units side by side. Cut `c` lies in front of unit `c`; a piece goes from one cut to the next.
+
+    Those of a whole page may lie in one row: cuts are asked for between two of its units.
+    """
 
     text: str
     starts: Sequence[int]
@@ -46,66 +49,70 @@ class Row:
     def keeps_cap(self, first: int, last: int) -> bool:
         return self.weight(first, last) <= self.sure or self.fits(first, last)
 
-    def ranks(self, cuts: list[int]) -> list[tuple[int, int, int]]:
-        """How good each place is: by structure, then by what begins there, so that the same text is cut alike."""
-        text, starts, strengths = self.text, self.starts, self.strengths
-        hashes = [
-            crc32(text[(start := starts[cut]) : start + _HASHED].encode("utf-8", "surrogatepass")) for cut in cuts
-        ]
-        return [(strengths[cut], hashed, cut) for cut, hashed in zip(cuts, hashes, strict=True)]
+    def hash_at(self, cut: int) -> tuple[int, int]:
+        """What decides between places of equal strength: the text that begins there, so that the same is cut alike."""
+        start = self.starts[cut]
+        return crc32(self.text[start : start + _HASHED].encode("utf-8", "surrogatepass")), cut
 
-    def __len__(self) -> int:
-        return len(self.starts)
+    def by_rank(self, cuts: list[int]) -> list[int]:
+        """The best place first: by structure, then by content."""
+        return sorted(cuts, key=lambda cut: (self.strengths[cut], self.hash_at(cut)), reverse=True)
+
+    def best(self, cuts: list[int]) -> int:
+        """The first of them by rank."""
+        strengths = self.strengths
+        strongest = max([strengths[cut] for cut in cuts])
+        finalists = [cut for cut in cuts if strengths[cut] == strongest]
+        return finalists[0] if len(finalists) == 1 else max(map(self.hash_at, finalists))[1]
 
 
-def stable_cuts(row: Row, lower: int, upper: int, least: int) -> list[int]:
+def stable_cuts(row: Row, first: int, end: int, lower: int, upper: int, least: int) -> list[int]:
     """Cuts by content. Pieces weigh from `lower` to `upper`, the last one at least `least`, where that can be had."""
-    totals, glued, cuts, first, end = row.totals, row.glued, [0], 0, len(row)
-    last_cut = bisect_right(totals, totals[end] - least) - 1
+    totals, glued, cuts = row.totals, row.glued, [first]
+    last_cut = bisect_right(totals, totals[end] - least, first, end + 1) - 1
     while first < end and (row.weight(first, end) > upper or not row.keeps_cap(first, end)):
         base = totals[first] - row.opening[first]
-        reach = max(min(bisect_right(totals, base + upper) - 1, end - 1), first + 1)
-        nearest = max(bisect_left(totals, base + lower), first + 1)
+        reach = max(min(bisect_right(totals, base + upper, first, end + 1) - 1, end - 1), first + 1)
+        nearest = max(bisect_left(totals, base + lower, first, end + 1), first + 1)
         choices = [cut for cut in range(nearest, min(reach, last_cut) + 1) if cut not in glued]
-        first = _choose(row, first, reach, choices)
+        first = _choose(row, first, end, reach, choices)
         cuts.append(first)
     return cuts if first == end else [*cuts, end]
 
 
-def _choose(row: Row, first: int, reach: int, choices: list[int]) -> int:
+def _choose(row: Row, first: int, end: int, reach: int, choices: list[int]) -> int:
     """The best choice that keeps the cap."""
     if choices:
-        ranks = row.ranks(choices)
-        best = max(ranks)[2]
+        best = row.best(choices)
         if row.keeps_cap(first, best):
             return best
-        choices = [cut for _, _, cut in sorted(ranks, reverse=True)]
-    return _first_that_fits(row, first, reach, choices)
+        choices = row.by_rank(choices)
+    return _first_that_fits(row, first, end, reach, choices)
 
 
-def greedy_cuts(row: Row, target: int, upper: int) -> list[int]:
+def greedy_cuts(row: Row, first: int, end: int, target: int, upper: int) -> list[int]:
     """Cuts where the next unit would pass `upper`, or as soon as `target` is reached."""
-    cuts, first, end = [0], 0, len(row)
+    cuts = [first]
     while first < end:
         cut = first + 1
         while cut < end and row.weight(first, cut) < target and row.weight(first, cut + 1) <= upper:
             cut += 1
         if (cut < end and cut in row.glued) or not row.keeps_cap(first, cut):
-            cut = _first_that_fits(row, first, max(min(cut, end - 1), first + 1), [])
+            cut = _first_that_fits(row, first, end, max(min(cut, end - 1), first + 1), [])
         cuts.append(cut)
         first = cut
     return cuts
 
 
-def _first_that_fits(row: Row, first: int, reach: int, choices: list[int]) -> int:
+def _first_that_fits(row: Row, first: int, end: int, reach: int, choices: list[int]) -> int:
     """The first choice that keeps the cap; else the furthest cut that does; else the very next one."""
     apart = [cut for cut in range(reach, first, -1) if cut not in row.glued]
     if not apart:
         # `upper` may leave room for overlap. Rather than leave a heading alone, a chunk does without.
         reach += 1
-        while reach < len(row) and reach in row.glued and row.weight(first, reach) <= row.sure:
+        while reach < end and reach in row.glued and row.weight(first, reach) <= row.sure:
             reach += 1
-        reach = min(reach, len(row))
+        reach = min(reach, end)
     for cut in chain(choices, apart, range(reach, first, -1)):
         if row.keeps_cap(first, cut):
             return cut

@@ -77,6 +77,12 @@ def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
     if len(run) == 1:
         return run
     unit = page.counter.unit
+    joined: dict[tuple[int, int], Draft | None] = {}
+
+    def joins(first: int, last: int) -> bool:
+        joined[first, last] = together = _joined(page, run[first:last])
+        return together is not None or last - first == 1
+
     row = Row(
         page.text,
         starts=[draft.start for draft in run],
@@ -87,11 +93,11 @@ def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
         opening=[0] * len(run),
         closing=[0] * len(run),
         sure=-1,  # more than weight decides whether drafts may be joined
-        fits=lambda first, last: last - first == 1 or _joined(page, run[first:last]) is not None,
+        fits=joins,
     )
     lower = page.settings.min_tokens * unit
-    cuts = stable_cuts(row, lower, max(page.settings.target_tokens * unit, lower), lower)
-    return [_joined(page, run[first:last]) or run[first] for first, last in pairwise(cuts)]
+    cuts = stable_cuts(row, 0, len(run), lower, max(page.settings.target_tokens * unit, lower), lower)
+    return [joined.get(piece) or run[piece[0]] for piece in pairwise(cuts)]
 
 
 def _by_nearness(draft: Draft, before: Draft | None, behind: Draft | None) -> list[Draft]:
@@ -137,12 +143,16 @@ def join(page: Page, drafts: list[Draft]) -> Draft:
 
 def _weight_of_blanks(page: Page, drafts: list[Draft]) -> int:
     """Many blanks behind a part were not counted with it, but stand inside now."""
+    if all(draft.part is None for draft in drafts):
+        return 0
     gaps = [page.text[before.end : draft.start] for before, draft in pairwise(drafts) if before.part is not None]
     return sum(page.weigh_texts([gap for gap in gaps if len(gap) > UNSURE], True))
 
 
 def common_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """The headings that two paths begin with alike."""
+    if one == other:
+        return one
     length = 0
     for mine, theirs in zip(one, other, strict=False):
         if mine != theirs:

@@ -6,8 +6,9 @@ becomes several, and the units are packed into parts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice, pairwise
 from operator import sub
 
 from headnote.chunking.draft import Draft
@@ -27,43 +28,75 @@ def pack(page: Page, drafts: list[Draft]) -> list[Draft]:
     most = settings.target_tokens * page.counter.unit if fills_to_target else _ANY_WEIGHT
     sure = page.surely_fits
     packed: list[Draft] = []
+    blocks: _Blocks | None = None
     for draft in drafts:
         if draft.weight <= most and (draft.weight <= sure or page.fits(draft)):
             packed.append(draft)
         else:
-            packed += _in_parts(page, draft)
+            blocks = blocks or _Blocks(page)
+            packed += _in_parts(page, blocks, draft)
     return packed
 
 
-def _in_parts(page: Page, draft: Draft) -> list[Draft]:
+def _in_parts(page: Page, workbench: _Blocks, draft: Draft) -> list[Draft]:
     """Cut a draft between its units."""
     settings, unit = page.settings, page.counter.unit
-    room = min(page.room(path) for path in page.paths_between(draft.block_start, draft.block_end))
+    room = min([page.room(path) for path in page.paths_between(draft.block_start, draft.block_end)])
     upper = max(room - settings.overlap_tokens * unit, room // 2)
-    bench = _Bench(page, draft, room)
-    row = bench.row()
+    bench = workbench if workbench.may_stay_whole(draft, room) else _Parts(page, draft, room)
+    row, first, end = bench.row_of(draft, room)
     if settings.packing == "stable":
         lower = max(settings.min_tokens, 2 * settings.target_tokens - settings.max_tokens) * unit
-        cuts = stable_cuts(row, min(lower, upper * 5 // 8), upper, settings.min_tokens * unit)
+        cuts = stable_cuts(row, first, end, min(lower, upper * 5 // 8), upper, settings.min_tokens * unit)
     else:
         target = settings.target_tokens * unit if settings.boundaries != "heading" else upper
-        cuts = greedy_cuts(row, min(target, upper), upper)
+        cuts = greedy_cuts(row, first, end, min(target, upper), upper)
     if len(cuts) == 2:
         return [draft]
-    return [bench.piece(first, last, part) for part, (first, last) in enumerate(pairwise(cuts))]
+    return [bench.piece(first, last, draft.section, part) for part, (first, last) in enumerate(pairwise(cuts))]
 
 
-class _Bench:
+class _Blocks:
+    """The blocks of a page as units: enough for every draft whose blocks all fit."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        count = len(page.blocks)
+        nothing = [0] * count
+        glued = {index + 1 for index in page.headings}
+        glued.update(range(page.first_heading_before(count), count))
+        self.strengths = [0] * count
+        self.row = Row(page.text, page.starts, page.totals, self.strengths, glued, nothing, nothing, 0, self.fits)
+
+    def may_stay_whole(self, draft: Draft, room: int) -> bool:
+        return not draft.suffix and max(_weights(self.page, draft)) <= _light(self.page, room)
+
+    def row_of(self, draft: Draft, room: int) -> tuple[Row, int, int]:
+        first, end = draft.block_start, draft.block_end + 1
+        self.row.sure = _sure(self.page, room)
+        self.strengths[first:end] = _strengths(self.page, first, end)
+        return self.row, first, end
+
+    def fits(self, first: int, last: int) -> bool:
+        return self.page.fits(self.piece(first, last, 0))
+
+    def piece(self, first: int, last: int, section: int, part: int | None = None) -> Draft:
+        page = self.page
+        _, start, _, level, _ = page.blocks[first]
+        end, path = page.blocks[last - 1][2], page.content_path(first, last - 1)
+        weight = page.totals[last] - page.totals[first]
+        return Draft(start, end, first, last - 1, path, section, level, part, weight=weight)
+
+
+class _Parts:
     """The units of one draft: its blocks, and in place of each that is too large, what it consists of."""
 
     def __init__(self, page: Page, draft: Draft, room: int) -> None:
         self.page = page
         self.draft = draft
-        self.room = room
-        self.units = units = _blocks_as_units(page, draft.block_start, draft.block_end + 1)
+        self.units = units = _blocks_as_units(page, draft)
         self.totals: Sequence[int] = page.totals[draft.block_start : draft.block_end + 2]
-        light = room - UNSURE * page.counter.unit if page.adds_up else room // 2
-        heavy = [number for number, weight in enumerate(units.weights) if weight > light]
+        heavy = [number for number, weight in enumerate(units.weights) if weight > _light(page, room)]
         parts = [(number, inside) for number in heavy if (inside := self._inside(number))]
         for number, inside in reversed(parts):
             units.replace(number, inside)
@@ -88,19 +121,21 @@ class _Bench:
         inside.starts = [start + offset for offset in inside.starts]
         return inside
 
-    def row(self) -> Row:
+    def row_of(self, draft: Draft, room: int) -> tuple[Row, int, int]:
         page, units = self.page, self.units
-        sure = self.room - UNSURE * page.counter.unit if page.adds_up else -1
-        headings = set(page.headings_between(self.draft.block_start, self.draft.block_end))
-        pairs = enumerate(pairwise(units.blocks), 1) if headings else ()
-        glued = {cut for cut, (before, index) in pairs if before != index and before in headings}
-        if self.draft.block_end == len(page.blocks) - 1:
+        headings = page.headings_between(draft.block_start, draft.block_end - 1)
+        glued = {bisect_left(units.blocks, index + 1) for index in headings}
+        if draft.block_end == len(page.blocks) - 1:
             last = page.first_heading_before(len(page.blocks))
-            glued |= {cut for cut, index in enumerate(units.blocks) if index >= last}
+            glued.update(range(bisect_left(units.blocks, last), len(units.blocks)))
         lists = (units.starts, self.totals, units.strengths, glued, units.opening, units.closing)
-        return Row(page.text, *lists, sure=sure, fits=lambda first, last: page.fits(self.piece(first, last)))
+        row = Row(page.text, *lists, sure=_sure(page, room), fits=self.fits)
+        return row, 0, len(units.starts)
 
-    def piece(self, first: int, last: int, part: int | None = None) -> Draft:
+    def fits(self, first: int, last: int) -> bool:
+        return self.page.fits(self.piece(first, last, 0))
+
+    def piece(self, first: int, last: int, section: int, part: int | None = None) -> Draft:
         """The units between two cuts as a draft."""
         page, draft, units = self.page, self.draft, self.units
         start = units.starts[first]
@@ -113,13 +148,29 @@ class _Bench:
             first_block,
             last_block,
             page.content_path(first_block, last_block),
-            draft.section,
+            section,
             opened[3] if start == opened[1] else 0,
             part,
             units.prefixes[first],
             units.suffixes[last - 1],
             weight=self.totals[last] - self.totals[first] + units.opening[first] + units.closing[last - 1],
         )
+
+
+def _weights(page: Page, draft: Draft) -> Iterable[int]:
+    """Weight of each block of a draft."""
+    first, end = draft.block_start, draft.block_end + 1
+    return map(sub, page.totals[first + 1 : end + 1], page.totals[first:end])
+
+
+def _light(page: Page, room: int) -> int:
+    """What a block may weigh that surely need not be taken apart."""
+    return room - UNSURE * page.counter.unit if page.adds_up else room // 2
+
+
+def _sure(page: Page, room: int) -> int:
+    """What a piece may weigh that surely keeps the cap."""
+    return room - UNSURE * page.counter.unit if page.adds_up else -1
 
 
 def _scales(page: Page, source: str, is_code: bool) -> Weigh:
@@ -132,11 +183,12 @@ def _scales(page: Page, source: str, is_code: bool) -> Weigh:
     )
 
 
-def _blocks_as_units(page: Page, first: int, end: int) -> Units:
+def _blocks_as_units(page: Page, draft: Draft) -> Units:
+    first, end = draft.block_start, draft.block_end + 1
     units = Units()
     units.starts = page.starts[first:end]
     units.blocks = list(range(first, end))
-    units.weights = list(map(sub, page.totals[first + 1 : end + 1], page.totals[first:end]))
+    units.weights = list(_weights(page, draft))
     units.strengths = _strengths(page, first, end)
     units.prefixes, units.suffixes = [""] * (end - first), [""] * (end - first)
     units.opening, units.closing = [0] * (end - first), [0] * (end - first)
@@ -151,10 +203,10 @@ def _strengths(page: Page, first: int, end: int) -> list[int]:
 
     A heading or thematic break divides; a list or code belongs to the sentence that announces it with a colon.
     """
-    text = page.text
-    found = [BETWEEN_BLOCKS] * (end - first)
-    before = page.blocks[first]
-    for number, block in enumerate(page.blocks[first + 1 : end], 1):
+    text, blocks = page.text, page.blocks[first:end]
+    found = [BETWEEN_BLOCKS] * len(blocks)
+    before = blocks[0]
+    for number, block in enumerate(islice(blocks, 1, None), 1):
         if block[0] in _DIVIDES:
             found[number] = BETWEEN_BLOCKS + 8 - (block[3] or 7)
         elif text[before[2] - 1] in ":：" and before[0] == "paragraph":
