@@ -210,12 +210,20 @@ def _left_open(found: Layout, index: int, part: Chunk) -> list[str]:
     if block.kind not in CONTAINERS | {"code", "mdx_jsx"}:
         return []
     find = structures_by_line if block.kind == "mdx_jsx" else structures
-    if not any(not each.is_closed for each in find(part.text, 0, len(part.text))):
+    inside = _own_part(found, index, part)
+    if not any(not each.is_closed for each in find(inside, 0, len(inside))):
         return []
-    whole = [found.blocks[number] for number in found.blocks_between(part.start, part.end)]
-    if any(not each.is_closed for block in whole for each in find(found.source, block.start, block.end)):
+    if any(not each.is_closed for each in find(found.source, block.start, block.end)):
         return []
     return [f"chunk {part.index}, a part of the {block.kind} in line {block.start_line}, has an open fence"]
+
+
+def _own_part(found: Layout, index: int, part: Chunk) -> str:
+    """What a chunk shows of one of its blocks."""
+    block = found.blocks[index]
+    prefix = part.prefix if part.start >= block.start else ""
+    suffix = part.suffix if part.end <= block.end else ""
+    return prefix + found.source[max(part.start, block.start) : min(part.end, block.end)] + suffix
 
 
 def _end_left_open(found: Layout, last: Chunk) -> list[str]:
@@ -259,9 +267,13 @@ def _lonely_end(found: Layout, chunks: Sequence[Chunk], settings: Settings) -> l
     if len(chunks) < 2 or settings.boundaries == "heading" or not settings.merge:
         return []
     before, last = chunks[-2:]
-    if any(found.blocks[index].kind != "heading" for index in found.blocks_between(last.start, last.end)):
+    inside, inside_before = (found.blocks_between(chunk.start, chunk.end) for chunk in (last, before))
+    is_part = last.start > found.starts[inside[0]]
+    if is_part or any(found.blocks[index].kind != "heading" for index in inside):
         return []
     shared = tuple(a for a, b in zip(before.heading_path, last.heading_path, strict=False) if a == b)
+    if all(found.blocks[index].kind == "heading" for index in inside_before):
+        shared = last.heading_path
     crumb = crumb_of(settings, shared)
     size = size_of(settings, [(crumb, False), *pieces(found, before.start, last.end, before.prefix)])
     if size <= settings.max_tokens:

@@ -168,7 +168,7 @@ def structures(source: str, start: int, end: int) -> list[Structure]:
     for line in lines:
         offsets.append(offsets[-1] + len(line) + 1)
     found: list[Structure] = []
-    for token in _reference().parse(text):
+    for token in _reference().parse(text + "\n"):
         if token.map is None or token.type not in {"fence", "table_open"}:
             continue
         first, last = token.map[0], min(token.map[1], len(lines))

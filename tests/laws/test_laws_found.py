@@ -55,6 +55,31 @@ FOUND = [
     ),
     Found("the head of a table below half of the room", HEAD + "| Some name | words |\n" * 30, {"max_tokens": 64}),
     Found("a fence below half of the room", f"```python title='src/a.py'\n{CODE}\n```\n", {"max_tokens": 28}),
+    Found(
+        "a marker of a quote in front of a word in the middle of a line",
+        "- a\n\n  > ~~~\n  > \t" + "some words of code " * 30 + "\n  > ~~~\n",
+        {"max_tokens": 48},
+    ),
+    Found(
+        "a long info string in a quote",
+        f"> ```js {{1,3-5}} title='a rather long title of a file'\n> {'word ' * 60}\n> ```\n",
+        {"max_tokens": 32},
+    ),
+    Found("nothing but markers in a quote", "> > >  \t\n> > >   \n> > \n> > \t\n> > - - - x\n> >", {"max_tokens": 8}),
+    Found(
+        "many blanks between the words of a line that is cut",
+        f"```\nfirst{' ' * 70}second{' ' * 70}third\n{' ' * 90}fourth\n```\n",
+        {"max_tokens": 32},
+        "blocks",
+    ),
+    Found(
+        "headings larger than the room of what they announce",
+        f"## {'a long heading ' * 8}\n\n### b\n\n{'Some words that say more. ' * 12}",
+        {"max_tokens": 64},
+        "blocks",
+    ),
+    Found("a heading at the end under a long path", f"# {'path ' * 20}\n\n{'word ' * 30}\n\n# b", {"max_tokens": 64}),
+    Found("no least size", "\\" * 800 + "\n\n" + "word " * 40, {"max_tokens": 16, "min_tokens": 0}),
     Found("a fence in the smallest chunks", f"```js\n{CODE}\n```\n", {"max_tokens": 16}),
 ]
 
@@ -92,3 +117,10 @@ def test_the_list_of_chunks_belongs_to_whoever_asked_for_it() -> None:
     chunks = chunk(source)
     del chunks[0]
     assert [(each.id, each.key, each.tokens) for each in chunks] == expected[1:]
+
+
+def test_a_window_that_begins_inside_a_line_end_stands_in_the_line_it_ends() -> None:
+    source = "a\n> a\n> \n```\n```\n\n\né漢字\r\n\n\na\n" * 3
+    for each in chunk(source, preset="mdvdb", max_tokens=5, overlap_tokens=0):
+        before = source[: each.start]
+        assert each.start_line == 1 + before.count("\n"), each.start

@@ -30,7 +30,7 @@ import nasty
 import nasty_mdx
 import pytest
 from documents import documents, random_document
-from hypothesis import given
+from hypothesis import given, note
 from hypothesis import strategies as st
 from layout import counter_of, layout_for
 
@@ -39,7 +39,7 @@ from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings, presets
 from headnote.chunking.settings import Settings
 from headnote.model import Chunk
-from laws import faults, nothing_lost
+from laws import LAWS, faults, nothing_lost
 
 
 def bytes_by_three(text: str) -> int:
@@ -52,8 +52,13 @@ def words_and_signs(text: str) -> int:
     return len(re.findall(r"\w+|\S", text))
 
 
-ON_ANY_DOCUMENT = ("1 nothing lost", "2 the cap holds", "4 positions are true", "6 no bare headings")
-"""Law 5 is held to on real documents: fences nested in hostile containers under tiny caps still break it."""
+ALL_BUT_5 = ("1 nothing lost", "2 the cap holds", "4 positions are true", "6 no bare headings")
+"""Law 5 needs some room: where a fence and its info string leave none, they give way to the cap.
+
+And it needs a second parser to judge by: there is none for MDX that nobody would write. The corpora have real MDX.
+"""
+ROOM_FOR_A_FENCE = 48
+"""Tokens."""
 
 COUNTERS: tuple[str | Callable[[str], int], ...] = (
     *("cl100k", "chars", "estimate", "chars4", "o200k"),
@@ -82,6 +87,21 @@ def block_settings(draw: st.DrawFn) -> dict[str, Any]:
     return settings | {name: draw(values) for name, values in optional.items() if draw(st.integers(0, 2)) == 0}
 
 
+def laws_at(settings: Settings) -> tuple[str, ...]:
+    """What is promised at this size."""
+    least = ROOM_FOR_A_FENCE * (4 if settings.counter == "chars" else 1)
+    return ALL_BUT_5 if settings.mdx or settings.max_tokens < least else tuple(LAWS)
+
+
+@pytest.mark.parametrize("preset", ["default", "blocks"])
+@given(source=documents(), settings=block_settings())
+def test_blocks_keep_the_laws(preset: str, source: str, settings: dict[str, Any]) -> None:
+    chunks = chunk(source, preset=preset, **settings)
+    note("\n".join(map(repr, chunks)))
+    made = make_settings(preset, **settings)
+    assert not faults(source, chunks, made, laws_at(made))
+
+
 @pytest.mark.parametrize("max_tokens", [16, 48, 200])
 @pytest.mark.parametrize("preset", ["default", "blocks"])
 def test_many_documents_keep_the_laws(preset: str, max_tokens: int) -> None:
@@ -91,7 +111,7 @@ def test_many_documents_keep_the_laws(preset: str, max_tokens: int) -> None:
         source = random_document((preset, max_tokens, number))
         settings = make_settings(preset, max_tokens=max_tokens)
         chunks = chunk(source, preset=preset, max_tokens=max_tokens)
-        wrong += [f"document {number}: {fault}" for fault in faults(source, chunks, settings, ON_ANY_DOCUMENT)]
+        wrong += [f"document {number}: {fault}" for fault in faults(source, chunks, settings, laws_at(settings))]
     assert not wrong, f"{len(wrong)} violations, such as\n" + "\n".join(wrong[:20])
 
 

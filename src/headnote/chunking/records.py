@@ -153,10 +153,10 @@ def _last_character(text: str, start: int, end: int) -> int:
 
 
 def line_ends(text: str, start: int, end: int) -> int:
-    """How many lines end in this part of a text, which does not begin between `\\r` and `\\n`."""
+    """How many lines end in this part of a text; one that ends in two characters ends with the second."""
     ends = text.count("\n", start, end)
     returns = text.count("\r", start, end)
-    return ends + returns - text.count("\r\n", start, end) if returns else ends
+    return ends + returns - text.count("\r\n", start, end + 1) if returns else ends
 
 
 def _within(found: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:

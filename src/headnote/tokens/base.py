@@ -13,6 +13,10 @@ from headnote.errors import SettingsError
 _CHARACTERS_PER_TOKEN = 6
 
 
+_PIECES_AT_ONCE = 4096
+"""So many make a batch worth while; more would only be copies of a large text in memory."""
+
+
 class Counter(ABC):
     """A way to measure text.
 
@@ -44,7 +48,12 @@ class Counter(ABC):
 
     def weigh_pieces(self, text: str, cuts: Sequence[int], code: Sequence[bool] | None = None) -> list[int]:
         """Weight of each piece between two neighbouring cuts."""
-        return self.weigh([text[start:end] for start, end in pairwise(cuts)], code)
+        weights: list[int] = []
+        for first in range(0, len(cuts) - 1, _PIECES_AT_ONCE):
+            some = cuts[first : first + _PIECES_AT_ONCE + 1]
+            flags = code[first : first + _PIECES_AT_ONCE] if code else None
+            weights += self.weigh([text[start:end] for start, end in pairwise(some)], flags)
+        return weights
 
     def count(self, text: str, code: bool = False) -> int:
         """Size of one text."""

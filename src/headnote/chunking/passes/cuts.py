@@ -69,7 +69,7 @@ class Row:
 def stable_cuts(row: Row, first: int, end: int, lower: int, upper: int, least: int) -> list[int]:
     """Cuts by content. Pieces weigh from `lower` to `upper`, the last one at least `least`, where that can be had."""
     totals, glued, cuts = row.totals, row.glued, [first]
-    last_cut = bisect_right(totals, totals[end] - least, first, end + 1) - 1
+    last_cut = min(bisect_right(totals, totals[end] - least, first, end + 1), end) - 1
     while first < end and (row.weight(first, end) > upper or not row.keeps_cap(first, end)):
         base = totals[first] - row.opening[first]
         reach = max(min(bisect_right(totals, base + upper, first, end + 1) - 1, end - 1), first + 1)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import Page
-from headnote.chunking.passes.merge import common_path, join
+from headnote.chunking.passes.merge import common_path, join, weight_of_blanks
 
 
 def with_content(page: Page, drafts: list[Draft]) -> list[Draft]:
@@ -42,21 +42,25 @@ def _with_end_joined(page: Page, drafts: list[Draft]) -> list[Draft]:
     if not page.is_headings_only(last):
         return drafts
     together = join(page, [before, last])
-    shorter = replace(together, heading_path=common_path(before.heading_path, last.heading_path))
-    fitting = next((draft for draft in (together, shorter) if page.fits(draft)), None)
-    return [*drafts[:-2], fitting] if fitting else drafts
+    if not page.fits(together) and not page.is_headings_only(before):
+        together.heading_path = common_path(before.heading_path, last.heading_path)
+    return [*drafts[:-2], together] if page.fits(together) else drafts
 
 
 def _moved(page: Page, draft: Draft, following: Draft) -> list[Draft] | None:
     """Both drafts anew, the headings at the head of the second, or of a part of it; None if they do not fit there."""
-    first = max(page.first_heading_before(draft.block_end + 1), draft.block_start)
-    if page.blocks[first][1] < draft.start:
-        return None  # the heading itself is cut
+    first = draft.block_end
+    while first > draft.block_start and page.blocks[first - 1][0] == "heading":
+        first -= 1
+    start = max(page.blocks[first][1], draft.start)  # of a heading that was cut, the part that is left
+    is_all = start == draft.start
     headings = page.totals[following.block_start] - page.totals[first]
-    left = [] if first == draft.block_start else [_upto(page, draft, first, draft.weight - headings)]
+    if page.blocks[first][1] < start:
+        headings = draft.weight + weight_of_blanks(page, [draft, following])
+    left = [] if is_all else [_upto(page, draft, first, draft.weight - headings)]
     whole = replace(
         following,
-        start=page.blocks[first][1],
+        start=start,
         block_start=first,
         level=min(page.blocks[index][3] for index in range(first, draft.block_end + 1)),
         weight=following.weight + headings,
@@ -68,7 +72,7 @@ def _moved(page: Page, draft: Draft, following: Draft) -> list[Draft] | None:
         content += 1
     if page.blocks[content][0] == "heading" or content == following.block_end:
         return None
-    near = page.totals[content + 1] - page.totals[first]
+    near = headings + page.totals[content + 1] - page.totals[following.block_start]
     apart = [_upto(page, whole, content + 1, near), _from(page, following, content + 1)]
     return [*left, *apart] if all(page.fits(part) for part in apart) else None
 

@@ -137,11 +137,11 @@ def join(page: Page, drafts: list[Draft]) -> Draft:
         first.part,
         prefix=first.prefix,
         suffix=last.suffix,
-        weight=sum(draft.weight for draft in drafts) + _weight_of_blanks(page, drafts),
+        weight=sum(draft.weight for draft in drafts) + weight_of_blanks(page, drafts),
     )
 
 
-def _weight_of_blanks(page: Page, drafts: list[Draft]) -> int:
+def weight_of_blanks(page: Page, drafts: list[Draft]) -> int:
     """Many blanks behind a part were not counted with it, but stand inside now."""
     if all(draft.part is None for draft in drafts):
         return 0

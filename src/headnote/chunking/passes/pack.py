@@ -114,7 +114,7 @@ class _Parts:
             return None
         headings = page.totals[index] - page.totals[page.first_heading_before(index)]
         room = page.room(alone.heading_path)
-        limit = max(room - headings - UNSURE * page.counter.unit, room // 2, 1)
+        limit = max(room - headings - min(UNSURE * page.counter.unit, room // 8), room // 2, 1)
         source = page.text[start : page.starts[index + 1]]
         scales = _scales(page, source, kind in CODE_LIKE)
         inside = take_apart(source, kind, end - start, limit, scales, page.mdx)

@@ -9,8 +9,8 @@ closed, the head of the table repeated.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ _ITEM_MARKER = re.compile(
     r"^((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))", re.MULTILINE
 )
 _FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
+_REOPENED = re.compile(r"[ \t>]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
 _MARKER = re.compile(r"[^\s>]")
 _DEEPEST = 24
 """Containers in containers are opened this far; beyond, nothing but text is seen in them."""
@@ -131,6 +132,9 @@ def _divide(
         if _take_row(row, place, limit, weigh, units):
             return
         parts = _parts(row)
+    if not parts:
+        _take_bare(piece.source, place, limit, weigh, units)  # nothing but the markers of containers
+        return
     starts = [*map(_source_start, parts), place[1]]
     if piece.source[place[0] : starts[0]].strip():
         starts[0] = place[0]  # the marker of a container may stand on a line of its own
@@ -141,6 +145,8 @@ def _divide(
         units.closing[-1] -= blanks
     carried: dict[str, int] = {"": 0}
     for part, weight, start, stop in zip(parts, weigh.pieces(starts), starts, starts[1:], strict=False):
+        if start == stop:
+            continue  # all of it stands on a line that went to the part before
         part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901
         blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
         added = carried[part.before] + carried[part.after]
@@ -179,12 +185,21 @@ def _take_bare(source: str, place: tuple[int, int], limit: int, weigh: Weigh, un
 
 def _still_quoted(part: _Piece, start: int) -> _Piece:
     """A part that begins inside a line of a quote needs the marker of that line."""
-    source = part.source
-    if part.view.text is source or start == 0 or source[start - 1] == "\n":
+    if start == 0 or part.source[start - 1] == "\n":
         return part
-    line_starts = part.view.starts
-    lead = _lead(part, line_starts[bisect_right(line_starts, part.start) - 1])
-    return part._replace(before=part.before + lead) if ">" in lead else part
+    return part._replace(before=part.before + _quote_marker(part))
+
+
+def _quote_marker(piece: _Piece) -> str:
+    """What stands before the line of a quote that a piece begins in; empty outside of quotes."""
+    text = piece.view.text
+    if text is piece.source:
+        return ""
+    line = text.rfind("\n", 0, piece.start) + 1
+    # Indentation of a view is not that of the source; what follows it is.
+    lead = _lead(piece, line + len(text[line : piece.end]) - len(text[line : piece.end].lstrip(" \t")))
+    marker = lead.rfind(">") + 1
+    return f"{lead[:marker]} " if marker else ""
 
 
 def _with_little_carried(part: _Piece, limit: int, carried: dict[str, int], weigh: Weigh) -> _Piece:
@@ -202,9 +217,10 @@ def _with_little_carried(part: _Piece, limit: int, carried: dict[str, int], weig
         part = part._replace(before=before, reopen=reopen)
 
 
+@lru_cache(maxsize=8)  # each of many parts asks for the same, and an info string may be endless
 def _lighter(opening: str) -> str:
     """A fence with the language alone, then the bare fence; nothing in place of a table's head."""
-    fence = _FENCE.match(opening)
+    fence = _REOPENED.match(opening)
     if fence is None:
         return ""
     info = fence[0][fence.end("mark") - fence.start() :].split()
@@ -265,10 +281,13 @@ def _source_start(piece: _Piece) -> int:
 def _lines(piece: _Piece) -> _Row:
     """One part for each line that is not blank; blank lines stay with the line before, and make a better seam."""
     text = piece.text
-    lines = text.split("\n")
-    offsets = list(accumulate([len(line) + 1 for line in lines[:-1]], initial=piece.start))
+    # A line end more than its own belongs to each line but the last, whose end nobody asks for.
+    lengths = [len(line) + 1 for line in text.split("\n")]
+    del lengths[-1]
+    offsets = list(accumulate(lengths, initial=piece.start))
     if not _BLANK_LINE.search(text):
-        return _Row(piece, "line", offsets, [piece.strength, *[IN_TEXT] * (len(lines) - 1)])
+        return _Row(piece, "line", offsets, [piece.strength, *[IN_TEXT] * len(lengths)])
+    lines = text.split("\n")
     blank = [not line or line.isspace() for line in lines]
     blank[0] = False
     starts = [offset for offset, is_blank in zip(offsets, blank, strict=False) if not is_blank]
@@ -335,7 +354,10 @@ def _characters(piece: _Piece, limit: int, weigh: Weigh) -> _Row:
     text = piece.text
     end = piece.start + len(text.rstrip())
     piece = piece._replace(start=piece.end - len(text.lstrip()))
-    room = max(1, limit - max(weigh.texts((piece.reopen + piece.close, piece.before + piece.after))))
+    marker = _quote_marker(piece)
+    carried = (piece.reopen + marker, piece.close, piece.before + marker, piece.after)
+    reopen, close, before, after = weigh.texts(carried)
+    room = max(1, limit - max(reopen + close, before + after))
     starts = [piece.start]
     while (cut := weigh.fit(piece.view.text, starts[-1], end, room)) < end:
         starts.append(cut)
