@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import NotText
-from headnote.sources.decode import count_lines, decode
+from headnote.sources.decode import count_lines, decode, decode_or_guess
 
 CODECS = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
 TEXT = "# Überschrift\r\nline\rline\n漢字 🎈\0"
@@ -101,3 +101,49 @@ def test_any_bytes_are_text_or_our_error(data: bytes) -> None:
 )
 def test_lines_are_counted_as_markdown_ends_them(text: str, lines: int) -> None:
     assert count_lines(text) == lines
+
+
+# With a fallback.
+
+GUESSES = [
+    ("café".encode("latin-1"), "café", "1 byte that is not UTF-8 read as cp1252, first in line 1"),
+    ("a\r\n“b” – €5".encode("cp1252"), "a\r\n“b” – €5", "4 bytes that are not UTF-8 read as cp1252, first in line 2"),
+    ("grüße, 漢字\n".encode() + b"\xe9", "grüße, 漢字\né", "1 byte that is not UTF-8 read as cp1252, first in line 2"),
+    (b"\xef\xbb\xbfcaf\xe9", "\ufeffcafé", "1 byte that is not UTF-8 read as cp1252, first in line 1"),
+    (b"text\n\xe6\xbc", "text\næ¼", "2 bytes that are not UTF-8 read as cp1252, first in line 2"),
+    (b"\x81\x8d open", "\x81\x8d open", "2 bytes that are not UTF-8 read as cp1252, first in line 1"),
+]
+
+
+@pytest.mark.parametrize(("data", "text", "warning"), GUESSES)
+def test_bytes_that_are_no_utf8_are_read_as_the_fallback_has_them(data: bytes, text: str, warning: str) -> None:
+    assert decode_or_guess(data, "a.md", "cp1252") == (text, warning)
+    with pytest.raises(NotText):
+        decode_or_guess(data, "a.md", None)
+
+
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xdb"
+BROKEN_UTF16 = b"\xff\xfea\0\n\0b\0x"
+
+
+@pytest.mark.parametrize(
+    "data", [png(), EMPTY_ZIP, ELF, UTF16_WITHOUT_MARK, bytes(100), EVERY_BYTE, JPEG, BROKEN_UTF16, b"caf\xe9\x01"]
+)
+def test_a_fallback_does_not_make_text_of_binary(data: bytes) -> None:
+    with pytest.raises(NotText):
+        decode_or_guess(data, "a.md", "cp1252")
+
+
+@given(st.binary())
+def test_a_fallback_changes_nothing_that_can_be_read_without(data: bytes) -> None:
+    try:
+        text = decode(data, "a.md")
+    except NotText:
+        return
+    assert decode_or_guess(data, "a.md", "cp1252") == (text, "")
+
+
+@given(st.lists(st.characters(codec="cp1252", categories=["L", "N", "P", "Zs"])))
+def test_every_character_of_the_old_encoding_is_read(characters: list[str]) -> None:
+    text = "x".join(characters)  # two of them side by side can happen to be UTF-8
+    assert decode_or_guess(text.encode("cp1252"), "a.md", "cp1252").text == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from typing import Literal, NamedTuple
 
 from headnote.errors import NotText
 
@@ -24,6 +25,15 @@ CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
 NAME_MARKDOWN = "name Markdown files, or folders that hold them"
 
+Fallback = Literal["cp1252"]
+"""What bytes that are not UTF-8 may be read as: Windows-1252, which has all of Latin-1 that is printed."""
+
+
+class Decoded(NamedTuple):
+    text: str
+    warning: str
+    """What had to be guessed, in one line; empty if nothing."""
+
 
 def decode(data: bytes, path: str) -> str:
     """The text of a file. `path` is only for the message of `NotText`."""
@@ -36,6 +46,26 @@ def decode(data: bytes, path: str) -> str:
         raise _not_text(data, path, codec, error) from None
 
 
+def decode_or_guess(data: bytes, path: str, fallback: Fallback | None) -> Decoded:
+    """The text of a file, also if it is in an encoding of old.
+
+    Each byte that is not part of valid UTF-8 is read as the fallback has it. So a file in the old encoding is read
+    whole, and one bad byte does not spoil a page of UTF-8. What looks binary is refused as ever, and without a fallback
+    so is everything that `decode` refuses.
+    """
+    try:
+        return Decoded(decode(data, path), "")
+    except NotText:
+        if fallback is None or _has_mark(data) or len(data) > len(data.translate(None, CONTROL_BYTES)):
+            raise
+    escaped = data.decode("utf-8", "surrogateescape")
+    text = escaped.translate(_bytes_of(fallback))
+    guessed = [at for at, character in enumerate(escaped) if "\udc80" <= character <= "\udcff"]
+    line = 1 + count_line_ends(escaped[: guessed[0]])
+    what = "1 byte that is" if len(guessed) == 1 else f"{len(guessed)} bytes that are"
+    return Decoded(text, f"{what} not UTF-8 read as {fallback}, first in line {line}")
+
+
 def count_line_ends(text: str) -> int:
     """How many of the three line ends of Markdown; those that only `str.splitlines` knows are characters."""
     return text.count("\n") + text.count("\r") - text.count("\r\n")
@@ -44,6 +74,21 @@ def count_line_ends(text: str) -> int:
 def count_lines(text: str) -> int:
     """Lines as an editor numbers them; a last one without a line end counts too."""
     return count_line_ends(text) + (text != "" and text[-1] not in "\r\n")
+
+
+def _has_mark(data: bytes) -> bool:
+    return any(data.startswith(mark) for mark, _ in CODEC_OF_MARK)
+
+
+def _bytes_of(codec: str) -> dict[int, str]:
+    """Escaped byte → its character. The few that Windows-1252 leaves open are the controls that Latin-1 has there."""
+    table = {}
+    for byte in range(0x80, 0x100):
+        try:
+            table[0xDC00 + byte] = bytes([byte]).decode(codec)
+        except UnicodeDecodeError:
+            table[0xDC00 + byte] = chr(byte)
+    return table
 
 
 def _mostly_controls(data: bytes) -> bool:

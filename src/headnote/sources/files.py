@@ -31,7 +31,7 @@ def read_source(path: str | os.PathLike[str]) -> str:
             raise NotAFile(f"{what}, not a file", path=name, remedy="name a file")
         data = Path(name).read_bytes()
     except (OSError, ValueError) as error:
-        raise _source_error(name, error) from None
+        raise source_error(name, error) from None
     return decode(data, name)
 
 
@@ -75,7 +75,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         try:
             entries = list(os.scandir(here))
         except OSError as error:
-            raise _source_error(str(here), error) from None
+            raise source_error(str(here), error) from None
         for entry in entries:
             if entry.name.startswith("."):
                 continue
@@ -87,7 +87,7 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield here / entry.name
 
 
-def _source_error(path: str, error: OSError | ValueError) -> SourceError:
+def source_error(path: str, error: OSError | ValueError) -> SourceError:
     # A ValueError is a NUL in the name: no such file can exist.
     if isinstance(error, (FileNotFoundError, NotADirectoryError, ValueError)):
         return MissingSource("no such file or folder", path=path, remedy="check the path")

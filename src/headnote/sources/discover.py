@@ -1,0 +1,299 @@
+"""Root → the files to read below it, without opening any of them.
+
+What is taken: names that end in `.md`, `.markdown`, `.mdx` or `.txt`, in any case, except what is ignored. From the
+weakest to the strongest:
+
+1. `.gitignore` in every folder, also above the root as far as the repository goes, and the repository's `info/exclude`;
+2. names that are usually ignored: hidden ones, fetched packages, caches, build output;
+3. `.headnoteignore`, in the same places and with the same syntax; a line with `!` brings back what 1 and 2 ignore;
+4. `include`: if there are any globs, a file or a folder it lies in must fit one of them; it brings nothing back;
+5. `exclude`: whatever fits is out.
+
+As in git, a folder that is ignored is not entered, so nothing in it can be brought back but the folder itself, and a
+glob without a slash fits at any depth. `.git` and `.headnote` are never entered.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.errors import MissingSource
+from headnote.sources.files import MARKDOWN_SUFFIXES, source_error
+from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
+from headnote.sources.listing import FoundFile, Listing, SkippedFile, by_parts
+from headnote.sources.repository import (
+    GIT_RULES,
+    IGNORE_FILES,
+    OWN_RULES,
+    UnusableRules,
+    read_ignore_file,
+    surroundings,
+)
+
+SUFFIXES = (*sorted(MARKDOWN_SUFFIXES), ".txt")
+
+MAX_BYTES = 10 * 1024 * 1024
+"""Larger files are reported and not read: the longest pages that people write have a tenth of this, dumps have more."""
+
+AnyPath = str | os.PathLike[str]
+Entry = os.DirEntry[str]
+
+
+def discover(
+    root: AnyPath, *, include: Iterable[str] = (), exclude: Iterable[str] = (), max_bytes: int = MAX_BYTES
+) -> Listing:
+    """The files below a root, in a fixed order.
+
+    Raises `MissingSource` or `UnreadableSource` for the root only. Whatever is wrong further down is in `skipped`.
+    """
+    walk = _Walk(_real_folder(root), tuple(include), tuple(exclude), max_bytes)
+    walk.everything()
+    return walk.listing()
+
+
+def has_known_suffix(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES)
+
+
+class _Folder(NamedTuple):
+    """A folder to look into."""
+
+    path: str
+    """From the root, with a slash at the end; empty for the root."""
+    place: bytes
+    """The same, from the top of the repository, as rules count it."""
+    real: str
+    """Where it really lies, from the root: another path only if a link led here."""
+    scope: Scope
+    included: bool
+
+
+class _Link(NamedTuple):
+    folder: _Folder
+    """Where the link stands."""
+    entry: Entry
+
+    @property
+    def path(self) -> str:
+        return self.folder.path + self.entry.name
+
+
+class _Walk:
+    def __init__(self, root: Path, include: Sequence[str], exclude: Sequence[str], max_bytes: int) -> None:
+        self._root = root
+        around = surroundings(root)
+        self._around = around
+        self._include = Rules(parse_globs(include), around.place) if include else None
+        self._exclude = Rules(parse_globs(exclude), around.place) if exclude else None
+        self._max_bytes = max_bytes
+        self._files: dict[str, FoundFile] = {}
+        """Where a file really lies → what is said about it: so each is there once, whatever links there are."""
+        self._skipped = list(around.skipped)
+        self._folders: dict[str, str] = {}
+        """Where a folder really lies → under which path it was looked into."""
+        self._links: list[_Link] = []
+
+    def listing(self) -> Listing:
+        return Listing(
+            sorted(self._files.values(), key=lambda file: by_parts(file.path)),
+            sorted(self._skipped, key=lambda skipped: by_parts(skipped.path)),
+            sorted((path.rstrip("/") or "." for path in self._folders.values()), key=by_parts),
+            self._around.folders,
+        )
+
+    def everything(self) -> None:
+        """What has a place of its own comes first, then folders behind links, then files behind links."""
+        self._below(_Folder("", self._around.place, "", self._around.scope, self._include is None))
+        to_files: list[_Link] = []
+        while self._links:
+            links = sorted(self._links, key=lambda link: by_parts(link.path))
+            self._links = []
+            for link in links:
+                if _is_folder(link.entry):
+                    self._follow_to_folder(link)
+                else:
+                    to_files.append(link)
+        for link in sorted(to_files, key=lambda link: by_parts(link.path)):
+            self._follow_to_file(link)
+
+    def _below(self, start: _Folder) -> None:
+        waiting = [start]
+        while waiting:
+            folder = waiting.pop()
+            # Behind a link may lie a folder that another link led to before.
+            if folder.real not in self._folders:
+                waiting.extend(self._look_into(folder))
+
+    def _look_into(self, folder: _Folder) -> list[_Folder]:
+        """Notes the files of one folder, puts links aside, and gives the folders that are to be entered."""
+        try:
+            with os.scandir(f"{self._root}/{folder.path}") as found:
+                entries = list(found)
+        except OSError as error:
+            if not folder.path:
+                raise source_error(str(self._root), error) from None
+            self._skip(folder.path.rstrip("/"), source_error("", error).message, unreadable=True)
+            return []
+        self._folders[folder.real] = folder.path
+        folder = self._with_its_rules(folder, entries)
+        deeper = []
+        for entry in entries:
+            try:
+                if _is_link(entry):
+                    if _is_folder(entry) or has_known_suffix(entry.name):
+                        self._links.append(_Link(folder, entry))
+                elif entry.is_dir(follow_symlinks=False):
+                    if entered := self._enter(folder, entry):
+                        deeper.append(entered)
+                elif has_known_suffix(entry.name) and self._wanted(folder, entry):
+                    self._take(folder.path + entry.name, folder.real + entry.name, entry)
+            except FileNotFoundError:
+                pass  # gone since the folder was read: as if it had never been there
+            except OSError as error:
+                self._skip(folder.path + entry.name, source_error("", error).message)
+        return deeper
+
+    def _with_its_rules(self, folder: _Folder, entries: list[Entry]) -> _Folder:
+        present = IGNORE_FILES.intersection(entry.name for entry in entries)
+        if not present:
+            return folder
+        rules: dict[str, Rules | None] = {}
+        for name in present:
+            try:
+                rules[name] = read_ignore_file(self._root / folder.path / name, folder.place)
+            except UnusableRules as reason:
+                self._skip(folder.path + name, str(reason))
+        return folder._replace(scope=folder.scope.with_rules(rules.get(OWN_RULES), rules.get(GIT_RULES)))
+
+    def _enter(self, folder: _Folder, entry: Entry) -> _Folder | None:
+        """The folder behind an entry, unless it is to be left alone."""
+        path = folder.path + entry.name
+        name = os.fsencode(entry.name)
+        place = folder.place + name
+        verdict = folder.scope.verdict(name, place, is_folder=True)
+        if verdict == "usual" and name in BUILD_FOLDERS:
+            self._skip(path, f"taken for build output: `!{entry.name}/` in {OWN_RULES} brings it back")
+        if verdict or self._excluded(name, place, is_folder=True):
+            return None
+        if not _is_unicode(entry.name):
+            self._skip(path, _BAD_NAME)
+            return None
+        included = self._included(folder, name, place, is_folder=True)
+        return _Folder(f"{path}/", place + b"/", f"{folder.real}{entry.name}/", folder.scope, included)
+
+    def _wanted(self, folder: _Folder, entry: Entry) -> bool:
+        name = os.fsencode(entry.name)
+        place = folder.place + name
+        return (
+            not folder.scope.verdict(name, place, is_folder=False)
+            and self._included(folder, name, place, is_folder=False)
+            and not self._excluded(name, place, is_folder=False)
+        )
+
+    def _included(self, folder: _Folder, name: bytes, place: bytes, is_folder: bool) -> bool:
+        """What a glob says of a folder holds for all that is in it, until another says something nearer."""
+        verdict = self._include.verdict(name, place, is_folder) if self._include else None
+        return folder.included if verdict is None else verdict
+
+    def _excluded(self, name: bytes, place: bytes, is_folder: bool) -> bool:
+        return self._exclude is not None and self._exclude.verdict(name, place, is_folder) is True
+
+    def _take(self, path: str, real: str, entry: Entry) -> None:
+        """Notes a file. For a link, what it leads to is measured."""
+        status = entry.stat()
+        if not stat.S_ISREG(status.st_mode):
+            self._skip(path, "a pipe, socket or device, not a file")
+        elif not _is_unicode(entry.name):
+            self._skip(path, _BAD_NAME)
+        elif status.st_size > self._max_bytes:
+            self._skip(path, f"too large: {status.st_size:,} bytes, and {self._max_bytes:,} are allowed")
+        else:
+            self._files[real] = FoundFile(path, status.st_size, status.st_mtime_ns)
+
+    def _follow_to_folder(self, link: _Link) -> None:
+        # A link that is ignored is nobody's business, wherever it leads.
+        entered = self._enter(link.folder, link.entry)
+        real = self._target(link) if entered else None
+        if entered is None or real is None:
+            return
+        real = f"{real}/" if real else ""
+        if real in self._folders:
+            self._skip(link.path, f"a link to {self._folders[real].rstrip('/') or 'the root'}, which is read anyway")
+        else:
+            self._below(entered._replace(real=real))
+
+    def _follow_to_file(self, link: _Link) -> None:
+        real = self._target(link) if self._wanted(link.folder, link.entry) else None
+        if real is None:
+            return
+        if real in self._files:
+            self._skip(link.path, f"a link to {self._files[real].path}, which is read anyway")
+        else:
+            with suppress(FileNotFoundError):
+                self._take(link.path, real, link.entry)
+
+    def _target(self, link: _Link) -> str | None:
+        """Where a link really leads, from the root; nothing if it must not be followed."""
+        try:
+            target = Path(os.path.realpath(link.entry.path, strict=True))
+        except OSError:  # nothing is there, or only the link itself again
+            self._skip(link.path, "a link that leads nowhere")
+            return None
+        if not target.is_relative_to(self._root):
+            self._skip(link.path, "a link that leads out of the folder")
+            return None
+        inside = target.relative_to(self._root)
+        if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside.parts)):
+            self._skip(link.path, "a link to what belongs to programs")
+            return None
+        return "" if target == self._root else inside.as_posix()
+
+    def _skip(self, path: str, reason: str, unreadable: bool = False) -> None:
+        self._skipped.append(SkippedFile(_printable(path), _printable(reason), unreadable))
+
+
+_BAD_NAME = "its name is not valid UTF-8: rename it"
+
+
+def _real_folder(root: AnyPath) -> Path:
+    name = os.fspath(root)
+    try:
+        real = Path(os.path.realpath(name, strict=True))
+        if not real.is_dir():
+            raise MissingSource("a file, not a folder", path=name, remedy="name the folder it lies in")
+    except (OSError, ValueError) as error:
+        raise source_error(name, error) from None
+    return real
+
+
+def _is_link(entry: Entry) -> bool:
+    if entry.is_symlink():
+        return True
+    # A junction is a link that Windows has for folders; Python 3.11 cannot tell.
+    return os.name == "nt" and hasattr(entry, "is_junction") and bool(entry.is_junction())
+
+
+def _is_folder(entry: Entry) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_unicode(name: str) -> bool:
+    if name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

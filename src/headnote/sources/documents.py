@@ -1,0 +1,119 @@
+"""A listed file → its text and hash, all of one moment."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.errors import NotAFile, UnreadableSource
+from headnote.sources.decode import Fallback, decode_or_guess
+from headnote.sources.files import source_error
+
+ATTEMPTS = 5
+FIRST_PAUSE = 0.01
+"""Seconds before a file that was being written is read again; doubled each time."""
+
+CLOCK_TICK_NS = 12_000_000
+"""The clock of a file system is coarser than a nanosecond: within one tick, a file may change and keep its time."""
+
+# Where a pipe has taken the place of the file, opening must not wait for its other end.
+_READ_ONLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class SourceDocument(NamedTuple):
+    """A file as it was at one moment: `text` and `hash` are of the bytes that `size` and `mtime_ns` belong to.
+
+    As long as the file has this size and time, it has this text.
+    """
+
+    path: str
+    """From the root."""
+    size: int
+    mtime_ns: int
+    hash: str
+    """Of the bytes, see `content_hash`."""
+    text: str
+    warning: str
+    """What had to be guessed to read it; empty if nothing."""
+
+
+def content_hash(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def read_document(root: str | os.PathLike[str], path: str, *, fallback: Fallback | None = "cp1252") -> SourceDocument:
+    """The file at `path` below `root`.
+
+    A file that changes meanwhile is read again. `MissingSource` if it is gone, `UnreadableSource` if it must not be
+    read, lies outside the root by now or does not come to rest, `NotText` if it is binary.
+    """
+    data, status = _read_at_rest(_inside(root, path), path)
+    decoded = decode_or_guess(data, path, fallback)
+    return SourceDocument(path, status.st_size, status.st_mtime_ns, content_hash(data), decoded.text, decoded.warning)
+
+
+def _inside(root: str | os.PathLike[str], path: str) -> Path:
+    """The place of a file. Since it was listed, a link may have come in its way, or the path is not from a list."""
+    file = Path(root, path)
+    try:
+        folder = file.parent.stat()
+        safe = _lies_inside(os.fspath(root), str(file.parent), (folder.st_dev, folder.st_ino))
+        if safe and file.is_symlink():
+            safe = _real(file).is_relative_to(_real(root))
+    except (OSError, ValueError) as error:
+        raise source_error(path, error) from None
+    if not safe or file.name in ("", ".."):
+        raise UnreadableSource("leads out of the folder", path=path, remedy="name a file below the root")
+    return file
+
+
+@lru_cache(maxsize=4096)
+def _lies_inside(root: str, folder: str, _identity: tuple[int, int]) -> bool:
+    """Following every link of a path takes longer than reading a page, so it is done once for each folder.
+    `_identity` makes the answer void when another folder has taken its place."""
+    return _real(folder).is_relative_to(_real(root))
+
+
+def _real(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.realpath(path, strict=True))
+
+
+def _read_at_rest(file: Path, path: str) -> tuple[bytes, os.stat_result]:
+    for attempt in range(ATTEMPTS):
+        try:
+            data, status = _read_once(file, path)
+            _outlast_the_tick(status)
+            # Not only the open file: saving may have put another in its place.
+            if len(data) == status.st_size and _state(file.stat()) == _state(status):
+                return data, status
+        except (OSError, ValueError) as error:
+            raise source_error(path, error) from None
+        time.sleep(FIRST_PAUSE * 2**attempt)
+    raise UnreadableSource("changes all the time while it is read", path=path, remedy="try again when it is at rest")
+
+
+def _read_once(file: Path, path: str) -> tuple[bytes, os.stat_result]:
+    opened = os.open(file, _READ_ONLY)
+    try:
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotAFile("not a file", path=path, remedy="name a file")
+        with os.fdopen(opened, "rb", closefd=False) as reader:
+            return reader.read(), status
+    finally:
+        os.close(opened)
+
+
+def _outlast_the_tick(status: os.stat_result) -> None:
+    age = time.time_ns() - status.st_mtime_ns
+    if 0 <= age < CLOCK_TICK_NS:
+        time.sleep((CLOCK_TICK_NS - age) / 1e9)
+
+
+def _state(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

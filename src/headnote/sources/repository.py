@@ -1,0 +1,108 @@
+"""A root inside a repository: which ignore files above it have a say in what lies below."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.sources.ignore import Rules, Scope, parse_ignore_file
+from headnote.sources.listing import SkippedFile
+
+GIT_RULES = ".gitignore"
+OWN_RULES = ".headnoteignore"
+IGNORE_FILES = frozenset({GIT_RULES, OWN_RULES})
+
+LARGEST_IGNORE_FILE = 4 * 1024 * 1024
+
+
+class Surroundings(NamedTuple):
+    """What the folders above a root say about it."""
+
+    scope: Scope
+    place: bytes
+    """The root as seen from the top of its repository, with a slash at the end; empty if it is the top."""
+    folders: list[str]
+    """The folders with a say, by full path, whether or not they have rules now."""
+    skipped: list[SkippedFile]
+
+
+class UnusableRules(Exception):
+    """Why an ignore file is not obeyed."""
+
+
+def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | None:
+    """The rules that stand in `folder`, or nothing if there is no such file or no rule in it."""
+    file = Path(path)
+    try:
+        # Git does not follow it either: a link may lead anywhere.
+        if file.is_symlink():
+            raise UnusableRules("its rules do not hold: a link")
+        if not file.is_file():
+            return None
+        if file.stat().st_size > LARGEST_IGNORE_FILE:
+            raise UnusableRules(f"its rules do not hold: more than {LARGEST_IGNORE_FILE:,} bytes")
+        patterns = parse_ignore_file(file.read_bytes())
+        return Rules(patterns, folder) if patterns else None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UnusableRules(f"its rules do not hold: {(error.strerror or str(error)).lower()}") from None
+
+
+def surroundings(root: Path) -> Surroundings:
+    """`root` is the real path of a folder: above it, too, there are no links."""
+    top = next((folder for folder in (root, *root.parents) if _exists(folder / ".git")), None)
+    if top is None:
+        return Surroundings(Scope(), b"", [], [])
+    info = _git_folder(top) / "info"
+    folders = [info] if info.is_dir() else []
+    skipped: list[SkippedFile] = []
+    exclude = _read(info / "exclude", b"", skipped)
+    scope = Scope(git=(exclude,) if exclude else ())
+    place = b""
+    ignored = False
+    for part in root.relative_to(top).parts:
+        here = top / os.fsdecode(place)
+        folders.append(here)
+        own, git = (_read(here / name, place, skipped) for name in (OWN_RULES, GIT_RULES))
+        scope = scope.with_rules(own, git)
+        name = os.fsencode(part)
+        path = place + name
+        ignored = ignored or scope.verdict(name, path, is_folder=True) == "rule"
+        place = path + b"/"
+    # Whoever names a folder that the repository ignores wants it read: those rules were not made for what is in it.
+    return Surroundings(Scope() if ignored else scope, place, [str(folder) for folder in folders], skipped)
+
+
+def _read(file: Path, folder: bytes, skipped: list[SkippedFile]) -> Rules | None:
+    try:
+        return read_ignore_file(file, folder)
+    except UnusableRules as reason:
+        skipped.append(SkippedFile(str(file), str(reason)))
+        return None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _git_folder(top: Path) -> Path:
+    """Where the repository keeps its own files. In a worktree or submodule `.git` is a file that says where."""
+    entry = top / ".git"
+    try:
+        if entry.is_dir():
+            return entry
+        folder = top / _one_line(entry).removeprefix("gitdir:").strip()
+        shared = folder / "commondir"
+        return folder / _one_line(shared).strip() if shared.is_file() else folder
+    except (OSError, ValueError):
+        return entry
+
+
+def _one_line(file: Path) -> str:
+    with file.open("rb") as opened:
+        return os.fsdecode(opened.read(4096)).rstrip("\r\n")

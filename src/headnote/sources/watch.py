@@ -1,0 +1,179 @@
+"""A folder → what changes in it, as it changes.
+
+Events only say when to look again. What has changed is the difference between two listings: so nothing is reported that
+discovery would not take, and a burst of events, a folder that is gone as a whole, an editor that saves by renaming, a
+changed ignore file and events that the system lost all come out right.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.errors import MissingExtra
+from headnote.sources.discover import MAX_BYTES, AnyPath, discover, has_known_suffix
+from headnote.sources.listing import Listing
+from headnote.sources.repository import IGNORE_FILES
+
+DEBOUNCE_MS = 300
+LONGEST_WAIT_MS = 5_000
+"""Where changes never pause, they are reported this often all the same."""
+RESCAN_S = 60.0
+POLL_S = 5.0
+"""How often to look where the system gives no events, for instance because all its watches are in use."""
+_IDLE_MS = 250
+
+_OUTSIDE = IGNORE_FILES | {"exclude", ".git"}
+"""Names that matter above the root and in the repository's own folder."""
+
+_DELETED = 3
+
+
+def watch(
+    root: AnyPath,
+    *,
+    stop: threading.Event,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    max_bytes: int = MAX_BYTES,
+    since: Listing | None = None,
+    debounce_ms: int = DEBOUNCE_MS,
+    rescan_s: float = RESCAN_S,
+) -> Iterator[set[str]]:
+    """Sets of paths that may have changed, come or gone, until `stop` is set.
+
+    The rules are those of `discover`. When an ignore file changes, all paths are in the set that come or go by it.
+    `since` is the listing that the caller knows: what has changed after it comes first, so nothing is missed between a
+    listing and the first event. A set comes when nothing has happened for `debounce_ms`; every `rescan_s` seconds there
+    is a look without any event. If the root is gone, the next look raises `MissingSource`; files are not reported as
+    gone then.
+    """
+    try:
+        import watchfiles  # noqa: F401
+    except ImportError:
+        raise MissingExtra("watching needs watchfiles", remedy="pip install 'headnote[search]' brings it") from None
+    look = partial(discover, root, include=tuple(include), exclude=tuple(exclude), max_bytes=max_bytes)
+    real = Path(os.path.realpath(root))
+    return _changes(look, real, since, _Timing(max(1, debounce_ms), rescan_s), stop)
+
+
+class _Timing(NamedTuple):
+    quiet_ms: int
+    rescan_s: float
+
+
+class _Signal(NamedTuple):
+    """It is time to look."""
+
+    paths: frozenset[str] = frozenset()
+    """Full paths that events named."""
+    folders_moved: bool = False
+    """Folders came or went, perhaps to come back under the same name: what is watched has to be set up anew."""
+
+
+def _changes(
+    look: Callable[[], Listing], root: Path, since: Listing | None, timing: _Timing, stop: threading.Event
+) -> Iterator[set[str]]:
+    known = look() if since is None else since
+    while not stop.is_set():
+        with closing(_signals(root, known, timing, stop)) as signals:
+            for signal in signals:
+                now = _look_at_rest(look, known, timing, stop)
+                changed = _difference(known, now) | _named(signal, root, now)
+                same_places = (known.folders, known.rules_from) == (now.folders, now.rules_from)
+                known = now
+                if changed:
+                    yield changed
+                if signal.folders_moved or not same_places:
+                    break
+
+
+def _look_at_rest(look: Callable[[], Listing], known: Listing, timing: _Timing, stop: threading.Event) -> Listing:
+    """Saving may take a file away for a moment, so what is gone is only believed at the second look."""
+    now = look()
+    if {file.path for file in known.files} - {file.path for file in now.files}:
+        stop.wait(timing.quiet_ms / 1000)
+        now = look()
+    return now
+
+
+def _difference(before: Listing, after: Listing) -> set[str]:
+    # A file is its path, size and time: one of them other, and it is in one set only.
+    return {file.path for file in set(before.files) ^ set(after.files)}
+
+
+def _named(signal: _Signal, root: Path, now: Listing) -> set[str]:
+    """Files that events named and that look the same: within a tick of the clock they may still be others."""
+    if not signal.paths:
+        return set()
+    files = {file.path for file in now.files}
+    inside = (_from_root(root, path) for path in signal.paths)
+    return {path for path in inside if path in files}
+
+
+def _signals(root: Path, known: Listing, timing: _Timing, stop: threading.Event) -> Generator[_Signal, None, None]:
+    """The first comes as soon as the watches stand, so that what happened before is seen."""
+    from watchfiles import watch as watch_folders
+
+    # Not the tree as a whole: ignored folders can hold a hundred times what is read, and links lead anywhere.
+    folders = [*(str(root / folder) for folder in known.folders), *known.rules_from]
+    looked: float | None = None
+    try:
+        for batch in watch_folders(
+            *folders,
+            watch_filter=None,
+            debounce=max(LONGEST_WAIT_MS, timing.quiet_ms),
+            step=timing.quiet_ms,
+            stop_event=stop,
+            rust_timeout=_IDLE_MS,
+            yield_on_timeout=True,
+            recursive=False,
+            ignore_permission_denied=True,
+        ):
+            signal = _signal(batch, root, set(folders))
+            if signal or looked is None or time.monotonic() - looked >= timing.rescan_s:
+                yield signal or _Signal()
+                looked = time.monotonic()
+    except (FileNotFoundError, RuntimeError):
+        # A folder is gone since the listing, or an event has a name that is no UTF-8, which ends the watching.
+        stop.wait(timing.quiet_ms / 1000)
+        yield _Signal(folders_moved=True)
+    except OSError:
+        while not stop.wait(min(POLL_S, timing.rescan_s)):
+            yield _Signal()
+
+
+def _signal(batch: Iterable[tuple[int, str]], root: Path, watched: set[str]) -> _Signal | None:
+    """What a batch of events means; nothing if none of them can matter."""
+    paths = set()
+    folders_moved = False
+    relevant = False
+    for change, path in batch:
+        name = Path(path).name
+        if path in watched or (change != _DELETED and _is_folder(path)):
+            folders_moved = relevant = True
+        elif _from_root(root, path) is None:
+            relevant = relevant or name in _OUTSIDE
+        elif has_known_suffix(name):
+            paths.add(path)
+        else:
+            relevant = relevant or name in IGNORE_FILES
+    return _Signal(frozenset(paths), folders_moved) if paths or relevant else None
+
+
+def _from_root(root: Path, path: str) -> str | None:
+    file = Path(path)
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else None
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False
