@@ -6,6 +6,18 @@
     │   ├── NotAFile            it is a folder, a socket, …
     │   ├── UnreadableSource    the system refuses to open it
     │   └── NotText             binary, or bytes in no encoding we can tell
+    ├── IndexFailure          an index that cannot be used
+    │   ├── CorruptIndex        its file is damaged, or none of ours
+    │   ├── NewerIndex          a later headnote has written it
+    │   ├── LockedIndex         another writer is at work
+    │   └── UnwritableIndex     the system refuses: disk full, read-only, no permission
+    ├── EmbeddingError        texts that could not be made into vectors
+    │   ├── MissingKey          the service wants a key, and there is none in the environment
+    │   ├── RequestRefused      the service says no, and would say so again
+    │   ├── RateLimited         it still says "later" after several tries
+    │   ├── ServiceUnavailable  it fails, does not answer in time, or cannot be reached
+    │   └── WrongAnswer         it answers, but not with one vector for each text
+    ├── MissingExtra          a package that an extra brings
     └── SettingsError         a setting that makes no sense
 
 Malformed Markdown is not among them: it never raises.
@@ -48,6 +60,54 @@ class UnreadableSource(SourceError):
 
 class NotText(SourceError):
     """Binary, or bytes in no encoding that can be told."""
+
+
+class IndexFailure(HeadnoteError):
+    """An index that cannot be used."""
+
+
+class CorruptIndex(IndexFailure):
+    """Its file is damaged, or is not an index at all."""
+
+
+class NewerIndex(IndexFailure):
+    """A later version of headnote has written it; this one leaves it alone."""
+
+
+class LockedIndex(IndexFailure):
+    """Another writer is at work and did not end in time."""
+
+
+class UnwritableIndex(IndexFailure):
+    """The operating system refuses to write it: disk full, read-only folder, no permission."""
+
+
+class EmbeddingError(HeadnoteError):
+    """Texts that could not be made into vectors."""
+
+
+class MissingKey(EmbeddingError):
+    """The service wants a key, and there is none in the environment, or one that cannot be sent."""
+
+
+class RequestRefused(EmbeddingError):
+    """The service says no: wrong key, unknown model, a text it does not take."""
+
+
+class RateLimited(EmbeddingError):
+    """The service still says "later" after several tries."""
+
+
+class ServiceUnavailable(EmbeddingError):
+    """The service fails, does not answer in time, or cannot be reached."""
+
+
+class WrongAnswer(EmbeddingError):
+    """The service answers, but not with one vector of the right size for each text."""
+
+
+class MissingExtra(HeadnoteError):
+    """A package that only an extra brings, with the command that installs it."""
 
 
 class SettingsError(HeadnoteError):

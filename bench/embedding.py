@@ -1,0 +1,145 @@
+"""Speed of the embedder that comes with headnote: on one core and on all, from a cold start, and for a query.
+
+    python bench/embedding.py [--texts N] [--rounds N] [--json FILE]
+
+The model comes with `pip install ./models/minilm`, the rest with `pip install -e ".[search]"`. The corpora lie at
+HEADNOTE_SHARED, or beside the working copy in `shared`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import headnote
+from corpora import MEGABYTE, SEED, load
+from headnote.embedding.minilm import MiniLMEmbedder
+from report import Table, command_line, machine, show, show_setting, versions, write_json
+
+CORPUS = "kubernetes-en"
+WORDS = 230
+QUERY = "how do I restart a deployment"
+DISTRIBUTIONS = ["headnote-minilm", "numpy", "onnxruntime", "tokenizers"]
+
+COLD = """
+import sys, time
+begin = time.perf_counter()
+import numpy
+numbers = time.perf_counter()
+from headnote.embedding import get_embedder
+embedder = get_embedder("minilm")
+found = time.perf_counter()
+embedder.embed_query("query")
+print(numbers - begin, found - numbers, time.perf_counter() - found)
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Speed of the embedder that comes with headnote.")
+    parser.add_argument("--texts", type=int, default=100, help="so many of each kind (default 100)")
+    parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (default 3)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    options = parser.parse_args()
+    setting, packages = machine(), versions(DISTRIBUTIONS)
+    show_setting(setting, packages)
+    tables = [throughput(options.texts, options.rounds), start(options.rounds * 3), query()]
+    for table in tables:
+        show(table)
+    if options.json:
+        content = {"command": command_line(), "machine": setting, "versions": packages}
+        write_json(options.json, {**content, "tables": [table._asdict() for table in tables]})
+    return 0
+
+
+def throughput(count: int, rounds: int) -> Table:
+    kinds = {f"{WORDS} words": pieces(count), "chunks": chunks(count), "headings": headings(count)}
+    embedders = {"one core": MiniLMEmbedder(threads=1), "all cores": MiniLMEmbedder()}
+    rows = []
+    for kind, texts in kinds.items():
+        size = sum(len(text.encode()) for text in texts) / MEGABYTE
+        pieces_each = sum(len(embedders["one core"]._pieces(text)) for text in texts) / len(texts)
+        for name, embedder in embedders.items():
+            seconds = min(timed(embedder, texts) for _ in range(rounds))
+            speed = [f"{len(texts) / seconds:.1f}", f"{size / seconds:.3f}"]
+            rows.append([f"{kind}, {name}", *speed, f"{pieces_each:.0f}"])
+    notes = [
+        f"{count} of each kind from {CORPUS}, seed {SEED}. Best of {rounds} rounds.",
+        "Time goes by word pieces: the model reads 254 at once, and a longer text is read in several windows.",
+        f"{WORDS} words: cut without regard to structure. chunks: as `headnote.chunk` makes them, with their headings.",
+    ]
+    return Table("Texts made into vectors", ["", "texts/s", "MB/s", "word pieces each"], rows, notes)
+
+
+def timed(embedder: MiniLMEmbedder, texts: Sequence[str]) -> float:
+    embedder.embed(texts[:1])
+    begin = time.perf_counter()
+    embedder.embed(texts)
+    return time.perf_counter() - begin
+
+
+def start(rounds: int) -> Table:
+    """Each time in a process of its own."""
+    runs = []
+    for _ in range(rounds):
+        result = subprocess.run([sys.executable, "-c", COLD], check=True, capture_output=True, text=True)
+        runs.append([float(part) * 1000 for part in result.stdout.split()])
+    names = ["import numpy", "find the embedder", "load it and embed a query"]
+    rows = [[name, *milliseconds([run[part] for run in runs])] for part, name in enumerate(names)]
+    rows.append(["all of it", *milliseconds([sum(run) for run in runs])])
+    return Table("From a cold start, ms", ["", "best", "median"], rows, [f"{rounds} processes."])
+
+
+def query() -> Table:
+    embedder = MiniLMEmbedder()
+    embedder.embed_query(QUERY)
+    found = []
+    for _ in range(100):
+        begin = time.perf_counter()
+        embedder.embed_query(QUERY)
+        found.append((time.perf_counter() - begin) * 1000)
+    return Table("A query, ms", ["", "best", "median"], [[repr(QUERY), *milliseconds(found, 2)]], [])
+
+
+def milliseconds(found: list[float], digits: int = 0) -> list[str]:
+    return [f"{value:.{digits}f}" for value in (min(found), statistics.median(found))]
+
+
+def pieces(count: int) -> list[str]:
+    found = []
+    for text in documents():
+        words = text.split(" ")
+        found += [" ".join(words[at : at + WORDS]) for at in range(0, len(words) - WORDS, WORDS)][:3]
+    return found[:count]
+
+
+def chunks(count: int) -> list[str]:
+    return [chunk.embed_text for chunk in some_chunks(count)]
+
+
+def headings(count: int) -> list[str]:
+    return [chunk.breadcrumb or chunk.path for chunk in some_chunks(count)]
+
+
+def some_chunks(count: int) -> list[Any]:
+    found: list[Any] = []
+    for text in documents():
+        found += headnote.chunk(text, path="page.md")[:3]
+        if len(found) >= count:
+            break
+    return found[:count]
+
+
+def documents() -> list[str]:
+    texts = [document.text for document in load([CORPUS])[CORPUS]]
+    return random.Random(SEED).sample(texts, 400)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

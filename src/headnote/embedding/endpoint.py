@@ -1,0 +1,183 @@
+"""Questions to a web service: JSON out, JSON back, with patience for a service that is busy.
+
+Built on the standard library: a request here carries hundreds of texts, so keeping connections open would gain little.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from threading import Lock
+from typing import Any, NoReturn
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from headnote.embedding.service import Patience, Service
+from headnote.errors import (
+    EmbeddingError,
+    RateLimited,
+    RequestRefused,
+    ServiceUnavailable,
+    WrongAnswer,
+)
+
+_BUSY = 429
+_LONGEST_QUOTE = 200
+
+
+class _Busy(Exception):
+    """This try failed, the next may not."""
+
+    def __init__(self, why: EmbeddingError, wait: float | None = None) -> None:
+        self.why = why
+        self.wait = wait
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """The key is for one host. Where that sends us next is for the user to decide."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class Endpoint:
+    """One service, for any number of threads."""
+
+    def __init__(
+        self, service: Service, patience: Patience | None = None, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.service = service
+        self.patience = patience or Patience()
+        self._sleep = sleep
+        self._opener = build_opener(_NoRedirects)
+        self._lock = Lock()
+        self._next_start = 0.0
+
+    def post(self, path: str, question: dict[str, Any]) -> Any:
+        """The answer as plain data, after as many tries as it takes."""
+        body = json.dumps(question).encode()
+        for number in range(1, self.patience.tries + 1):
+            self._keep_pace()
+            try:
+                return self._try(path, body)
+            except _Busy as busy:
+                if number == self.patience.tries or (busy.wait or 0) > self.patience.longest_wait:
+                    self._give_up(busy, number)
+                self._sleep(self._wait(number, busy.wait))
+        raise AssertionError("unreachable: at least one try")
+
+    def _try(self, path: str, body: bytes) -> Any:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "headnote"}
+        if self.service.key:
+            headers["Authorization"] = f"Bearer {self.service.key}"
+        request = Request(self.service.url.rstrip("/") + path, data=body, headers=headers, method="POST")
+        try:
+            with self._opener.open(request, timeout=self.patience.timeout) as response:
+                content: bytes = response.read()
+        except HTTPError as error:
+            with error:
+                self._explain(error)
+        except (URLError, OSError, HTTPException) as error:
+            self._explain_silence(error)
+        try:
+            return json.loads(content)
+        except ValueError:
+            raise WrongAnswer(
+                f"{self.service.place} did not answer in JSON", remedy="is this the address of an embedding service?"
+            ) from None
+
+    def _explain(self, error: HTTPError) -> NoReturn:
+        """What the service said, as one of ours."""
+        status = error.code
+        place = self.service.place
+        if status == _BUSY:
+            raise _Busy(RateLimited(f"{place} asks for fewer requests"), _retry_after(error.headers)) from None
+        if status in {408, 409, 425} or status >= 500:
+            failed = ServiceUnavailable(f"{place} fails with status {status}{self._quote(error)}")
+            raise _Busy(failed, _retry_after(error.headers)) from None
+        if status in {401, 403}:
+            # Its words are left out: some services repeat a part of the key.
+            raise RequestRefused(
+                f"{place} does not accept the key (status {status})", remedy=f"set {self.service.key_variable}"
+            ) from None
+        if 300 <= status < 400:
+            raise RequestRefused(
+                f"{place} has moved (status {status})", remedy="set the address to where it is now"
+            ) from None
+        raise RequestRefused(
+            f"{place} refuses the request with status {status}{self._quote(error)}",
+            remedy="check the address and the name of the model",
+        ) from None
+
+    def _explain_silence(self, error: Exception) -> NoReturn:
+        reason = error.reason if isinstance(error, URLError) else error
+        place = self.service.place
+        if isinstance(reason, TimeoutError):
+            seconds = f"{self.patience.timeout:g} seconds"
+            raise _Busy(ServiceUnavailable(f"{place} did not answer within {seconds}")) from None
+        if isinstance(reason, (ConnectionResetError, ConnectionAbortedError, BrokenPipeError, HTTPException)):
+            raise _Busy(ServiceUnavailable(f"{place} broke off the connection")) from None
+        said = getattr(reason, "strerror", None) or str(reason)
+        raise ServiceUnavailable(
+            f"{place} cannot be reached: {self._without_key(said)}", remedy="check the address and the network"
+        ) from None
+
+    def _quote(self, error: HTTPError) -> str:
+        """What the service says about it, if it says anything, on one line."""
+        try:
+            content = json.loads(error.read(100_000))
+            found = content["error"]
+            said = found["message"] if isinstance(found, dict) else found
+        except (ValueError, KeyError, TypeError, OSError, HTTPException):
+            return ""
+        line = "".join(char if char.isprintable() else " " for char in self._without_key(str(said)))
+        return f": {' '.join(line.split())[:_LONGEST_QUOTE]}"
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self.service.key, "…") if self.service.key else text
+
+    def _give_up(self, busy: _Busy, tries: int) -> NoReturn:
+        times = "1 try" if tries == 1 else f"{tries} tries"
+        remedy = "try again later"
+        if busy.wait and busy.wait > self.patience.longest_wait:
+            remedy = f"it asks to wait for {busy.wait:.0f} seconds"
+        elif isinstance(busy.why, RateLimited):
+            remedy = "try again later, or set a lower number of requests per minute"
+        raise type(busy.why)(f"{busy.why.message}, after {times}", remedy=remedy) from None
+
+    def _wait(self, number: int, asked: float | None) -> float:
+        """Longer each time, and never quite the same: many who wait must not all come back at once."""
+        wait = min(self.patience.first_wait * 2.0 ** (number - 1), self.patience.longest_wait)
+        jittered: float = wait * random.uniform(0.5, 1)
+        return max(jittered, asked + jittered / 4) if asked is not None else jittered
+
+    def _keep_pace(self) -> None:
+        if not self.patience.requests_per_minute:
+            return
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._next_start)
+            self._next_start = start + 60 / self.patience.requests_per_minute
+        if start > now:
+            self._sleep(start - now)
+
+
+def _retry_after(headers: Message[str, str]) -> float | None:
+    """Seconds, or a date; nothing if it is neither."""
+    said = headers.get("retry-after-ms")
+    try:
+        if said:
+            return max(0.0, float(said) / 1000)
+        said = headers.get("retry-after")
+        if not said:
+            return None
+        if said.strip().replace(".", "", 1).isdigit():
+            return float(said)
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None

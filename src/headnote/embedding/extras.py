@@ -1,0 +1,22 @@
+"""Packages that only an extra brings, and what to say when they are not there."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from headnote.errors import MissingExtra
+
+
+def load(package: str, purpose: str, remedy: str) -> Any:
+    """The package, or one line that says how to get it."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        # Something else may be missing inside the package; then that is what to say.
+        raise MissingExtra(f"{purpose} needs the package {error.name or package}", remedy=f"run: {remedy}") from None
+
+
+def load_numpy() -> Any:
+    """What every vector is made of."""
+    return load("numpy", "embedding", 'pip install "headnote[search]"')

@@ -1,0 +1,148 @@
+"""all-MiniLM-L6-v2 on this machine: no network, no GPU, all cores.
+
+One text a run, without padding, is what makes a vector independent of its neighbours; the graph rounds to 8 bits by
+rows for the same reason (see `models/minilm`). Cores are kept busy by running several texts at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from headnote.embedding.extras import load, load_numpy
+from headnote.embedding.vectors import normalised, weighted_mean, zeros
+from headnote.embedding.windows import windows
+
+if TYPE_CHECKING:
+    from headnote.embedding.base import Vectors
+
+DIMENSIONS = 384
+WINDOW = 254
+"""Word pieces the model reads at once, besides the two that mark beginning and end."""
+OVERLAP = 32
+"""Word pieces that two neighbouring windows share, so that no sentence is cut for both."""
+
+_AT_ONCE = 1000
+"""Texts held in memory as word pieces, which take ten times the room of the text."""
+_BEGIN, _END = 101, 102
+_PURPOSE = "embedding with minilm"
+_EXTRA = 'pip install "headnote[search]"'
+_MODEL = "pip install ./models/minilm (in a working copy of headnote)"
+
+
+class MiniLMEmbedder:
+    """Loads on first use; one object serves any number of threads."""
+
+    dimensions = DIMENSIONS
+
+    def __init__(self, threads: int | None = None) -> None:
+        """`threads`: how many texts at once; as many as there are cores unless told otherwise."""
+        self._files = load("headnote_minilm", _PURPOSE, _MODEL)
+        self._threads = threads or _cores()
+        self._lock = Lock()
+        self._loaded: tuple[Any, Any] | None = None
+        self.name = f"minilm:{self._files.FINGERPRINT}:{WINDOW}-{OVERLAP}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = zeros(len(texts), DIMENSIONS)
+        for start in range(0, len(texts), _AT_ONCE):
+            vectors[start : start + _AT_ONCE] = self._embed(texts[start : start + _AT_ONCE])
+        return vectors
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        pieces = [self._pieces(text) for text in texts]
+        parts = [(row, piece[start:end]) for row, piece in enumerate(pieces) for start, end in _windows(piece)]
+        # The longest first: towards the end only short ones are left, and all cores finish together.
+        order = sorted(range(len(parts)), key=lambda number: -len(parts[number][1]))
+        found = self._run_all([parts[number][1] for number in order])
+        means: list[list[tuple[int, Vectors]]] = [[] for _ in texts]
+        # Back in the order of the text, because sums of floats depend on theirs.
+        for number, mean in sorted(zip(order, found, strict=True), key=lambda pair: pair[0]):
+            row, part = parts[number]
+            means[row].append((len(part), mean))
+        vectors = zeros(len(texts), DIMENSIONS)
+        for row, of_text in enumerate(means):
+            if of_text:
+                vectors[row] = weighted_mean([mean for _, mean in of_text], [weight for weight, _ in of_text])
+        return normalised(vectors)
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.embed([text])[0]
+        return vector
+
+    def _pieces(self, text: str) -> list[int]:
+        """The text as numbers of word pieces; none for a text in which the model sees nothing."""
+        if not text or text.isspace():
+            return []
+        tokenizer = self._load()[0]
+        try:
+            pieces: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        except (TypeError, UnicodeEncodeError):
+            from headnote.tokens.bpe import as_encodable
+
+            pieces = tokenizer.encode(as_encodable(text), add_special_tokens=False).ids
+        return pieces
+
+    def _run_all(self, parts: list[list[int]]) -> list[Vectors]:
+        if self._threads == 1 or len(parts) < 2:
+            return [self._run(part) for part in parts]
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(min(self._threads, len(parts)), thread_name_prefix="minilm")
+        try:
+            return list(pool.map(self._run, parts))
+        finally:
+            # Whoever interrupts must not wait for what has not begun.
+            pool.shutdown(cancel_futures=True)
+
+    def _run(self, part: list[int]) -> Vectors:
+        ids = load_numpy().array([_BEGIN, *part, _END], dtype="int64")
+        mean: Vectors = self._load()[1].run(None, {"ids": ids})[0]
+        return mean
+
+    def _load(self) -> tuple[Any, Any]:
+        if self._loaded is None:
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = self._open_tokenizer(), self._open_session()
+        return self._loaded
+
+    def _open_tokenizer(self) -> Any:
+        tokenizer = load("tokenizers", _PURPOSE, _EXTRA).Tokenizer.from_file(str(self._files.TOKENIZER))
+        tokenizer.encode_special_tokens = True  # means: as the ordinary text they are
+        return tokenizer
+
+    def _open_session(self) -> Any:
+        runtime = load("onnxruntime", _PURPOSE, _EXTRA)
+        options = runtime.SessionOptions()
+        # A text is a few dozen small steps. Sharing one of them out costs more than another core would save.
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        # The graph is stored as the optimiser would leave it, and planning its memory takes longer than it saves:
+        # without them it is loaded in a third of the time and runs as fast.
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.enable_mem_reuse = False
+        options.enable_mem_pattern = False
+        options.enable_cpu_mem_arena = False
+        return runtime.InferenceSession(str(self._files.MODEL), options, providers=["CPUExecutionProvider"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is loaded does not travel to another process, but it is there too.
+        return MiniLMEmbedder, (self._threads,)
+
+    def __repr__(self) -> str:
+        return f"<embedder {self.name}>"
+
+
+def _windows(pieces: list[int]) -> list[tuple[int, int]]:
+    return windows(len(pieces), WINDOW, OVERLAP) if pieces else []
+
+
+def _cores() -> int:
+    """Those this process may use, which in a container are fewer than the machine has."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

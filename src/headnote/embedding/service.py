@@ -1,0 +1,50 @@
+"""Where a web service is, what opens it, and how long to wait for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from headnote.errors import MissingKey, SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for what."""
+
+    timeout: float = 60.0
+    """Seconds without a sign of life after which a try counts as failed."""
+    tries: int = 6
+    first_wait: float = 0.5
+    """Seconds before the second try; twice as long before each further one."""
+    longest_wait: float = 60.0
+    """A service that asks for more than that is not waited for."""
+    requests_per_minute: float | None = None
+    """No more than that, counted over all threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where it is and what opens it. The key is in no text that this makes."""
+
+    url: str
+    key: str = field(default="", repr=False)
+    key_variable: str = "HEADNOTE_EMBEDDING_KEY"
+    """Where the key comes from, for whoever has to be told."""
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
+            raise SettingsError(
+                "the address of the embedding service cannot be used",
+                remedy="set it to http://… or https://… without a name or password in it",
+            )
+        # An ill-formed header would be quoted, key and all, by the library that refuses to send it.
+        if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
+            raise MissingKey(f"the key in {self.key_variable} has characters that no key has", remedy="set it again")
+
+    @property
+    def place(self) -> str:
+        """Host and path: which service it is, without how to get in."""
+        parts = urlsplit(self.url)
+        return f"{parts.netloc}{parts.path.rstrip('/')}"

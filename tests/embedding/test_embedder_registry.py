@@ -1,0 +1,111 @@
+"""From what a user writes to the embedder that is meant, or to a line that helps."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from headnote.embedding import NAMES, Embedder, get_embedder
+from headnote.embedding.extras import load
+from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.openai import OpenAIEmbedder
+from headnote.embedding.sentence_transformers import SentenceTransformersEmbedder
+from headnote.errors import MissingExtra, MissingKey, SettingsError
+
+
+def test_none_has_rows_without_numbers() -> None:
+    embedder = get_embedder("none")
+    assert embedder.name == "none"
+    assert embedder.dimensions == 0
+    assert embedder.embed(["a", "b"]).shape == (2, 0)
+    assert embedder.embed_query("a").shape == (0,)
+
+
+@pytest.mark.parametrize(("name", "dimensions"), [("hashing", 256), ("hashing:7", 7), (" hashing:64 ", 64)])
+def test_hashing_of_any_size(name: str, dimensions: int) -> None:
+    embedder = get_embedder(name)
+    assert isinstance(embedder, HashingEmbedder)
+    assert embedder.embed(["a"]).shape == (1, dimensions)
+    assert get_embedder(embedder.name).name == embedder.name
+
+
+def test_an_embedder_is_itself() -> None:
+    embedder = HashingEmbedder(3)
+    assert isinstance(embedder, Embedder)
+    assert get_embedder(embedder) is embedder
+
+
+def test_the_rest_of_the_name_is_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("HEADNOTE_EMBEDDING_URL", raising=False)
+    openai = get_embedder("openai:org/model:tag")
+    assert isinstance(openai, OpenAIEmbedder)
+    assert openai.name == "openai:org/model:tag"
+    local = get_embedder("sentence-transformers:org/model")
+    assert isinstance(local, SentenceTransformersEmbedder)
+    assert local.name == "sentence-transformers:org/model"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        ("minillm", "did you mean minilm?"),
+        ("MiniLM", "did you mean minilm?"),
+        ("minilm:large", "did you mean minilm?"),
+        ("openai", "write openai:MODEL"),
+        ("opnai:text", "did you mean openai:MODEL?"),
+        ("sentence-transformers:", "write sentence-transformers:MODEL"),
+        ("sentence_transformer:x", "did you mean sentence-transformers:MODEL?"),
+        ("non", "did you mean none?"),
+        ("hash", "did you mean hashing?"),
+        ("hashing:many", "as in hashing:64"),
+        ("hashing:0", "at least 1"),
+        ("word2vec-xyz", "known: minilm, none"),
+        ("", "known: minilm, none"),
+    ],
+)
+def test_a_wrong_name_is_one_line_with_the_nearest(wrong: str, remedy: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        get_embedder(wrong)
+    assert remedy in caught.value.remedy
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_embedder_is_refused() -> None:
+    with pytest.raises(SettingsError, match="is no embedder"):
+        get_embedder(7)  # type: ignore[arg-type]
+
+
+def test_openai_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(MissingKey, match="set OPENAI_API_KEY"):
+        get_embedder("openai:text-embedding-3-small")
+
+
+def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    embedder = get_embedder("sentence-transformers:org/model")
+    with pytest.raises(MissingExtra, match=r'pip install "headnote\[sentence-transformers\]"'):
+        embedder.embed(["text"])
+
+
+def test_a_missing_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from headnote.embedding.minilm import MiniLMEmbedder
+
+    monkeypatch.setitem(sys.modules, "headnote_minilm", None)
+    with pytest.raises(MissingExtra, match=r"pip install \./models/minilm"):
+        MiniLMEmbedder()
+
+
+def test_the_package_that_is_missing_is_named() -> None:
+    with pytest.raises(MissingExtra, match="a purpose needs the package no_such_package"):
+        load("no_such_package", "a purpose", "pip install it")
+
+
+def test_every_name_is_documented() -> None:
+    import headnote.embedding
+
+    assert all(f"`{name}`" in str(headnote.embedding.__doc__) for name in NAMES)

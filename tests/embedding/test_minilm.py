@@ -1,0 +1,180 @@
+"""The real model: near the original, the same in any company, and with nothing cut off."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_file import read_reference
+from reference_texts import Writer, reference_texts
+
+from headnote.embedding import get_embedder
+from headnote.embedding.minilm import MiniLMEmbedder
+
+files: Any = pytest.importorskip(
+    "headnote_minilm", reason="the model is not installed: run pip install ./models/minilm", exc_type=ImportError
+)
+
+TEXTS = reference_texts()
+
+
+@pytest.fixture(scope="module")
+def embedder() -> MiniLMEmbedder:
+    return MiniLMEmbedder()
+
+
+@cache
+def alone(text: str) -> bytes:
+    """The vector of a text that was embedded by itself, bit by bit."""
+    return MINILM.embed([text]).tobytes()
+
+
+MINILM = MiniLMEmbedder(threads=2)
+
+
+def test_near_the_original(embedder: MiniLMEmbedder, record_property: Callable[[str, object], None]) -> None:
+    cosines = (embedder.embed(TEXTS) * read_reference(TEXTS)).sum(axis=1)
+    record_property("cosine", f"mean {cosines.mean():.5f}, minimum {cosines.min():.5f}")
+    assert len(cosines) == 200
+    assert cosines.mean() >= 0.995, f"minimum {cosines.min():.5f}"
+    assert cosines.min() >= 0.985, f"at {TEXTS[int(cosines.argmin())][:60]!r}"
+
+
+def test_rows_are_of_length_one(embedder: MiniLMEmbedder) -> None:
+    vectors = embedder.embed(TEXTS[:20])
+    assert vectors.shape == (20, embedder.dimensions) == (20, 384)
+    assert vectors.dtype == np.float32
+    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
+
+
+def test_what_means_the_same_is_near(embedder: MiniLMEmbedder) -> None:
+    question = embedder.embed_query("How do I undo the last commit?")
+    answers = embedder.embed(["Revert the most recent change with git reset.", "Knead the dough for ten minutes."])
+    near, far = answers @ question
+    assert near > far + 0.2
+
+
+# ── the same in any company ──
+
+
+@settings(max_examples=15)
+@given(
+    chosen=st.lists(st.integers(0, 99), min_size=1, max_size=8),
+    blanks=st.lists(st.sampled_from(["", " ", "\n\t"]), max_size=2),
+    seed=st.integers(0, 1000),
+)
+def test_neighbours_and_order_change_nothing(chosen: list[int], blanks: list[str], seed: int) -> None:
+    texts = [TEXTS[number] for number in chosen] + blanks
+    random.Random(seed).shuffle(texts)
+    vectors = MINILM.embed(texts)
+    assert [vector.tobytes() for vector in vectors] == [alone(text) for text in texts]
+
+
+def test_one_long_neighbour_changes_nothing(embedder: MiniLMEmbedder) -> None:
+    long = Writer(7).paragraph(60)
+    assert embedder.embed(["short", long])[0].tobytes() == alone("short")
+    assert embedder.embed([long, "short"])[0].tobytes() == alone(long)
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    one, many = MiniLMEmbedder(threads=1), MiniLMEmbedder(threads=5)
+    assert one.embed(TEXTS[:12]).tobytes() == many.embed(TEXTS[:12]).tobytes()
+    assert one.name == many.name
+
+
+def test_many_texts_are_taken_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headnote.embedding.minilm._AT_ONCE", 5)
+    assert [vector.tobytes() for vector in MINILM.embed(TEXTS[:12])] == [alone(text) for text in TEXTS[:12]]
+
+
+def test_a_query_is_embedded_as_a_text_is(embedder: MiniLMEmbedder) -> None:
+    assert embedder.embed_query(TEXTS[0]).tobytes() == alone(TEXTS[0])
+
+
+def test_many_threads_share_one_embedder() -> None:
+    fresh = MiniLMEmbedder(threads=2)  # so that they also meet while it loads
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: fresh.embed([text, "company"])[0].tobytes(), TEXTS[:24]))
+    assert found == [alone(text) for text in TEXTS[:24]]
+
+
+# ── every text ──
+
+
+def test_the_end_of_a_long_text_counts(embedder: MiniLMEmbedder) -> None:
+    long = " ".join(Writer(3).paragraph(220).split()[:3000])
+    marker = "Penguins negotiate the price of purple umbrellas."
+    plain, marked = embedder.embed([long, f"{long} {marker}"])
+    assert plain @ marked < 0.9999
+    query = embedder.embed_query(marker)
+    assert marked @ query > plain @ query + 0.01
+
+
+def test_a_text_of_two_windows_is_like_both(embedder: MiniLMEmbedder) -> None:
+    bread = "Knead the dough, let it rise and bake the bread until the crust is brown. " * 14
+    stars = "The telescope shows the moons of Jupiter and the rings of Saturn at night. " * 14
+    both, first, second = embedder.embed([bread + stars, bread, stars])
+    assert min(both @ first, both @ second) > first @ second + 0.4
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\n\t", "\u00a0\u3000", "\x00", "\u200b", "\ud800"])
+def test_a_blank_text_has_no_direction(embedder: MiniLMEmbedder, blank: str) -> None:
+    vectors = embedder.embed([blank, "word"])
+    assert not vectors[0].any()
+    assert vectors[1].any()
+    assert not embedder.embed_query(blank).any()
+
+
+def test_no_texts_no_rows(embedder: MiniLMEmbedder) -> None:
+    assert embedder.embed([]).shape == (0, 384)
+
+
+@pytest.mark.parametrize("text", ["a \udfff b", "[CLS] [SEP] [PAD] [MASK]", "🚀" * 400, "x" * 5000, "\ufeff#"])
+def test_odd_texts_have_a_vector(embedder: MiniLMEmbedder, text: str) -> None:
+    assert np.linalg.norm(embedder.embed([text])[0]) == pytest.approx(1, abs=1e-6)
+
+
+def test_marks_of_the_tokenizer_are_ordinary_text(embedder: MiniLMEmbedder) -> None:
+    plain, marked = embedder.embed(["one two", "one [SEP] two"])
+    assert plain @ marked < 0.99
+
+
+# ── the package and the process around it ──
+
+
+def test_the_name_says_which_files(embedder: MiniLMEmbedder) -> None:
+    content = files.MODEL.read_bytes() + files.TOKENIZER.read_bytes().rstrip(b"\n")
+    assert hashlib.sha256(content).hexdigest()[:12] == files.FINGERPRINT
+    assert embedder.name == f"minilm:{files.FINGERPRINT}:254-32"
+
+
+def test_it_travels_to_another_process(embedder: MiniLMEmbedder) -> None:
+    copy: MiniLMEmbedder = pickle.loads(pickle.dumps(embedder))
+    assert copy.name == embedder.name
+    assert copy.embed(["word"]).tobytes() == alone("word")
+
+
+def test_the_name_and_the_size_need_nothing_heavy() -> None:
+    code = (
+        "import sys; from headnote.embedding import get_embedder; e = get_embedder(); e.name, e.dimensions; "
+        "sys.exit(bool({'numpy', 'onnxruntime', 'tokenizers'} & sys.modules.keys()))"
+    )
+    folder = Path(files.__file__).parents[1]
+    result = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(folder)}, capture_output=True)
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_minilm_is_the_default() -> None:
+    assert get_embedder() is get_embedder("minilm")
