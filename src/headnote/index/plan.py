@@ -1,0 +1,112 @@
+"""What to do so that the index says what the folder says: a pure comparison, in two steps.
+
+Size and time tell apart what cannot have changed from what must be read. What was read has a hash, and the hash tells
+whether a file is new, changed, only touched, or the same under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from headnote.index.store.rows import StoredFile
+from headnote.sources.listing import FoundFile, SkippedFile
+
+
+class Reading(NamedTuple):
+    """The first step: which files must be read."""
+
+    unchanged: int
+    """Files that have the size and time they had: their content is not looked at."""
+    read: list[FoundFile]
+    gone: list[str]
+    """Stored, and no longer there."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.read and not self.gone
+
+
+class Plan(NamedTuple):
+    """The second step: what happens to each document. Every list is in the order of paths."""
+
+    added: list[str]
+    changed: list[str]
+    touched: list[str]
+    """A new time, the same content."""
+    renamed: list[tuple[str, str]]
+    """(old, new)"""
+    removed: list[str]
+    unchanged: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.changed or self.touched or self.renamed or self.removed)
+
+
+def plan_reading(
+    found: Sequence[FoundFile],
+    skipped: Sequence[SkippedFile],
+    stored: Mapping[str, StoredFile],
+    everything: bool = False,
+) -> Reading:
+    """Compare a listing with what is stored. `everything` reads all, whatever size and time say."""
+    read: list[FoundFile] = []
+    unchanged = 0
+    for file in found:
+        known = stored.get(file.path)
+        if not everything and known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+            unchanged += 1
+        else:
+            read.append(file)
+    missing = stored.keys() - {file.path for file in found}
+    kept = {path for path in missing if _may_still_be_there(path, skipped)}
+    return Reading(unchanged + len(kept), read, sorted(missing - kept))
+
+
+def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
+    """A folder that could not be read says nothing about its files; one that is left out on purpose does."""
+    return any(folder.unreadable and path.startswith(f"{folder.path.rstrip('/')}/") for folder in skipped)
+
+
+def plan_changes(
+    reading: Reading, hashes: Mapping[str, str], stored: Mapping[str, StoredFile], everything: bool = False
+) -> Plan:
+    """Decide by the hashes of what was read. A file without one could not be read: it stays as it is stored."""
+    touched = [] if everything else [path for path, digest in hashes.items() if _is_same(stored, path, digest)]
+    changed = [path for path in hashes if path in stored and path not in set(touched)]
+    new = [path for path in hashes if path not in stored]
+    renamed = [] if everything else _renames(new, reading.gone, hashes, stored)
+    from_, to = {old for old, _ in renamed}, {new for _, new in renamed}
+    return Plan(
+        added=sorted(set(new) - to),
+        changed=sorted(changed),
+        touched=sorted(touched),
+        renamed=sorted(renamed),
+        removed=[path for path in reading.gone if path not in from_],
+        unchanged=reading.unchanged,
+    )
+
+
+def _is_same(stored: Mapping[str, StoredFile], path: str, digest: str) -> bool:
+    return path in stored and stored[path].hash == digest
+
+
+def _renames(
+    new: Iterable[str], gone: Iterable[str], hashes: Mapping[str, str], stored: Mapping[str, StoredFile]
+) -> list[tuple[str, str]]:
+    """A new file with the content of one that is gone is that one; of several, the first by path. The kind of file
+    must stay: MDX is read in another way."""
+    by_content: dict[tuple[str, str], list[str]] = {}
+    for path in sorted(gone, reverse=True):
+        by_content.setdefault((stored[path].hash, _suffix(path)), []).append(path)
+    found = []
+    for path in sorted(new):
+        candidates = by_content.get((hashes[path], _suffix(path)))
+        if candidates:
+            found.append((candidates.pop(), path))
+    return found
+
+
+def _suffix(path: str) -> str:
+    return path.rpartition(".")[2].lower()

@@ -1,0 +1,1 @@
+"""Where the index is kept: one interface, and what implements it."""

@@ -1,0 +1,160 @@
+"""What every store can do. No SQL, and nothing of how it is kept, goes past this line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from headnote.index.store.filters import Filter
+from headnote.index.store.rows import (
+    DEFAULT_WEIGHTS,
+    Counts,
+    DocumentRow,
+    Entry,
+    KeywordHit,
+    LinkRow,
+    StoredChunk,
+    StoredFile,
+    VectorSet,
+    Weights,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Reader(Protocol):
+    """The index as it was at one moment. Whatever is written meanwhile, all answers belong to the same generation."""
+
+    def generation(self) -> int:
+        """Raised by every update. A reader that keeps something asks whether it still holds."""
+
+    def manifest(self) -> dict[str, str]: ...
+
+    def files(self) -> dict[str, StoredFile]:
+        """Path → what a plan compares with the disk."""
+
+    def counts(self) -> Counts: ...
+
+    # -- documents and chunks
+
+    def document(self, path: str) -> DocumentRow | None: ...
+
+    def document_paths(self) -> list[str]:
+        """Sorted."""
+
+    def chunks_of(self, path: str) -> list[StoredChunk]:
+        """Of one document, in order."""
+
+    def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
+        """In the order of the ids; one that does not exist is left out."""
+
+    # -- links
+
+    def links(self) -> list[LinkRow]:
+        """All, by document and place."""
+
+    def links_from(self, path: str) -> list[LinkRow]: ...
+
+    def links_to(self, path: str) -> list[LinkRow]:
+        """From other documents and its own, by document and place."""
+
+    def broken_links(self) -> list[LinkRow]:
+        """Those that should lead somewhere below the root, and do not; a heading that is missing counts."""
+
+    def orphans(self) -> list[str]:
+        """Documents on no road: no other document links to them, and they link to no other document."""
+
+    # -- keywords
+
+    def keyword(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        weights: Weights = DEFAULT_WEIGHTS,
+        only: Filter = Filter(),  # noqa: B008  immutable
+    ) -> list[KeywordHit]:
+        """Chunks that have at least one of the terms, best first. Terms may be any text."""
+
+    def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """Term → in how many chunks it is, 0 included."""
+
+    # -- vectors
+
+    def models(self) -> dict[str, int]:
+        """Name of each model that has vectors → their length."""
+
+    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
+        """(hash, text to embed) of chunks that have no vector of this model; each hash once, in document order."""
+
+    def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
+        """All vectors of a model, or None if it has none. What is known comes back itself while it still holds."""
+
+    def chunks_of_slots(
+        self,
+        model: str,
+        slots: Sequence[int],
+        only: Filter = Filter(),  # noqa: B008  immutable
+    ) -> dict[int, list[int]]:
+        """Slot → ids of the chunks whose vector it is and that pass; a slot without any is left out. Equal texts share
+        a slot, wherever they stand."""
+
+    def slots(self, model: str, only: Filter) -> NDArray[np.int64]:
+        """Slots of the chunks that pass, ascending, each once."""
+
+
+class Writer(Reader, Protocol):
+    """The index while it is changed. It sees its own changes; others see them all at once, when it is done."""
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Documents new or replaced. Links that lead into a replaced one forget which chunk they led to."""
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Documents and all that belongs to them. Links that led there lead nowhere."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Another path for the same document, in place of any that had it. Links that led to the old path lead
+        nowhere until `set_links` says otherwise."""
+
+    def touch(self, path: str, size: int, mtime_ns: int) -> None:
+        """The file is new and its content is not."""
+
+    def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
+        """The links of a document, in place of those it had."""
+
+    def set_manifest(self, values: Mapping[str, str]) -> None:
+        """In place of the one before."""
+
+    def clear(self) -> None:
+        """All documents are gone; vectors stay until `sweep`, for those who put the same text again."""
+
+    def add_vectors(self, model: str, hashes: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        """One row per hash. A hash that has a vector gets the new one."""
+
+    def sweep(self, models: Collection[str] | None = None) -> int:
+        """Drops vectors whose hash no chunk has any more, and those of all models but these; how many."""
+
+
+class Store(Protocol):
+    """Where an index is kept."""
+
+    def reading(self) -> AbstractContextManager[Reader]:
+        """One consistent view. It never waits for a writer, and no writer waits for it."""
+
+    def writing(self, wait: float = 10.0) -> AbstractContextManager[Writer]:
+        """One update: all of it, or nothing if an error leaves the block. There is one writer at a time; the next
+        one waits so many seconds and then raises LockedIndex, which says who is at work."""
+
+    def generation(self) -> int:
+        """Of what is there now, at the cost of next to nothing."""
+
+    def check(self) -> list[str]:
+        """Every complaint, as one line each; none if all is well."""
+
+    def repair(self) -> list[str]:
+        """Makes what is derived anew and removes what nothing belongs to; says what it did. A document that does not
+        fit its chunks is removed, so that the next update reads it again."""
+
+    def close(self) -> None: ...

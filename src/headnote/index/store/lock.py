@@ -1,0 +1,129 @@
+"""One writer at a time, over threads and processes: a lock of the operating system on a file that names its holder.
+
+The system releases it when the holder dies, however it dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from headnote.errors import LockedIndex, UnwritableIndex
+
+_FIRST_PAUSE = 0.01
+_LONGEST_PAUSE = 0.1
+
+_held: set[int] = set()
+"""Descriptors of the locks of this process."""
+
+
+def _forget_in_child() -> None:
+    """A fork shares the lock of its parent and would keep it beyond the parent's death."""
+    while _held:
+        os.close(_held.pop())
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30
+    """A locked byte cannot be read on Windows, so it is one that is never written."""
+
+    def _try_lock(descriptor: int) -> bool:
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(descriptor: int) -> None:
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    os.register_at_fork(after_in_child=_forget_in_child)
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def writer_lock(file: Path, wait: float) -> Iterator[None]:
+    """Holds the lock; after `wait` seconds without it, LockedIndex says who does."""
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise _unwritable(file, error) from error
+    try:
+        _acquire(descriptor, file, wait)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    _held.add(descriptor)
+    try:
+        _name_holder(descriptor)
+        yield
+    finally:
+        # In a child that was forked meanwhile the descriptor is closed, and its number may name another file.
+        if descriptor in _held:
+            _held.discard(descriptor)
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
+            _unlock(descriptor)
+            os.close(descriptor)
+
+
+def _acquire(descriptor: int, file: Path, wait: float) -> None:
+    deadline = time.monotonic() + wait
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            if _try_lock(descriptor):
+                return
+        except OSError as error:  # a file system without locks
+            raise _unwritable(file, error) from error
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise _locked(file)
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _unwritable(file: Path, error: OSError) -> UnwritableIndex:
+    reason = f"cannot be written: {error.strerror}"
+    return UnwritableIndex(reason, path=str(file), remedy="check the disk and the permissions of the folder")
+
+
+def _name_holder(descriptor: int) -> None:
+    since = datetime.now().astimezone().isoformat(timespec="seconds")
+    holder = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since})
+    with contextlib.suppress(OSError):  # the name is a courtesy, the lock is what counts
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, holder.encode())
+
+
+def _locked(file: Path) -> LockedIndex:
+    try:
+        holder = json.loads(file.read_text(encoding="utf-8"))
+        who = f"process {holder['pid']} on {holder['host']} since {holder['since']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        who = "a process that has not said its name"
+    return LockedIndex(f"being updated by {who}", path=str(file.parent), remedy="wait until it is done, then try again")

@@ -1,0 +1,234 @@
+"""What crosses the border of the store: one small immutable type per kind of row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headnote.chunking.pictures import without_pictures
+from headnote.model import Chunk, LinkKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class StoredFile(NamedTuple):
+    """A file as it was when its document was stored: what a plan compares with the disk."""
+
+    path: str
+    """Relative to the root, with `/` between folders."""
+    size: int
+    """In bytes."""
+    mtime_ns: int
+    hash: str
+    """Of the bytes of the file."""
+
+
+class DocumentRow(NamedTuple):
+    """One document. Its text is kept once, and its chunks are places in it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: str
+    title: str
+    text: str
+    """The source, character for character."""
+    metadata: dict[str, Any]
+    """Frontmatter."""
+    tags: tuple[str, ...] = ()
+    """Tags of the whole document; those of a chunk may be more."""
+    aliases: tuple[str, ...] = ()
+    warning: str = ""
+    """Why its frontmatter could not be read; empty when all is well."""
+    mdx: bool = False
+
+
+class ChunkRow(NamedTuple):
+    """One chunk of a document, whatever the preset: all there is to know without the chunker.
+
+    With the document's text, `text = lead + prefix + source[start:end] + suffix` and `embed_text = front + text`,
+    pictures left out.
+    """
+
+    number: int
+    """Position in the document, from 0."""
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    block_start: int
+    block_end: int
+    section: int
+    part: int | None
+    tokens: int
+    hash: str
+    """Of `embed_text`, in hex: equal hashes need one vector."""
+    id_tail: str
+    """Its id in the form of the preset, without the path in front. What follows the path survives a rename."""
+    key_tail: str
+    """Its key, without the path in front."""
+    heading_path: tuple[str, ...]
+    tags: tuple[str, ...]
+    front: str
+    """What only the embedded text begins with: breadcrumb, carried overlap, as the preset puts them."""
+    lead: str
+    """What the shown text begins with before its own, where the preset does that."""
+    prefix: str
+    suffix: str
+    overlap: str
+
+    @classmethod
+    def of(cls, chunk: Chunk, source: str) -> ChunkRow:
+        """The row of a chunk that was cut from this text."""
+        own = chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix
+        text, embed_text = chunk.text, chunk.embed_text
+        embedded = without_pictures(text) if ";base64," in source else text
+        row = cls(
+            *(chunk.index, chunk.start, chunk.end, chunk.start_line, chunk.end_line),
+            *(chunk.block_start, chunk.block_end, chunk.section, chunk.part, chunk.tokens),
+            chunk.hash,
+            chunk.id.removeprefix(chunk.path),
+            chunk.key.removeprefix(chunk.path),
+            chunk.heading_path,
+            chunk.tags,
+            embed_text[: len(embed_text) - len(embedded)],
+            text[: len(text) - len(own)],
+            *(chunk.prefix, chunk.suffix, chunk.overlap),
+        )
+        assert row.text(source) == text, f"{chunk.id}: the text does not end in its own"
+        assert row.embed_text(source) == embed_text, f"{chunk.id}: the embedded text does not end in the text"
+        return row
+
+    def own_text(self, source: str) -> str:
+        """Its own part of the source, able to stand alone: neither breadcrumb nor overlap."""
+        return self.prefix + source[self.start : self.end] + self.suffix
+
+    def text(self, source: str) -> str:
+        """What a reader is shown."""
+        return self.lead + self.own_text(source)
+
+    def embed_text(self, source: str) -> str:
+        """What is embedded."""
+        text = self.front + self.text(source)
+        return without_pictures(text) if ";base64," in source else text
+
+
+class LinkRow(NamedTuple):
+    """A link of a document, and where it leads if that is known."""
+
+    path: str
+    """Document that has it."""
+    chunk: int
+    """Number of the chunk it begins in."""
+    line: int
+    kind: LinkKind
+    target: str
+    """As written, without the fragment."""
+    fragment: str
+    text: str
+    """What a reader sees."""
+    external: bool
+    """Whether it leaves the folder: `https:`, `mailto:`, …"""
+    resolved: str | None = None
+    """Path below the root that it leads to, a document or any other file; None if there is none."""
+    section: str | None = None
+    """Anchor of the heading it leads to, where it names one that exists."""
+    resolved_chunk: int | None = None
+    """Number of the chunk, in the document it leads to, that has this heading."""
+
+
+class KeywordFields(NamedTuple):
+    """A chunk as the keyword index takes it: terms, with blanks between them."""
+
+    title: str
+    headings: str
+    text: str
+    aliases: str
+    tags: str
+
+
+class Entry(NamedTuple):
+    """A document with all that belongs to it: put and replaced as one."""
+
+    document: DocumentRow
+    chunks: Sequence[ChunkRow]
+    links: Sequence[LinkRow] = ()
+    keywords: Sequence[KeywordFields] | None = None
+    """`keyword_fields(document, chunks)`, if that was worked out before."""
+
+
+class StoredChunk(NamedTuple):
+    """A chunk as it comes back, with what it needs of its document."""
+
+    id: int
+    """Number in the store; good until the document is put again."""
+    path: str
+    title: str
+    """Of the document."""
+    mtime_ns: int
+    row: ChunkRow
+    source: str
+    """Text of the document, shared by all its chunks."""
+
+    @property
+    def text(self) -> str:
+        return self.row.text(self.source)
+
+    @property
+    def embed_text(self) -> str:
+        return self.row.embed_text(self.source)
+
+    @property
+    def chunk_id(self) -> str:
+        """In the form of the preset."""
+        return self.path + self.row.id_tail
+
+    @property
+    def key(self) -> str:
+        return self.path + self.row.key_tail
+
+
+class KeywordHit(NamedTuple):
+    """A chunk that has some of the terms."""
+
+    chunk: int
+    score: float
+    """BM25 over weighted fields; more is better, never below 0."""
+
+
+class Weights(NamedTuple):
+    """What a term counts in each field."""
+
+    title: float
+    headings: float
+    text: float
+    aliases: float
+    tags: float
+
+
+DEFAULT_WEIGHTS = Weights(title=4.0, headings=3.0, text=1.0, aliases=4.0, tags=2.0)
+
+
+class VectorSet(NamedTuple):
+    """All vectors of a model. The row of the matrix is the slot; a slot that is free is a row of zeros."""
+
+    model: str
+    matrix: NDArray[np.float32]
+    changed: int
+    """Generation that changed it last."""
+
+
+class Counts(NamedTuple):
+    """How much there is."""
+
+    documents: int
+    chunks: int
+    links: int
+    pending: dict[str, int]
+    """Model → texts that have no vector of it yet."""
+    bytes_on_disk: int
+    generation: int
+    updated_ns: int | None
+    """When the last update ended, in nanoseconds since 1970; None before the first."""

@@ -1,0 +1,150 @@
+"""Every invariant of the index, checked: what is derived fits what it is derived from, and nothing is missing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from headnote.index.store.keyword_fields import keyword_fields
+from headnote.index.store.rows import DocumentRow, StoredChunk
+from headnote.index.store.sqlite import entries as rows_of
+from headnote.index.store.sqlite.asking import only_value, rows
+from headnote.index.store.sqlite.reader import SqliteReader
+from headnote.index.store.sqlite.vectors import BLOCK, BYTES
+from headnote.index.store.values import sealed
+
+if TYPE_CHECKING:
+    import apsw
+
+_MOST = 20
+"""Complaints of one kind: more say nothing new."""
+
+Check = Callable[[SqliteReader, DocumentRow, list[StoredChunk]], str]
+"""A complaint about one document, or nothing."""
+
+_COUNTED: dict[str, str] = {
+    "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT id FROM keyword_docsize",
+    "rows of the keyword index without a chunk": "SELECT id FROM keyword_docsize EXCEPT SELECT id FROM chunks",
+    "documents without text": "SELECT id FROM documents EXCEPT SELECT document FROM texts",
+    "links to a chunk that does not exist": """
+        SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
+        LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
+        WHERE l.resolved_chunk IS NOT NULL AND c.id IS NULL""",
+    "vectors outside of the blocks": f"""
+        SELECT v.slot FROM vectors v LEFT JOIN vector_blocks b ON b.model = v.model AND b.number = v.slot / {BLOCK}
+        WHERE b.id IS NULL OR v.slot < 0""",
+    "blocks of vectors of the wrong size": f"""
+        SELECT b.id FROM vector_blocks b JOIN models m ON m.id = b.model
+        WHERE length(b.data) <> {BLOCK * BYTES} * m.dims""",
+    "models from a generation to come": """
+        SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
+}
+
+
+def complaints(reader: SqliteReader) -> list[str]:
+    documents = bad_documents(reader, (*KEPT, *DERIVED))
+    return [*_structure(reader.db), *_relations(reader.db), *documents.values()]
+
+
+def _structure(db: apsw.Connection) -> list[str]:
+    found = [f"file: {row[0]}" for row in db.execute(f"PRAGMA integrity_check({_MOST})") if row[0] != "ok"]
+    for table, _, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall()[:_MOST]:
+        found.append(f"{table}: a row belongs to {parent} that do not exist")
+    states = rows(db, "SELECT generation FROM state")
+    if len(states) != 1 or states[0][0] < 0:
+        found.append("state: no generation")
+    return found
+
+
+def _relations(db: apsw.Connection) -> Iterator[str]:
+    for what, query in _COUNTED.items():
+        number = only_value(db, f"SELECT count(*) FROM ({query})")
+        if number:
+            yield f"{number} {what}"
+
+
+def bad_documents(reader: SqliteReader, checks: Sequence[Check]) -> dict[str, str]:
+    """Path → the first complaint about what is kept of this document."""
+    found = {}
+    for path in reader.document_paths():
+        if complaint := _complaint(reader, path, checks):
+            found[path] = f"{path}: {complaint}"
+    return found
+
+
+def _complaint(reader: SqliteReader, path: str, checks: Sequence[Check]) -> str:
+    try:
+        document = reader.document(path)
+        chunks = reader.chunks_of(path) if document else []
+    except (ValueError, TypeError, KeyError, LookupError) as error:
+        return f"unreadable: {error}"
+    if document is None:
+        return "no text"
+    return next(filter(None, (check(reader, document, chunks) for check in checks)), "")
+
+
+def _numbers(_: SqliteReader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
+    return "" if [chunk.row.number for chunk in chunks] == list(range(len(chunks))) else "a chunk is missing"
+
+
+def _places(_: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    size = len(document.text)
+    for chunk in chunks:
+        if not 0 <= chunk.row.start <= chunk.row.end <= size or chunk.row.start_line > chunk.row.end_line:
+            return f"chunk {chunk.row.number} lies outside of the text"
+    return ""
+
+
+def _hashes(_: SqliteReader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
+    for chunk in chunks:
+        text = chunk.embed_text.encode("utf-8", "surrogatepass")
+        if hashlib.blake2b(text, digest_size=16).hexdigest() != chunk.row.hash:
+            return f"chunk {chunk.row.number} is not the text that was hashed"
+    return ""
+
+
+def _links(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    known = {chunk.row.number for chunk in chunks}
+    lost = any(link.chunk not in known for link in reader.links_from(document.path))
+    return "a link belongs to a chunk that does not exist" if lost else ""
+
+
+def _filtered(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    number = only_value(reader.db, "SELECT id FROM documents WHERE path = ?", (sealed(document.path),))
+    own_tags = rows_of.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
+    expected = {
+        "document_tags WHERE document = ?": rows_of.document_tag_rows(number, document),
+        "fields WHERE document = ?": rows_of.field_rows(number, document),
+        "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)": own_tags,
+    }
+    for table, wanted in expected.items():
+        if set(rows(reader.db, f"SELECT * FROM {table}", (number,))) != set(wanted):
+            return "what filters ask for differs from tags and frontmatter"
+    return ""
+
+
+def _terms(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    """As many terms in each field as there should be; which ones, only the integrity check of the file can tell."""
+    for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
+        row = reader.db.execute("SELECT sz FROM keyword_docsize WHERE id = ?", (chunk.id,)).fetchone()
+        if row is None:
+            return "a chunk is not in the keyword index"
+        if _numbers_in(row[0]) != [len(field.split()) for field in fields]:
+            return "the keyword index has other terms than the text"
+    return ""
+
+
+def _numbers_in(data: bytes) -> list[int]:
+    """Numbers of seven bits a byte, the first ones highest, as SQLite writes them."""
+    numbers, current = [], 0
+    for byte in data:
+        current = current << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(current)
+            current = 0
+    return numbers
+
+
+KEPT: tuple[Check, ...] = (_numbers, _places, _hashes, _links)
+DERIVED: tuple[Check, ...] = (_filtered, _terms)

@@ -1,0 +1,103 @@
+"""Reading documents and chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headnote.index.store.rows import ChunkRow, DocumentRow, StoredChunk, StoredFile
+from headnote.index.store.sqlite.asking import only_row
+from headnote.index.store.sqlite.carried import read_carried
+from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
+
+if TYPE_CHECKING:
+    import apsw
+
+_CHUNK_COLUMNS = """
+    c.id, c.document, c.number, c.start, c."end", c.start_line, c.end_line, c.block_start, c.block_end, c.section,
+    c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried
+"""
+
+
+def read_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+class ReadsDocuments:
+    """The part of a reader that knows documents and chunks."""
+
+    db: apsw.Connection
+
+    def files(self) -> dict[str, StoredFile]:
+        rows = self.db.execute("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
+        files = (StoredFile(unsealed(path), *rest) for path, *rest in rows)
+        return {file.path: file for file in files}
+
+    def document(self, path: str) -> DocumentRow | None:
+        row = self.db.execute(
+            """SELECT d.path, size, mtime_ns, hash, title, t.text, metadata, tags, aliases, warning, mdx
+            FROM documents d JOIN texts t ON t.document = d.id WHERE d.path = ?""",
+            (sealed(path),),
+        ).fetchone()
+        if row is None:
+            return None
+        _, size, mtime_ns, digest, title, text, metadata, tags, aliases, warning, mdx = row
+        return DocumentRow(
+            *(path, size, mtime_ns, digest, unsealed(title), read_text(text), unpacked(metadata)),
+            *(unpacked_strings(tags), unpacked_strings(aliases), unsealed(warning), bool(mdx)),
+        )
+
+    def document_paths(self) -> list[str]:
+        return sorted(unsealed(path) for (path,) in self.db.execute("SELECT path FROM documents"))
+
+    def chunks_of(self, path: str) -> list[StoredChunk]:
+        return self._stored(
+            self.db.execute(
+                f"""SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document
+                WHERE d.path = ? ORDER BY c.number""",
+                (sealed(path),),
+            )
+        )
+
+    def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
+        return self._stored(
+            self.db.execute(
+                f"SELECT {_CHUNK_COLUMNS} FROM json_each(?) w JOIN chunks c ON c.id = w.value ORDER BY w.key",
+                (json.dumps(list(map(int, ids))),),
+            )
+        )
+
+    def _stored(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
+        found = list(rows)
+        parents = {number: self._parent(number) for number in {row[1] for row in found}}
+        return [_stored_chunk(row, *parents[row[1]]) for row in found]
+
+    def _parent(self, document: int) -> tuple[str, str, int, tuple[str, ...], str]:
+        """What chunks need of their document: path, title, time, tags, text."""
+        path, title, mtime_ns, tags, text = only_row(
+            self.db,
+            """SELECT d.path, d.title, d.mtime_ns, d.tags, t.text
+            FROM documents d JOIN texts t ON t.document = d.id WHERE d.id = ?""",
+            (document,),
+        )
+        return unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), read_text(text)
+
+
+def _stored_chunk(
+    row: tuple[Any, ...], path: str, title: str, mtime_ns: int, document_tags: tuple[str, ...], source: str
+) -> StoredChunk:
+    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
+    heading_path = unpacked_strings(written_path)
+    chunk = ChunkRow._make(
+        (
+            *row[2:12],
+            digest.hex(),
+            unsealed(id_tail),
+            unsealed(key_tail),
+            heading_path,
+            document_tags if tags is None else unpacked_strings(tags),
+            *read_carried(carried, heading_path, source),
+        )
+    )
+    return StoredChunk(row[0], path, title, mtime_ns, chunk, source)

@@ -1,0 +1,69 @@
+"""Entries → rows of the tables. Pure: what goes where, and in which form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from headnote.index.store.filters import flat_fields, folded_tag
+from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow
+from headnote.index.store.sqlite.carried import carried_of
+from headnote.index.store.values import packed, packed_strings, sealed
+
+Row = tuple[str | int | bytes | None, ...]
+
+
+def document_row(document: DocumentRow) -> Row:
+    """All but its number and its text."""
+    return (
+        *(sealed(document.path), document.size, document.mtime_ns, sealed(document.hash), sealed(document.title)),
+        *(packed(document.metadata), packed_strings(document.tags), packed_strings(document.aliases)),
+        *(sealed(document.warning), int(document.mdx)),
+    )
+
+
+def text_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def chunk_rows(number: int, document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
+    for identity, chunk in chunks:
+        yield (
+            *(identity, number, *chunk[:10]),
+            bytes.fromhex(chunk.hash),
+            sealed(chunk.id_tail),
+            sealed(chunk.key_tail),
+            packed_strings(chunk.heading_path),
+            None if chunk.tags == document.tags else packed_strings(chunk.tags),
+            carried_of(chunk, document.text),
+        )
+
+
+def link_rows(number: int, links: Iterable[LinkRow]) -> Iterator[Row]:
+    for link in links:
+        yield (
+            *(number, link.chunk, link.line, link.kind, sealed(link.target), sealed(link.fragment), sealed(link.text)),
+            int(link.external),
+            None if link.resolved is None else sealed(link.resolved),
+            None if link.section is None else sealed(link.section),
+            link.resolved_chunk,
+        )
+
+
+def document_tag_rows(number: int, document: DocumentRow) -> list[Row]:
+    return [(number, tag) for tag in sorted(_folded_tags(document.tags))]
+
+
+def chunk_tag_rows(document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
+    """Only tags that the document does not have as a whole."""
+    shared = _folded_tags(document.tags)
+    for identity, chunk in chunks:
+        if chunk.tags != document.tags:
+            yield from ((identity, tag) for tag in sorted(_folded_tags(chunk.tags) - shared))
+
+
+def field_rows(number: int, document: DocumentRow) -> list[Row]:
+    return [(number, sealed(key), sealed(value)) for key, value in sorted(flat_fields(document.metadata))]
+
+
+def _folded_tags(tags: Sequence[str]) -> set[str]:
+    return {sealed(tag) for tag in map(folded_tag, tags) if tag}

@@ -1,0 +1,49 @@
+"""One consistent view of the index: all that can be asked, inside the one transaction of a reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headnote.index.store.rows import Counts
+from headnote.index.store.sqlite.asking import only_row, only_value, rows
+from headnote.index.store.sqlite.connections import size_of
+from headnote.index.store.sqlite.keywords import ReadsKeywords
+from headnote.index.store.sqlite.links import ReadsLinks
+from headnote.index.store.sqlite.vectors import ReadsVectors
+from headnote.index.store.values import unsealed
+
+if TYPE_CHECKING:
+    import apsw
+
+_PENDING = """
+SELECT m.name, (
+    SELECT count(DISTINCT c.hash) FROM chunks c
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = m.id AND v.hash = c.hash)
+) FROM models m ORDER BY m.id
+"""
+
+
+class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
+    """Documents, links, keywords and vectors of one generation."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+
+    def generation(self) -> int:
+        return int(only_value(self.db, "SELECT generation FROM state"))
+
+    def manifest(self) -> dict[str, str]:
+        found = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
+        return {unsealed(key): unsealed(value) for key, value in found}
+
+    def counts(self) -> Counts:
+        documents, chunks, links, generation, updated_ns = only_row(
+            self.db,
+            """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links),
+            generation, updated_ns FROM state""",
+        )
+        pending = {unsealed(name): missing for name, missing in rows(self.db, _PENDING)}
+        file = Path(self.db.filename)
+        size = sum(map(size_of, file.parent.glob(f"{file.name}*")))
+        return Counts(documents, chunks, links, pending, size, generation, updated_ns)

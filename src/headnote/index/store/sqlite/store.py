@@ -1,0 +1,91 @@
+"""The index in one SQLite file, `.headnote/index.db` below the root."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from headnote.errors import UnwritableIndex
+from headnote.index.store.sqlite.checking import complaints
+from headnote.index.store.sqlite.connections import Connections, reported
+from headnote.index.store.sqlite.reader import SqliteReader
+from headnote.index.store.sqlite.repairing import repaired
+from headnote.index.store.sqlite.schema import MIGRATIONS, Migration
+from headnote.index.store.sqlite.writer import SqliteWriter
+
+FOLDER = ".headnote"
+FILE = "index.db"
+
+
+class SqliteStore:
+    """Safe for threads; a fork makes connections of its own."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self.file = connections.file
+
+    @classmethod
+    def exists(cls, root: str | os.PathLike[str]) -> bool:
+        return (Path(root) / FOLDER / FILE).is_file()
+
+    @classmethod
+    def open(cls, root: str | os.PathLike[str], migrations: Sequence[Migration] = MIGRATIONS) -> SqliteStore:
+        """The index of a folder, made if there is none."""
+        folder = Path(root) / FOLDER
+        _make_folder(folder)
+        store = cls(Connections(folder / FILE, migrations))
+        store.generation()  # what is wrong with the file shows now
+        return store
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[SqliteReader]:
+        with reported(self.file), self._connections.reader() as db:
+            db.execute("BEGIN")
+            try:
+                reader = SqliteReader(db)
+                reader.generation()  # the view begins with the first read
+                yield reader
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def writing(self, wait: float = 10.0) -> Iterator[SqliteWriter]:
+        with reported(self.file), self._connections.writer(wait) as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                writer = SqliteWriter(db)
+                yield writer
+                writer.commit()
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+    def generation(self) -> int:
+        with reported(self.file), self._connections.reader() as db:
+            return SqliteReader(db).generation()
+
+    def check(self) -> list[str]:
+        with self.reading() as reader:
+            return complaints(reader)
+
+    def repair(self) -> list[str]:
+        with self.writing() as writer:
+            return repaired(writer)
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists() and not (folder / FILE).exists():
+            ignore.write_text("*\n", encoding="utf-8")  # an index is made anew, not passed on
+    except OSError as error:
+        raise UnwritableIndex(
+            f"cannot be made: {error.strerror}", path=str(folder), remedy="check the permissions of the folder"
+        ) from error

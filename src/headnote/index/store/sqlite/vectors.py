@@ -1,0 +1,194 @@
+"""Vectors: rows of half-precision numbers in blocks, so that a whole matrix is a few reads.
+
+Which hash has which slot is the only thing that is kept; that a slot is free means that no hash has it.
+Joins are crossed, which in SQLite fixes their order: left to itself, it may read all vectors for every chunk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from headnote.index.store.extras import extra_module
+from headnote.index.store.filters import Filter
+from headnote.index.store.rows import VectorSet
+from headnote.index.store.sqlite.asking import only_row, only_value, rows
+from headnote.index.store.sqlite.documents import ReadsDocuments
+from headnote.index.store.sqlite.filtering import passing_chunks
+from headnote.index.store.sqlite.steps import Steps
+from headnote.index.store.values import sealed, unsealed
+
+if TYPE_CHECKING:
+    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
+
+BLOCK = 1024
+"""Vectors in a block."""
+BYTES = 2
+"""Of one number."""
+
+_WITHOUT_VECTOR = """
+SELECT id FROM chunks c
+WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
+ORDER BY id LIMIT ?
+"""
+
+
+class ReadsVectors(ReadsDocuments):
+    """The part of a reader that knows vectors."""
+
+    def models(self) -> dict[str, int]:
+        return {unsealed(name): dims for name, dims in self.db.execute("SELECT name, dims FROM models ORDER BY id")}
+
+    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
+        number = self._model(model)
+        ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, limit))]
+        return list({chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items())
+
+    def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
+        numpy = extra_module("numpy", "search")
+        row = self.db.execute("SELECT id, dims, changed FROM models WHERE name = ?", (sealed(model),)).fetchone()
+        if row is None:
+            return None
+        number, dims, changed = row
+        if known is not None and (known.model, known.changed) == (model, changed):
+            return known
+        size, free = slots_in_use(self.db, number)
+        matrix = numpy.empty((size, dims), numpy.float32)
+        blocks = self.db.execute("SELECT number, data FROM vector_blocks WHERE model = ? ORDER BY number", (number,))
+        for block, data in blocks:
+            at = block * BLOCK
+            matrix[at : at + BLOCK] = numpy.frombuffer(data, numpy.float16).reshape(-1, dims)[: max(size - at, 0)]
+        matrix[free] = 0
+        return VectorSet(model, matrix, changed)
+
+    def chunks_of_slots(
+        self,
+        model: str,
+        slots: Sequence[int],
+        only: Filter = Filter(),  # noqa: B008  immutable
+    ) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        condition, bindings = ("", []) if only.passes_all else passing_chunks(only)
+        restriction = f"WHERE +c.id IN ({condition})" if condition else ""
+        pairs = self.db.execute(
+            f"""SELECT v.slot, c.id FROM json_each(?) w
+            CROSS JOIN vectors v ON v.model = ? AND v.slot = w.value CROSS JOIN chunks c ON c.hash = v.hash
+            {restriction} ORDER BY w.key, c.id""",
+            (json.dumps(list(map(int, slots))), self._model(model), *bindings),
+        )
+        for slot, chunk in pairs:
+            found.setdefault(slot, []).append(chunk)
+        return found
+
+    def slots(self, model: str, only: Filter) -> NDArray[np.int64]:
+        numpy = extra_module("numpy", "search")
+        condition, bindings = passing_chunks(only)
+        found = self.db.execute(
+            f"""SELECT v.slot FROM chunks c CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
+            WHERE c.id IN ({condition})""",
+            (self._model(model), *bindings),
+        )
+        slots: NDArray[np.int64] = numpy.unique(numpy.fromiter((row[0] for row in found), numpy.int64))
+        return slots
+
+    def _model(self, name: str) -> int:
+        """Its number, or one that no model has."""
+        row = self.db.execute("SELECT id FROM models WHERE name = ?", (sealed(name),)).fetchone()
+        return row[0] if row else -1
+
+
+class WritesVectors(ReadsVectors, Steps):
+    """The part of a writer that knows vectors."""
+
+    def add_vectors(self, model: str, hashes: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        numpy = extra_module("numpy", "search")
+        matrix = numpy.ascontiguousarray(matrix, numpy.float16)
+        if matrix.ndim != 2 or len(matrix) != len(hashes):
+            raise ValueError(f"{len(hashes)} hashes and a matrix of shape {matrix.shape}")
+        wanted = {bytes.fromhex(digest): row for digest, row in zip(hashes, matrix, strict=True)}
+        if not wanted:
+            return
+        with self.step():
+            number = self._ensure_model(model, matrix.shape[1])
+            slots = self._give_slots(number, wanted)
+            self._write_rows(number, matrix.shape[1], {slots[digest]: row.tobytes() for digest, row in wanted.items()})
+
+    def sweep(self, models: Collection[str] | None = None) -> int:
+        before = self._count_vectors()
+        with self.step():
+            for number, name in rows(self.db, "SELECT id, name FROM models"):
+                if models is None or unsealed(name) in models:
+                    self._sweep(number)
+                else:
+                    self.db.execute("DELETE FROM models WHERE id = ?", (number,))
+        return before - self._count_vectors()
+
+    def _sweep(self, model: int) -> None:
+        self.db.execute(
+            """DELETE FROM vectors WHERE model = ?
+            AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = vectors.hash)""",
+            (model,),
+        )
+        if self.db.changes():
+            self.db.execute("UPDATE models SET changed = (SELECT generation + 1 FROM state) WHERE id = ?", (model,))
+        # Not the division of integers, which would take the last block of a model without vectors for the first.
+        self.db.execute(
+            """DELETE FROM vector_blocks WHERE model = ?1
+            AND number > (SELECT coalesce(max(slot), -1) FROM vectors WHERE model = ?1) / ?2""",
+            (model, float(BLOCK)),
+        )
+
+    def _count_vectors(self) -> int:
+        return int(only_value(self.db, "SELECT count(*) FROM vectors"))
+
+    def _ensure_model(self, name: str, dims: int) -> int:
+        number, known = only_row(
+            self.db,
+            """INSERT INTO models (name, dims, changed) SELECT ?, ?, generation + 1 FROM state WHERE TRUE
+            ON CONFLICT (name) DO UPDATE SET changed = excluded.changed RETURNING id, dims""",
+            (sealed(name), dims),
+        )
+        if known != dims:
+            raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {known}")
+        return int(number)
+
+    def _give_slots(self, model: int, wanted: Collection[bytes]) -> dict[bytes, int]:
+        """The slot that a hash has, else a free one, else one behind the last."""
+        slots: dict[bytes, int] = {}
+        for digest in wanted:
+            row = self.db.execute("SELECT slot FROM vectors WHERE model = ? AND hash = ?", (model, digest)).fetchone()
+            if row:
+                slots[digest] = row[0]
+        new = [digest for digest in wanted if digest not in slots]
+        size, free = slots_in_use(self.db, model)
+        given = [*free, *range(size, size + max(len(new) - len(free), 0))]
+        slots.update(zip(new, given, strict=False))
+        self.db.executemany("INSERT INTO vectors VALUES (?, ?, ?)", ((model, digest, slots[digest]) for digest in new))
+        return slots
+
+    def _write_rows(self, model: int, dims: int, data: dict[int, bytes]) -> None:
+        """Writes only the pages that the rows lie on, not whole blocks."""
+        width = dims * BYTES
+        for number in sorted({slot // BLOCK for slot in data}):
+            self.db.execute(
+                "INSERT INTO vector_blocks (model, number, data) VALUES (?, ?, zeroblob(?)) ON CONFLICT DO NOTHING",
+                (model, number, BLOCK * width),
+            )
+            block = only_value(self.db, "SELECT id FROM vector_blocks WHERE model = ? AND number = ?", (model, number))
+            with self.db.blob_open("main", "vector_blocks", "data", block, True) as blob:
+                for slot in sorted(slot for slot in data if slot // BLOCK == number):
+                    blob.seek(slot % BLOCK * width)
+                    blob.write(data[slot])
+
+
+def slots_in_use(db: apsw.Connection, model: int) -> tuple[int, list[int]]:
+    """How many slots there are, and which of them are free."""
+    last, used = only_row(db, "SELECT max(slot), count(*) FROM vectors WHERE model = ?", (model,))
+    size = 0 if last is None else last + 1
+    if used == size:
+        return size, []
+    taken = {slot for (slot,) in db.execute("SELECT slot FROM vectors WHERE model = ?", (model,))}
+    return size, [slot for slot in range(size) if slot not in taken]

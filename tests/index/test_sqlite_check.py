@@ -1,0 +1,73 @@
+"""The doctor of the SQLite store sees every kind of damage, and repairs what can be made anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from store_samples import entry, found, link, paths, put
+
+from headnote.index.store.sqlite.store import FILE, FOLDER, SqliteStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqliteStore:
+    store = SqliteStore.open(tmp_path)
+    tagged = entry("a.md", "---\ntags: [x]\nstatus: draft\n---\n\nalpha #own\n")
+    put(store, tagged._replace(links=[link("a.md", "b.md", "b.md", resolved_chunk=0)]), entry("b.md", "# B\n\nbeta\n"))
+    with store.writing() as writer:
+        pending = writer.pending("m", 9)
+        writer.add_vectors("m", [digest for digest, _ in pending], np.ones((len(pending), 4)))
+    assert store.check() == []
+    return store
+
+
+DAMAGE = {
+    "DELETE FROM keyword WHERE rowid = 1": "1 chunks that the keyword index does not have",
+    "INSERT INTO keyword (rowid, text) VALUES (99, 'x')": "1 rows of the keyword index without a chunk",
+    "DELETE FROM keyword WHERE rowid = 2; INSERT INTO keyword (rowid, text) VALUES (2, 'x')": "b.md: the keyword index",
+    "DELETE FROM document_tags": "a.md: what filters ask for",
+    "DELETE FROM chunk_tags": "a.md: what filters ask for",
+    "UPDATE fields SET value = 'final'": "a.md: what filters ask for",
+    "DELETE FROM texts WHERE document = 1": "1 documents without text",
+    "UPDATE texts SET text = x'6f7468657220746578742e' WHERE document = 2": "b.md: chunk 0",
+    'UPDATE chunks SET "end" = 9999 WHERE id = 2': "b.md: chunk 0 lies outside of the text",
+    "UPDATE chunks SET number = 5 WHERE id = 2": "b.md: a chunk is missing",
+    "UPDATE chunks SET carried = '{' WHERE id = 2": "b.md: unreadable",
+    "UPDATE links SET chunk = 7": "a.md: a link belongs to a chunk that does not exist",
+    "UPDATE links SET resolved_chunk = 7": "1 links to a chunk that does not exist",
+    "UPDATE vectors SET slot = 5000 WHERE slot = 1": "1 vectors outside of the blocks",
+    "UPDATE vector_blocks SET data = x'00'": "1 blocks of vectors of the wrong size",
+    "UPDATE models SET changed = 99": "1 models from a generation to come",
+    "DELETE FROM documents WHERE id = 2": "chunks: a row belongs to documents that do not exist",
+    "DELETE FROM models": "vectors: a row belongs to models that do not exist",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_seen_and_repaired(store: SqliteStore, tmp_path: Path, damage: str) -> None:
+    connection = apsw.Connection(str(tmp_path / FOLDER / FILE))
+    connection.execute(damage)
+    connection.close()
+    complaints = store.check()
+    assert any(DAMAGE[damage] in complaint for complaint in complaints), complaints
+    assert store.repair()
+    assert store.check() == []
+    put(store, entry("a.md", "alpha again"), entry("c.md", "gamma"))
+    assert found(store, "alpha") == ["a.md"]
+    assert store.check() == []
+
+
+def test_repairing_what_is_well_changes_no_answer(store: SqliteStore) -> None:
+    with store.reading() as reader:
+        before = [reader.document(path) for path in reader.document_paths()], reader.keyword(["alpha", "beta"], 9)
+        vectors = reader.vectors("m")
+    assert store.repair() == ["keyword index, tags and fields made anew"]
+    with store.reading() as reader:
+        assert before == ([reader.document(path) for path in paths(store)], reader.keyword(["alpha", "beta"], 9))
+        again = reader.vectors("m")
+    assert vectors is not None
+    assert again is not None
+    assert np.array_equal(vectors.matrix, again.matrix)

@@ -1,0 +1,207 @@
+"""Vectors by model and hash. Every store passes these."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from store_samples import entry, put
+
+from headnote.index.store.base import Store, Writer
+from headnote.index.store.filters import Filter
+from headnote.index.store.rows import VectorSet
+
+pytest_plugins = ("store_fixtures",)
+
+DIMS = 8
+
+
+def vector_of(text: str) -> NDArray[np.float32]:
+    """Another one for every text, and the same one every time, exact in half precision."""
+    return (np.frombuffer(text.encode().ljust(DIMS, b"\0")[-DIMS:], np.uint8) / np.float32(256)).astype(np.float32)
+
+
+def embed_pending(writer: Writer, model: str = "m") -> int:
+    done = 0
+    while pending := writer.pending(model, 3):
+        writer.add_vectors(model, [digest for digest, _ in pending], np.stack([vector_of(text) for _, text in pending]))
+        done += len(pending)
+    return done
+
+
+def consistent(store: Store, model: str = "m") -> VectorSet:
+    """Every chunk has its own vector, in the slot that leads back to it."""
+    with store.reading() as reader:
+        vectors = reader.vectors(model)
+        assert vectors is not None
+        slots = list(range(len(vectors.matrix)))
+        chunks = reader.chunks_of_slots(model, slots)
+        assert vectors.matrix.dtype == np.float32
+        for slot in slots:
+            for chunk in reader.chunks(chunks.get(slot, [])):
+                assert np.array_equal(vectors.matrix[slot], vector_of(chunk.embed_text))
+            assert slot in chunks or not vectors.matrix[slot].any()
+        covered = {identity for ids in chunks.values() for identity in ids}
+        everything = {chunk.id for path in reader.document_paths() for chunk in reader.chunks_of(path)}
+        assert covered == everything
+        assert reader.counts().pending.get(model) == 0
+    assert store.check() == []
+    return vectors
+
+
+def pages(first: int, last: int) -> list[str]:
+    return [f"text {number}" for number in range(first, last)]
+
+
+def test_texts_without_vector_are_pending_once(store: Store) -> None:
+    put(store, entry("a.md", "same"), entry("b.md", "same"), entry("c.md", "other"))
+    with store.reading() as reader:
+        assert [text for _, text in reader.pending("m", 10)] == ["same", "other"]
+        assert reader.pending("m", 0) == []
+        assert reader.vectors("m") is None
+        assert reader.models() == {}
+    with store.writing() as writer:
+        assert embed_pending(writer) == 2
+    assert consistent(store).matrix.shape == (2, DIMS)
+    with store.reading() as reader:
+        assert reader.models() == {"m": DIMS}
+        same = reader.chunks_of_slots("m", [0])[0]
+        assert [chunk.path for chunk in reader.chunks(same)] == ["a.md", "b.md"]
+        assert reader.chunks_of_slots("m", [99, -1]) == {}
+
+
+def test_more_vectors_than_fit_one_block(store: Store) -> None:
+    texts = pages(0, 2500)
+    put(store, *(entry(f"{number}.md", text) for number, text in enumerate(texts)))
+    with store.writing() as writer:
+        pending = writer.pending("m", 5000)
+        matrix = np.stack([vector_of(text) for _, text in pending])
+        writer.add_vectors("m", [digest for digest, _ in pending], matrix)
+    with store.reading() as reader:
+        vectors = reader.vectors("m")
+        assert vectors is not None
+        assert np.array_equal(vectors.matrix, matrix)
+        some = reader.slots("m", Filter(paths=("2*.md",)))
+        assert len(some) == 1 + 10 + 100 + 500
+        ids = [
+            identity
+            for ids in reader.chunks_of_slots("m", some.tolist(), Filter(paths=("*9.md",))).values()
+            for identity in ids
+        ]
+        assert len(ids) == 1 + 10 + 50
+
+
+def test_unchanged_chunks_keep_their_vector(store: Store) -> None:
+    put(store, *(entry(text, text) for text in pages(0, 5)))
+    with store.writing() as writer:
+        embed_pending(writer)
+    with store.writing() as writer:
+        writer.put([entry("text 1", "changed"), entry("text 2", "text 2", mtime_ns=9)])
+        writer.rename("text 3", "elsewhere")
+        assert [text for _, text in writer.pending("m", 9)] == ["changed"]
+        embed_pending(writer)
+        assert writer.sweep() == 1
+    consistent(store)
+
+
+def test_free_slots_are_used_again(store: Store) -> None:
+    put(store, *(entry(text, text) for text in pages(0, 20)))
+    with store.writing() as writer:
+        embed_pending(writer)
+    for round_ in range(1, 4):
+        with store.writing() as writer:
+            gone = writer.document_paths()[::2]
+            writer.remove(gone)
+            assert writer.sweep() == len(gone)
+        with store.reading() as reader:
+            assert sum(len(ids) for ids in reader.chunks_of_slots("m", range(99)).values()) == 20 - len(gone)
+        consistent(store)
+        put(store, *(entry(text, text) for text in pages(20 * round_, 20 * round_ + len(gone))))
+        with store.writing() as writer:
+            embed_pending(writer)
+        assert len(consistent(store).matrix) == 20
+
+
+def test_a_model_without_chunks_is_empty(store: Store) -> None:
+    put(store, entry("a.md", "alpha"))
+    with store.writing() as writer:
+        embed_pending(writer)
+        writer.remove(["a.md"])
+        assert writer.sweep() == 1
+    with store.reading() as reader:
+        vectors = reader.vectors("m")
+        assert vectors is not None
+        assert vectors.matrix.shape == (0, DIMS)
+    put(store, entry("b.md", "beta"))
+    with store.writing() as writer:
+        embed_pending(writer)
+    assert len(consistent(store).matrix) == 1
+
+
+def test_vectors_outlive_a_rebuild(store: Store) -> None:
+    put(store, entry("a.md", "alpha"), entry("b.md", "beta"))
+    with store.writing() as writer:
+        embed_pending(writer)
+    with store.writing() as writer:
+        writer.clear()
+        writer.put([entry("a.md", "alpha"), entry("c.md", "gamma")])
+        assert [text for _, text in writer.pending("m", 9)] == ["gamma"]
+        embed_pending(writer)
+        assert writer.sweep() == 1
+    consistent(store)
+
+
+def test_two_models_live_side_by_side_until_one_is_swept(store: Store) -> None:
+    put(store, *(entry(text, text) for text in pages(0, 5)))
+    with store.writing() as writer:
+        embed_pending(writer, "old")
+    with store.writing() as writer:
+        assert len(writer.pending("new", 9)) == 5
+        assert embed_pending(writer, "new") == 5
+    consistent(store, "old")
+    consistent(store, "new")
+    with store.writing() as writer:
+        assert writer.sweep(["new"]) == 5
+    with store.reading() as reader:
+        assert reader.models() == {"new": DIMS}
+        assert reader.vectors("old") is None
+    consistent(store, "new")
+
+
+def test_a_vector_may_be_replaced(store: Store) -> None:
+    put(store, entry("a.md", "alpha"))
+    with store.writing() as writer:
+        ((digest, text),) = writer.pending("m", 1)
+        writer.add_vectors("m", [digest], np.ones((1, DIMS)))
+        writer.add_vectors("m", [digest, digest], np.stack([np.zeros(DIMS), vector_of(text)]))
+    consistent(store)
+
+
+def test_what_is_known_is_not_read_again(store: Store) -> None:
+    put(store, entry("a.md", "alpha"))
+    with store.writing() as writer:
+        embed_pending(writer)
+    with store.reading() as reader:
+        known = reader.vectors("m")
+        assert reader.vectors("m", known) is known
+    put(store, entry("b.md", "beta"))
+    with store.reading() as reader:
+        assert reader.vectors("m", known) is known, "a document without vectors changes none"
+    with store.writing() as writer:
+        embed_pending(writer)
+    with store.reading() as reader:
+        fresh = reader.vectors("m", known)
+        assert fresh is not known
+        assert reader.vectors("m", fresh) is fresh
+        assert reader.vectors("other", fresh) is None
+
+
+@pytest.mark.parametrize("shape", [(2, DIMS), (1, DIMS + 1), (DIMS,)])
+def test_vectors_that_do_not_fit_are_refused(store: Store, shape: tuple[int, ...]) -> None:
+    put(store, entry("a.md", "alpha"))
+    with store.writing() as writer:
+        embed_pending(writer)
+        with pytest.raises(ValueError, match=r"shape|length"):
+            writer.add_vectors("m", ["00" * 16], np.zeros(shape))
+        writer.add_vectors("m", [], np.zeros((0, DIMS)))
+    consistent(store)
