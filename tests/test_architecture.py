@@ -27,6 +27,7 @@ LAYERS: list[set[str]] = [
     {"answer"},
     {"evaluate", "scale", "integrations"},
     {"config"},
+    {"api"},
     {"cli", "mcp_server", "web", "__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}

@@ -13,7 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headnote.errors import (
+    EmbeddingError,
     HeadnoteError,
+    IndexFailure,
+    MissingExtra,
     MissingSource,
     NotAFile,
     NotText,
@@ -21,9 +24,10 @@ from headnote.errors import (
     SourceError,
     UnreadableSource,
 )
-from headnote.model import Block, Chunk, Frontmatter, Heading, Link, Section, Tag
+from headnote.model import Block, Chunk, Frontmatter, Heading, Hit, Link, Passage, Section, Tag
 
 if TYPE_CHECKING:
+    from headnote.api import Index
     from headnote.chunking.chunker import chunk
     from headnote.chunking.presets import presets
     from headnote.chunking.settings import Settings
@@ -36,13 +40,19 @@ __version__ = "0.1.0"
 __all__ = [
     "Block",
     "Chunk",
+    "EmbeddingError",
     "Frontmatter",
     "Heading",
     "HeadnoteError",
+    "Hit",
+    "Index",
+    "IndexFailure",
     "Link",
+    "MissingExtra",
     "MissingSource",
     "NotAFile",
     "NotText",
+    "Passage",
     "Section",
     "Settings",
     "SettingsError",
@@ -60,6 +70,7 @@ __all__ = [
 
 # Loaded when first asked for: whoever only wants a type or the version does not pay for the scanner.
 _HOME_OF_LAZY_NAME = {
+    "Index": "headnote.api",
     "Settings": "headnote.chunking.settings",
     "chunk": "headnote.chunking.chunker",
     "chunk_file": "headnote.sources.chunks",

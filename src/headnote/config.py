@@ -20,15 +20,17 @@ from headnote.chunking.aliases import KNOWN_NAMES, find_name, plain_name, transl
 from headnote.chunking.budgets import BUDGETS, vary
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings, is_path_of_tokenizer, nearest, shown
+from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
+from headnote.sources.discover import MAX_BYTES
 from headnote.tokens import NAMES as COUNTERS
 
 OWN_FILE = "headnote.toml"
 PROJECT_FILE = "pyproject.toml"
 VARIABLE_PREFIX = "HEADNOTE_"
 
-# They have our prefix but belong to the tests of this project.
-_NO_SETTINGS = {"HEADNOTE_FUZZ", "HEADNOTE_SHARED"}
+# They have our prefix but belong to the tests of this project, or say where a service is and what key it takes.
+_NO_SETTINGS = {"HEADNOTE_FUZZ", "HEADNOTE_SHARED", "HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"}
 
 _VARIABLES_OF_PRESET = {"mdvdb": ("MDVDB_CHUNK_MAX_TOKENS", "MDVDB_CHUNK_OVERLAP_TOKENS")}
 
@@ -43,6 +45,30 @@ class LoadedSettings:
     settings: Settings
     origins: dict[str, str]
     """`preset` and every setting → `default`, `preset blocks`, `headnote.toml:3`, `HEADNOTE_MAX_TOKENS`, `--size` …"""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """What belongs to an index, and is not about chunks."""
+
+    include: tuple[str, ...] = ()
+    """Globs; if there are any, a file must fit one of them."""
+    exclude: tuple[str, ...] = ()
+    """Globs of what is left out, whatever else is said."""
+    max_file_bytes: int = MAX_BYTES
+    """Larger files are left out and reported."""
+    embedder: str = DEFAULT_EMBEDDER
+    """What makes vectors: minilm, none, openai:MODEL, sentence-transformers:MODEL."""
+
+
+INDEX_NAMES = tuple(field.name for field in fields(IndexSettings))
+
+
+class LoadedIndexSettings(NamedTuple):
+    """Those in force, and who said so."""
+
+    settings: IndexSettings
+    origins: dict[str, str]
 
 
 class _Entry(NamedTuple):
@@ -87,6 +113,49 @@ def load_settings(
         said = _override(said, _understand(layer))
     settings = _apply(chosen.value, said)
     return LoadedSettings(chosen.value, settings, _origins(chosen, settings, said))
+
+
+def load_index_settings(
+    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
+) -> LoadedIndexSettings:
+    """The table `[index]` of the file, the variables and flags of the same names."""
+    environment = os.environ if environment is None else environment
+    said: dict[str, _Entry] = {}
+    if found := _nearest_file(start):
+        file, text, table, table_path = found
+        inner = table.get("index", {})
+        for name, value in inner.items() if isinstance(inner, dict) else ():
+            line = _line_of(text, name, (*table_path, "index"))
+            said[name] = _Entry(name, value, _displayed(file), line)
+    for name in INDEX_NAMES:
+        variable = _variable_of(name)
+        if environment.get(variable, "").strip():
+            said[name] = _Entry(name, environment[variable].strip(), variable)
+        if flags.get(name) not in (None, [], ()):
+            said[name] = _Entry(name, flags[name], "--" + name.replace("_", "-"))
+    values = {name: _index_value(entry) for name, entry in said.items()}
+    origins = {name: said[name].place if name in said else "default" for name in INDEX_NAMES}
+    return LoadedIndexSettings(IndexSettings(**values), origins)
+
+
+def _index_value(entry: _Entry) -> Any:
+    with _blaming(entry):
+        if entry.name not in INDEX_NAMES:
+            raise SettingsError(f"unknown setting {entry.name}", remedy=nearest(entry.name, INDEX_NAMES))
+        value = entry.value
+        if entry.name == "max_file_bytes":
+            number = _whole_number(value) if isinstance(value, str) else value
+            if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+                raise SettingsError(f"{shown(value)} is no size of a file", remedy="write bytes, such as 10000000")
+            return number
+        if entry.name == "embedder":
+            if not isinstance(value, str):
+                raise SettingsError(f"{shown(value)} is no embedder", remedy="write its name, such as minilm")
+            return value
+        globs = value.split(",") if isinstance(value, str) else value
+        if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
+            raise SettingsError(f"{entry.name} must be a list of globs", remedy='write ["docs/**"]')
+        return tuple(glob.strip() for glob in globs if glob.strip())
 
 
 def _choose_preset(layers: list[_Layer]) -> _Meant:
@@ -182,6 +251,8 @@ def _read_variables(environment: Mapping[str, str]) -> _Layer:
         if not variable.startswith(VARIABLE_PREFIX) or variable in _NO_SETTINGS or not text.strip():
             continue
         name = variable.removeprefix(VARIABLE_PREFIX).lower()
+        if name in INDEX_NAMES:
+            continue
         layer.append(_from_text(_Entry(name, text, variable), _variable_of))
     return layer
 
@@ -259,6 +330,12 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _read_file(start: Path) -> _Layer:
+    found = _nearest_file(start)
+    return _entries(*found) if found else []
+
+
+def _nearest_file(start: Path) -> tuple[Path, str, dict[str, Any], tuple[str, ...]] | None:
+    """The file that speaks of us, its text, what it says, and the table it says it in."""
     for file in _candidates(start):
         table_path = () if file.name == OWN_FILE else ("tool", "headnote")
         text = _read_text(file)
@@ -267,8 +344,8 @@ def _read_file(start: Path) -> _Layer:
             continue
         table = _find_table(_parse_toml(file, text), table_path)
         if table is not None:
-            return _entries(file, text, table, table_path)
-    return []
+            return file, text, table, table_path
+    return None
 
 
 def _candidates(start: Path) -> Iterator[Path]:
@@ -332,7 +409,7 @@ def _entries(file: Path, text: str, table: dict[str, Any], table_path: tuple[str
         inner = {}
     layer = []
     for name, value in table.items():
-        if name != "chunking" or not isinstance(value, dict):
+        if name not in ("chunking", "index") or not isinstance(value, dict):
             layer.append(_Entry(name, value, path, _line_of(text, name, table_path)))
     for name, value in inner.items():
         entry = _Entry(name, value, path, _line_of(text, name, (*table_path, "chunking")))

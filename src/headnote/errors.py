@@ -7,6 +7,7 @@
     │   ├── UnreadableSource    the system refuses to open it
     │   └── NotText             binary, or bytes in no encoding we can tell
     ├── IndexFailure          an index that cannot be used
+    │   ├── MissingIndex        there is none
     │   ├── CorruptIndex        its file is damaged, or none of ours
     │   ├── NewerIndex          a later headnote has written it
     │   ├── LockedIndex         another writer is at work
@@ -64,6 +65,10 @@ class NotText(SourceError):
 
 class IndexFailure(HeadnoteError):
     """An index that cannot be used."""
+
+
+class MissingIndex(IndexFailure):
+    """The folder has no index."""
 
 
 class CorruptIndex(IndexFailure):

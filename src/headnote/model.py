@@ -299,3 +299,31 @@ class Chunk:
 
     def __repr__(self) -> str:
         return f"<Chunk {self.id!r} lines {self.start_line}-{self.end_line} {self.breadcrumb!r}>"
+
+
+class Passage(NamedTuple):
+    """Some lines of a document."""
+
+    path: str
+    start_line: int
+    end_line: int
+    """Inclusive; less than asked for where the document ends before."""
+    text: str
+
+
+class Hit(NamedTuple):
+    """A chunk that answers a query, best first."""
+
+    path: str
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    title: str
+    """Of the document."""
+    text: str
+    score: float
+    """More is better."""
+    id: str
+    """Of the chunk, in the form of the preset."""
+    key: str
+    tokens: int

@@ -8,6 +8,7 @@ from headnote.chunking.draft import Draft
 from headnote.chunking.page import Page
 from headnote.chunking.presets import make_settings
 from headnote.chunking.records import records
+from headnote.chunking.settings import Settings
 from headnote.chunking.strategies import STRATEGIES
 from headnote.model import Chunk
 
@@ -20,7 +21,12 @@ def chunk(
     `path` names the document in ids, and turns MDX on if it ends in `.mdx`. Settings are those of the preset, changed
     by whatever is given by name.
     """
-    page = Page(text, path, make_settings(preset, **settings))
+    return chunk_with(make_settings(preset, **settings), text, path, modified)
+
+
+def chunk_with(settings: Settings, text: str, path: str = "", modified: float | None = None) -> list[Chunk]:
+    """The same for settings that were made before, for whoever has many documents."""
+    page = Page(text, path, settings)
     drafts: list[Draft] = []
     for run in STRATEGIES[page.settings.strategy]:
         drafts = run(page, drafts)

@@ -23,6 +23,7 @@ _FILES_AT_ONCE = 16
 """Files that travel to a worker together: enough to make the journey worth while, few enough to share them evenly."""
 
 AnyPath = str | os.PathLike[str]
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -46,12 +47,12 @@ def chunk_files(
     return chain.from_iterable(on_all_cores(one_file, paths, workers))
 
 
-def on_all_cores(work: Callable[[AnyPath], Result], paths: Iterable[AnyPath], workers: int | None) -> Iterator[Result]:
-    """`map(work, paths)` over processes: in order, and never far ahead of what is asked for."""
+def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Iterator[Result]:
+    """`map(work, items)` over processes: in order, and never far ahead of what is asked for."""
     workers = os.cpu_count() or 1 if workers is None else workers
     if workers < 1:
         raise SettingsError(f"workers {workers} is too few", remedy="give 1 or more, or leave it out for all cores")
-    batches = _batched(paths)
+    batches = _batched(items)
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:
         return map(work, chain.from_iterable(chain(first, batches)))
@@ -59,9 +60,7 @@ def on_all_cores(work: Callable[[AnyPath], Result], paths: Iterable[AnyPath], wo
     return _in_processes(work, chain(first, batches), workers)
 
 
-def _in_processes(
-    work: Callable[[AnyPath], Result], batches: Iterator[list[AnyPath]], workers: int
-) -> Iterator[Result]:
+def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]], workers: int) -> Iterator[Result]:
     waiting: deque[Future[list[Result]]] = deque()
     pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent)
     try:
@@ -80,8 +79,8 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _work_through(work: Callable[[AnyPath], Result], batch: list[AnyPath]) -> list[Result]:
-    return [work(path) for path in batch]
+def _work_through(work: Callable[[Item], Result], batch: list[Item]) -> list[Result]:
+    return [work(item) for item in batch]
 
 
 def _finished_chunks(path: AnyPath, *, preset: str, settings: dict[str, Any]) -> list[Chunk]:
@@ -92,8 +91,8 @@ def _finished_chunks(path: AnyPath, *, preset: str, settings: dict[str, Any]) ->
     return chunks
 
 
-def _batched(paths: Iterable[AnyPath]) -> Iterator[list[AnyPath]]:
-    source = iter(paths)
+def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
+    source = iter(items)
     while batch := list(islice(source, _FILES_AT_ONCE)):
         yield batch
 

@@ -1,0 +1,299 @@
+"""The index of a folder as a program sees it: `headnote.Index`."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from headnote.chunking.settings import Settings
+from headnote.config import IndexSettings, load_index_settings, load_settings
+from headnote.embedding.base import Embedder
+from headnote.embedding.registry import get_embedder
+from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
+from headnote.index.store.base import Store
+from headnote.index.store.filters import Filter
+from headnote.index.store.rows import LinkRow
+from headnote.index.store.sqlite.store import SqliteStore
+from headnote.index.update import (
+    Report,
+    Task,
+    Watcher,
+    nobody,
+    plan_update,
+    sweep,
+    update_documents,
+    update_vectors,
+)
+from headnote.markdown.outline import OutlineEntry, outline
+from headnote.markdown.scanner import scan
+from headnote.model import Hit, Passage
+from headnote.search.keyword import keyword_hits
+from headnote.sources.watch import watch
+
+AnyPath = str | os.PathLike[str]
+
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
+
+
+class Status(NamedTuple):
+    """What there is to say about an index."""
+
+    root: str
+    documents: int
+    chunks: int
+    links: int
+    pending: int
+    """Texts that wait for a vector of the model in use."""
+    model: str
+    """Name of the model whose vectors are wanted; `none` if there are to be none."""
+    settings: Settings
+    index_settings: IndexSettings
+    bytes_on_disk: int
+    updated: float | None
+    """When the last update ended, in seconds since 1970."""
+    generation: int
+
+
+class Index:
+    """A folder that can be searched. Open it with `Index.open`; it can be used from many threads."""
+
+    def __init__(
+        self, root: Path, store: Store, settings: Settings, index_settings: IndexSettings, embedder: Embedder
+    ) -> None:
+        self.root = root
+        self.settings = settings
+        self.index_settings = index_settings
+        self.embedder = embedder
+        self._store = store
+
+    @classmethod
+    def open(
+        cls,
+        root: AnyPath = ".",
+        *,
+        create: bool = True,
+        preset: str | None = None,
+        embedder: str | Embedder | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        max_file_bytes: int | None = None,
+        **settings: Any,
+    ) -> Index:
+        """The index of a folder, kept in `.headnote` below it and made if there is none.
+
+        What is not given is taken from the environment, then from `headnote.toml`, then from the defaults. With
+        `create=False`, a folder without an index raises `MissingIndex`.
+        """
+        folder = Path(root)
+        _check_folder(folder)
+        chunking = load_settings(preset, settings, folder).settings
+        named = embedder if isinstance(embedder, str) else None
+        flags = {"include": include, "exclude": exclude, "max_file_bytes": max_file_bytes, "embedder": named}
+        index_settings = load_index_settings(flags, folder).settings
+        chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
+        if not create and not SqliteStore.exists(folder):
+            raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
+        return cls(folder, SqliteStore.open(folder), chunking, index_settings, get_embedder(chosen))
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- keeping it true
+
+    def update(
+        self,
+        *,
+        vectors: bool = True,
+        rebuild: bool = False,
+        workers: int | None = None,
+        wait: float = 10.0,
+        on_progress: Watcher = nobody,
+    ) -> Report:
+        """Bring the index up to date with the folder, and say what was done.
+
+        Search by words is true as soon as the documents are written; vectors follow. Whatever interrupts this, what
+        was finished stays.
+        """
+        report = update_documents(self._store, self._task(rebuild, workers, wait), self._model, on_progress)
+        if vectors:
+            report.embedded = update_vectors(self._store, self.embedder, wait, on_progress)
+            if not report.plan.is_empty or report.embedded:
+                sweep(self._store, [self._model], wait)
+        return report
+
+    def plan(self, *, rebuild: bool = False) -> Report:
+        """What `update` would do now; nothing is written."""
+        return plan_update(self._store, self._task(rebuild, None, 0.0), self._model)
+
+    def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
+        """Updates whenever files change, until `stop` is set. The first update comes at once."""
+        yield self.update(**options)
+        chosen = self.index_settings
+        changes = watch(
+            self.root,
+            stop=stop,
+            include=chosen.include,
+            exclude=chosen.exclude,
+            max_bytes=chosen.max_file_bytes,
+            debounce_ms=debounce_ms,
+        )
+        for _ in changes:
+            yield self.update(**options)
+
+    def check(self) -> list[str]:
+        """Every invariant that does not hold, one line each."""
+        return self._store.check()
+
+    def repair(self) -> list[str]:
+        """Make anew what is derived, and say what was done; what cannot be is read again by the next update."""
+        return self._store.repair()
+
+    @property
+    def generation(self) -> int:
+        """Raised by every update, and cheap to ask for."""
+        return self._store.generation()
+
+    def status(self) -> Status:
+        with self._store.reading() as reader:
+            counts = reader.counts()
+        pending = counts.pending.get(self._model, counts.chunks) if self.embedder.dimensions else 0
+        updated = counts.updated_ns / 1e9 if counts.updated_ns else None
+        return Status(
+            str(self.root),
+            counts.documents,
+            counts.chunks,
+            counts.links,
+            pending,
+            self._model,
+            self.settings,
+            self.index_settings,
+            counts.bytes_on_disk,
+            updated,
+            counts.generation,
+        )
+
+    # -- asking it
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        mode: str = "keyword",
+        *,
+        path: str | Sequence[str] = (),
+        tags: str | Sequence[str] = (),
+        where: Mapping[str, str] | None = None,
+        since: datetime | float | None = None,
+    ) -> list[Hit]:
+        """The chunks that answer a query, best first."""
+        if mode != "keyword":
+            raise SettingsError(f"unknown mode {mode!r}", remedy="use keyword")
+        if limit < 1:
+            raise SettingsError(f"limit {limit} is too few", remedy="give 1 or more")
+        only = Filter(_as_tuple(path), _as_tuple(tags), tuple(sorted((where or {}).items())), _nanoseconds(since))
+        with self._store.reading() as reader:
+            return keyword_hits(reader, query, limit, only)
+
+    def documents(self) -> list[str]:
+        """Paths of all documents, sorted."""
+        with self._store.reading() as reader:
+            return reader.document_paths()
+
+    def outline(self, path: str) -> list[OutlineEntry]:
+        """The headings of a document, each with the lines of all that stands below it."""
+        with self._store.reading() as reader:
+            document = reader.document(path)
+        if document is None:
+            raise self._missing(path)
+        return outline(document.text, scan(document.text, document.mdx))
+
+    def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
+        """Lines of a document as they were indexed, both ends included."""
+        if start_line < 1 or (end_line is not None and end_line < start_line):
+            raise SettingsError(
+                f"lines {start_line} to {end_line} are no range", remedy="count from 1, first line first"
+            )
+        with self._store.reading() as reader:
+            document = reader.document(path)
+        if document is None:
+            raise self._missing(path)
+        lines = _LINE.findall(document.text)
+        chosen = lines[start_line - 1 : end_line]
+        return Passage(path, start_line, start_line + max(len(chosen) - 1, 0), "".join(chosen))
+
+    def links(self, path: str) -> list[LinkRow]:
+        """The links of a document, with where they lead."""
+        return self._links(path, incoming=False)
+
+    def backlinks(self, path: str) -> list[LinkRow]:
+        """The links that lead to a document."""
+        return self._links(path, incoming=True)
+
+    def broken_links(self) -> list[LinkRow]:
+        """Links to documents, sections and other files below the root that are not there."""
+        with self._store.reading() as reader:
+            broken = reader.broken_links()
+            documents = set(reader.document_paths())
+            files = [link for link in reader.links() if link.resolved and link.resolved not in documents]
+        gone = {path for path in {link.resolved for link in files} if path and not (self.root / path).exists()}
+        found = [*broken, *(link for link in files if link.resolved in gone)]
+        return sorted(found, key=lambda link: (link.path, link.line))
+
+    def orphans(self) -> list[str]:
+        """Documents that no other document links to and that link to none."""
+        with self._store.reading() as reader:
+            return reader.orphans()
+
+    def _links(self, path: str, incoming: bool) -> list[LinkRow]:
+        with self._store.reading() as reader:
+            if reader.document(path) is None:
+                raise self._missing(path)
+            return reader.links_to(path) if incoming else reader.links_from(path)
+
+    def _missing(self, path: str) -> MissingSource:
+        return MissingSource("not in the index", path=path, remedy=f"see headnote status {self.root}")
+
+    @property
+    def _model(self) -> str:
+        return self.embedder.name
+
+    def _task(self, rebuild: bool, workers: int | None, wait: float) -> Task:
+        chosen = self.index_settings
+        return Task(
+            str(self.root),
+            self.settings,
+            chosen.include,
+            chosen.exclude,
+            chosen.max_file_bytes,
+            workers,
+            rebuild,
+            wait,
+        )
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.exists():
+        raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
+    if not folder.is_dir():
+        raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder it lies in")
+
+
+def _as_tuple(words: str | Sequence[str]) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+def _nanoseconds(since: datetime | float | None) -> int | None:
+    if since is None:
+        return None
+    return int((since.timestamp() if isinstance(since, datetime) else since) * 1e9)

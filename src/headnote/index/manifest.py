@@ -1,0 +1,43 @@
+"""What an index was made with. When one of these changes, what is stored no longer says what would be stored now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from headnote.chunking.settings import Settings
+
+READER = "1"
+"""Raised whenever the same file and settings would give other chunks, links or terms than before."""
+
+
+def manifest_of(settings: Settings, model: str) -> dict[str, str]:
+    """As it is stored beside the index."""
+    return {"reader": READER, "settings": settings_text(settings), "model": model}
+
+
+def settings_text(settings: Settings) -> str:
+    """Settings as text: equal if and only if they cut alike. A counter that is a function is known by its name."""
+    fields = asdict(settings) | {"counter": _counter_name(settings)}
+    return json.dumps(fields, sort_keys=True, default=_plain)
+
+
+def needs_rebuild(stored: Mapping[str, str], wanted: Mapping[str, str]) -> str:
+    """Why every document must be read again; empty if none must. Another model only needs other vectors."""
+    if not stored:
+        return "there is no index yet"
+    if stored.get("reader") != wanted["reader"]:
+        return "another version of headnote made it"
+    if stored.get("settings") != wanted["settings"]:
+        return "the settings have changed"
+    return ""
+
+
+def _counter_name(settings: Settings) -> str:
+    counter = settings.counter
+    return counter if isinstance(counter, str) else getattr(counter, "__qualname__", type(counter).__qualname__)
+
+
+def _plain(value: object) -> object:
+    return sorted(value) if isinstance(value, frozenset) else str(value)

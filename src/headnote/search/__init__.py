@@ -1,0 +1,1 @@
+"""A query → the chunks that answer it."""
