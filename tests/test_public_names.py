@@ -31,6 +31,7 @@ PUBLIC_NAMES = {
     "SourceError",
     "Tag",
     "UnreadableSource",
+    "Why",
     "__version__",
     "chunk",
     "chunk_file",

@@ -24,7 +24,7 @@ from headnote.errors import (
     SourceError,
     UnreadableSource,
 )
-from headnote.model import Block, Chunk, Frontmatter, Heading, Hit, Link, Passage, Section, Tag
+from headnote.model import Block, Chunk, Frontmatter, Heading, Hit, Link, Passage, Section, Tag, Why
 
 if TYPE_CHECKING:
     from headnote.api import Index
@@ -59,6 +59,7 @@ __all__ = [
     "SourceError",
     "Tag",
     "UnreadableSource",
+    "Why",
     "__version__",
     "chunk",
     "chunk_file",

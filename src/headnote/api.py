@@ -15,6 +15,8 @@ from headnote.config import IndexSettings, load_index_settings, load_settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
+from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
 from headnote.index.store.filters import Filter
 from headnote.index.store.rows import LinkRow
@@ -32,7 +34,10 @@ from headnote.index.update import (
 from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.scanner import scan
 from headnote.model import Hit, Passage
-from headnote.search.keyword import keyword_hits
+from headnote.search.engine import Engine
+from headnote.search.query import Mode, Query
+from headnote.sources.discover import discover
+from headnote.sources.listing import Listing
 from headnote.sources.watch import watch
 
 AnyPath = str | os.PathLike[str]
@@ -59,6 +64,20 @@ class Status(NamedTuple):
     generation: int
 
 
+class Drift(NamedTuple):
+    """Files that look other than they did when they were indexed."""
+
+    new: list[str]
+    changed: list[str]
+    gone: list[str]
+    rebuild: str
+    """Why the next update reads everything again; empty if it does not."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.new or self.changed or self.gone or self.rebuild)
+
+
 class Index:
     """A folder that can be searched. Open it with `Index.open`; it can be used from many threads."""
 
@@ -70,6 +89,7 @@ class Index:
         self.index_settings = index_settings
         self.embedder = embedder
         self._store = store
+        self._engine = Engine(store, embedder)
 
     @classmethod
     def open(
@@ -98,7 +118,9 @@ class Index:
         chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
         if not create and not SqliteStore.exists(folder):
             raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
-        return cls(folder, SqliteStore.open(folder), chunking, index_settings, get_embedder(chosen))
+        # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
+        found = get_embedder(chosen)
+        return cls(folder, SqliteStore.open(folder), chunking, index_settings, found)
 
     def close(self) -> None:
         self._store.close()
@@ -136,18 +158,36 @@ class Index:
         """What `update` would do now; nothing is written."""
         return plan_update(self._store, self._task(rebuild, None, 0.0), self._model)
 
+    def drift(self) -> Drift:
+        """How the folder looks other than the index, by size and time alone: no file is read."""
+        listing = self._listing()
+        with self._store.reading() as reader:
+            stored = reader.files()
+            reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
+        reading = plan_reading(listing.files, listing.skipped, stored)
+        other = [file.path for file in reading.read]
+        return Drift(
+            [path for path in other if path not in stored],
+            [path for path in other if path in stored],
+            reading.gone,
+            reason,
+        )
+
     def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
         """Updates whenever files change, until `stop` is set. The first update comes at once."""
-        yield self.update(**options)
         chosen = self.index_settings
+        # Before the first update, which may take minutes: what changes meanwhile must not be missed.
+        before = self._listing()
         changes = watch(
             self.root,
             stop=stop,
             include=chosen.include,
             exclude=chosen.exclude,
             max_bytes=chosen.max_file_bytes,
+            since=before,
             debounce_ms=debounce_ms,
         )
+        yield self.update(**options)
         for _ in changes:
             yield self.update(**options)
 
@@ -158,6 +198,11 @@ class Index:
     def repair(self) -> list[str]:
         """Make anew what is derived, and say what was done; what cannot be is read again by the next update."""
         return self._store.repair()
+
+    def check_writing(self) -> None:
+        """Raises what an update would meet now: another writer at work, or a folder that cannot be written."""
+        with self._store.writing(wait=0.0):
+            pass
 
     @property
     def generation(self) -> int:
@@ -189,21 +234,27 @@ class Index:
         self,
         query: str,
         limit: int = 10,
-        mode: str = "keyword",
+        mode: Mode = "hybrid",
         *,
         path: str | Sequence[str] = (),
         tags: str | Sequence[str] = (),
         where: Mapping[str, str] | None = None,
         since: datetime | float | None = None,
+        per_document: int = 0,
+        min_score: float = 0.0,
+        budget: int = 0,
+        recency_days: float = 0.0,
     ) -> list[Hit]:
-        """The chunks that answer a query, best first."""
-        if mode != "keyword":
-            raise SettingsError(f"unknown mode {mode!r}", remedy="use keyword")
-        if limit < 1:
-            raise SettingsError(f"limit {limit} is too few", remedy="give 1 or more")
-        only = Filter(_as_tuple(path), _as_tuple(tags), tuple(sorted((where or {}).items())), _nanoseconds(since))
-        with self._store.reading() as reader:
-            return keyword_hits(reader, query, limit, only)
+        """The chunks that answer a query, best first.
+
+        `hybrid` looks by words and by meaning, `keyword` and `semantic` by one of them. Chunks that have no vector yet
+        are found by their words. Filters: globs of `path`, all of `tags`, fields of the frontmatter in `where`, files
+        changed `since` a time. `budget` is in tokens, `recency_days` the half-life of a small bonus for what is new.
+        """
+        fields = tuple(sorted((where or {}).items()))
+        only = Filter(_as_tuple(path), _as_tuple(tags), fields, _nanoseconds(since))
+        asked = Query(query, limit, mode, only, per_document, min_score, budget, recency_days)
+        return self._engine.search(asked)
 
     def documents(self) -> list[str]:
         """Paths of all documents, sorted."""
@@ -268,6 +319,10 @@ class Index:
     def _model(self) -> str:
         return self.embedder.name
 
+    def _listing(self) -> Listing:
+        chosen = self.index_settings
+        return discover(self.root, include=chosen.include, exclude=chosen.exclude, max_bytes=chosen.max_file_bytes)
+
     def _task(self, rebuild: bool, workers: int | None, wait: float) -> Task:
         chosen = self.index_settings
         return Task(
@@ -283,7 +338,8 @@ class Index:
 
 
 def _check_folder(folder: Path) -> None:
-    if not folder.exists():
+    # Not the methods of Path: in a folder that may not be looked into, those of older Pythons raise.
+    if not os.path.exists(folder):  # noqa: PTH110
         raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
     if not folder.is_dir():
         raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder it lies in")

@@ -311,6 +311,25 @@ class Passage(NamedTuple):
     text: str
 
 
+class Why(NamedTuple):
+    """Why a chunk was found: what each way of looking says about it, and what was made of that."""
+
+    keyword_rank: int | None = None
+    """Place among those found by words, from 1; None if it is not among them."""
+    keyword_score: float = 0.0
+    """BM25 over weighted fields."""
+    matched: tuple[str, ...] = ()
+    """Words of the query that it has, as the keyword index knows them."""
+    semantic_rank: int | None = None
+    """Place among those found by meaning."""
+    similarity: float = 0.0
+    """Cosine between the query and the chunk."""
+    linked_from: str = ""
+    """Path of a better hit that links here, if that is why it is here."""
+    recency: float = 1.0
+    """Factor for being new."""
+
+
 class Hit(NamedTuple):
     """A chunk that answers a query, best first."""
 
@@ -322,8 +341,9 @@ class Hit(NamedTuple):
     """Of the document."""
     text: str
     score: float
-    """More is better."""
+    """From 0 to about 1; more is better."""
     id: str
     """Of the chunk, in the form of the preset."""
     key: str
     tokens: int
+    why: Why = Why()

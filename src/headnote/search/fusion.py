@@ -1,0 +1,42 @@
+"""Two rankings → one. Pure functions: (chunk, score) pairs, best first, in; chunk → score out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Ranking = Sequence[tuple[int, float]]
+"""Chunks with their scores, best first."""
+
+RANK_CONSTANT = 60
+"""Of reciprocal rank fusion: the larger, the less the very first ranks stand out."""
+SEMANTIC_SHARE = 0.6
+"""What meaning counts where there are both; chosen by measurement, see bench/quality.py."""
+
+
+def reciprocal_ranks(*rankings: Ranking, constant: int = RANK_CONSTANT) -> dict[int, float]:
+    """Reciprocal rank fusion: only the order counts, never by how much one chunk beats another."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, (chunk, _) in enumerate(ranking, 1):
+            scores[chunk] = scores.get(chunk, 0.0) + 1 / (constant + rank)
+    return scores
+
+
+def weighted_scores(keyword: Ranking, semantic: Ranking, semantic_share: float = SEMANTIC_SHARE) -> dict[int, float]:
+    """Both scores added up, so that it counts by how much a chunk is better.
+
+    A cosine says something by itself and is taken as it is. A score by words means nothing from one query to the next,
+    so it is taken as a part of the best. Where only one ranking has anything to say, it has all the say.
+    """
+    if not keyword or not semantic:
+        semantic_share = 1.0 if semantic else 0.0
+    best = max((score for _, score in keyword), default=0.0) or 1.0
+    scores = {chunk: semantic_share * similarity for chunk, similarity in semantic}
+    for chunk, score in keyword:
+        scores[chunk] = scores.get(chunk, 0.0) + (1 - semantic_share) * score / best
+    return scores
+
+
+def ranked(scores: Mapping[int, float]) -> list[int]:
+    """Chunks, best first; of equals the one that was stored first, so that the order is the same every time."""
+    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))

@@ -1,0 +1,44 @@
+"""What somebody asks of the engine, checked when it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from headnote.errors import SettingsError
+from headnote.index.store.filters import Filter
+
+Mode = Literal["hybrid", "semantic", "keyword"]
+MODES: tuple[str, ...] = get_args(Mode)
+
+
+EVERYTHING = Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One search."""
+
+    text: str
+    limit: int = 10
+    """Hits at most."""
+    mode: Mode = "hybrid"
+    only: Filter = EVERYTHING
+    """Which chunks may be found at all."""
+    per_document: int = 0
+    """Hits of one document at most; 0 for any number."""
+    min_score: float = 0.0
+    """Hits with less are left out."""
+    budget: int = 0
+    """Tokens that all hits together may have; 0 for any number. The first hit comes in any case."""
+    recency_days: float = 0.0
+    """Half-life of the bonus for what is new, in days; 0 for none."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise SettingsError(f"unknown mode {self.mode!r}", remedy=f"use {', '.join(MODES)}")
+        if self.limit < 1:
+            raise SettingsError(f"limit {self.limit} is too few", remedy="give 1 or more")
+        for name in ("per_document", "budget", "recency_days", "min_score"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"{name} {getattr(self, name)} is below 0", remedy="leave it out, or give more")
