@@ -110,16 +110,16 @@ class Index:
         `create=False`, a folder without an index raises `MissingIndex`.
         """
         folder = Path(root)
-        _check_folder(folder)
+        check_folder(folder)
         chunking = load_settings(preset, settings, folder).settings
         named = embedder if isinstance(embedder, str) else None
         flags = {"include": include, "exclude": exclude, "max_file_bytes": max_file_bytes, "embedder": named}
         index_settings = load_index_settings(flags, folder).settings
         chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
-        if not create and not SqliteStore.exists(folder):
-            raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
         # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
         found = get_embedder(chosen)
+        if not create and not SqliteStore.exists(folder):
+            raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
         return cls(folder, SqliteStore.open(folder), chunking, index_settings, found)
 
     def close(self) -> None:
@@ -241,7 +241,7 @@ class Index:
         where: Mapping[str, str] | None = None,
         since: datetime | float | None = None,
         per_document: int = 0,
-        min_score: float = 0.0,
+        min_score: float | None = None,
         budget: int = 0,
         recency_days: float = 0.0,
     ) -> list[Hit]:
@@ -250,6 +250,7 @@ class Index:
         `hybrid` looks by words and by meaning, `keyword` and `semantic` by one of them. Chunks that have no vector yet
         are found by their words. Filters: globs of `path`, all of `tags`, fields of the frontmatter in `where`, files
         changed `since` a time. `budget` is in tokens, `recency_days` the half-life of a small bonus for what is new.
+        If nothing is relevant there are no hits; with a `min_score` of 0 there are, however far they are from it.
         """
         fields = tuple(sorted((where or {}).items()))
         only = Filter(_as_tuple(path), _as_tuple(tags), fields, _nanoseconds(since))
@@ -337,7 +338,8 @@ class Index:
         )
 
 
-def _check_folder(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
+    """Raises unless there is such a folder."""
     # Not the methods of Path: in a folder that may not be looked into, those of older Pythons raise.
     if not os.path.exists(folder):  # noqa: PTH110
         raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")

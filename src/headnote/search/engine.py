@@ -16,10 +16,15 @@ from headnote.search.fusion import ranked, weighted_scores
 from headnote.search.legs import Found, by_meaning, by_words
 from headnote.search.query import Query
 from headnote.search.recency import decay_factor
-from headnote.search.words import content_terms
+from headnote.search.words import content_terms, coverage, rarity
 
+RELEVANT = 0.25
+"""Where the best chunk scores less, nothing answers the query. Of real questions one in a hundred scores less, of
+questions about something else nine in ten do."""
 DEPTH = 200
 """How many chunks each way of looking brings into the fusion."""
+JUDGED = 3
+"""How many of the best by words are looked at to tell how much of the query is said anywhere."""
 EXTRA = 3
 """Candidates per hit that is wanted, since some are left out as duplicates or by the cap for a document."""
 
@@ -39,7 +44,9 @@ class Engine:
             wanted = content_terms(query.text)
             words: Found = by_words(reader, wanted, DEPTH, query.only) if query.mode != "semantic" else []
             meaning = self._by_meaning(reader, query) if query.mode != "keyword" else []
-            scores = weighted_scores(words, meaning)
+            scores = weighted_scores(words, meaning, _coverage(reader, wanted, words))
+            if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
+                return []
             order = ranked(scores)[: max(query.limit * EXTRA, DEPTH if query.recency_days else 0)]
             chunks = reader.chunks(order)
         whys = _reasons(words, meaning)
@@ -67,6 +74,20 @@ class Engine:
         return vectors
 
 
+def _coverage(reader: Reader, wanted: Sequence[str], words: Found) -> float:
+    """How much of the query the best chunks by words say; the first is not always the one that says most."""
+    if not words:
+        return 0.0
+    weights = rarity(reader.term_frequencies(wanted), reader.chunk_count())
+    best = reader.chunks([chunk for chunk, _ in words[:JUDGED]])
+    return max(coverage(weights, _said(chunk)) for chunk in best)
+
+
+def _said(chunk: StoredChunk) -> set[str]:
+    """All terms of a chunk, in whatever field."""
+    return {*terms(chunk.embed_text), *terms(chunk.title), *terms(" ".join(chunk.row.tags))}
+
+
 def _reasons(words: Found, meaning: Found) -> dict[int, Why]:
     whys = {chunk: Why(keyword_rank=rank, keyword_score=score) for rank, (chunk, score) in enumerate(words, 1)}
     for rank, (chunk, similarity) in enumerate(meaning, 1):
@@ -76,7 +97,7 @@ def _reasons(words: Found, meaning: Found) -> dict[int, Why]:
 
 def _hit(chunk: StoredChunk, score: float, why: Why, wanted: Sequence[str]) -> Hit:
     row = chunk.row
-    said = {*terms(chunk.embed_text), *terms(chunk.title), *terms(" ".join(row.tags))}
+    said = _said(chunk)
     return Hit(
         chunk.path,
         row.start_line,
@@ -111,7 +132,8 @@ def _thinned(hits: Iterable[Hit], query: Query) -> list[Hit]:
         same = " ".join(hit.text.split())
         full = query.per_document and of_document[hit.path] >= query.per_document
         too_large = query.budget and kept and tokens + hit.tokens > query.budget
-        if hit.score < query.min_score or same in texts or full or too_large:
+        too_low = query.min_score is not None and hit.score < query.min_score
+        if too_low or same in texts or full or too_large:
             continue
         kept.append(hit)
         texts.add(same)

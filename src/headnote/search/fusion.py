@@ -9,8 +9,8 @@ Ranking = Sequence[tuple[int, float]]
 
 RANK_CONSTANT = 60
 """Of reciprocal rank fusion: the larger, the less the very first ranks stand out."""
-SEMANTIC_SHARE = 0.6
-"""What meaning counts where there are both; chosen by measurement, see bench/quality.py."""
+SEMANTIC_SHARE = 0.5
+"""What meaning counts where there are both. Measured from 0.3 to 0.7: in the middle, no kind of question suffers."""
 
 
 def reciprocal_ranks(*rankings: Ranking, constant: int = RANK_CONSTANT) -> dict[int, float]:
@@ -22,18 +22,21 @@ def reciprocal_ranks(*rankings: Ranking, constant: int = RANK_CONSTANT) -> dict[
     return scores
 
 
-def weighted_scores(keyword: Ranking, semantic: Ranking, semantic_share: float = SEMANTIC_SHARE) -> dict[int, float]:
-    """Both scores added up, so that it counts by how much a chunk is better.
+def weighted_scores(
+    keyword: Ranking, semantic: Ranking, coverage: float, semantic_share: float = SEMANTIC_SHARE
+) -> dict[int, float]:
+    """Both scores added up, so that it counts by how much a chunk is better. The sum is comparable between queries.
 
-    A cosine says something by itself and is taken as it is. A score by words means nothing from one query to the next,
-    so it is taken as a part of the best. Where only one ranking has anything to say, it has all the say.
+    A cosine says something by itself and is taken as it is. A score by words does not, so it is taken as a part of the
+    best, and the best is worth as much as it says of what was asked: `coverage`. Where only one way of looking was
+    taken or has found anything, it has all the say.
     """
     if not keyword or not semantic:
         semantic_share = 1.0 if semantic else 0.0
     best = max((score for _, score in keyword), default=0.0) or 1.0
     scores = {chunk: semantic_share * similarity for chunk, similarity in semantic}
     for chunk, score in keyword:
-        scores[chunk] = scores.get(chunk, 0.0) + (1 - semantic_share) * score / best
+        scores[chunk] = scores.get(chunk, 0.0) + (1 - semantic_share) * coverage * score / best
     return scores
 
 

@@ -27,8 +27,8 @@ class Query:
     """Which chunks may be found at all."""
     per_document: int = 0
     """Hits of one document at most; 0 for any number."""
-    min_score: float = 0.0
-    """Hits with less are left out."""
+    min_score: float | None = None
+    """Hits with less are left out. If it is not given, either the best one is relevant or there are none."""
     budget: int = 0
     """Tokens that all hits together may have; 0 for any number. The first hit comes in any case."""
     recency_days: float = 0.0
@@ -40,5 +40,5 @@ class Query:
         if self.limit < 1:
             raise SettingsError(f"limit {self.limit} is too few", remedy="give 1 or more")
         for name in ("per_document", "budget", "recency_days", "min_score"):
-            if getattr(self, name) < 0:
+            if (getattr(self, name) or 0) < 0:
                 raise SettingsError(f"{name} {getattr(self, name)} is below 0", remedy="leave it out, or give more")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Mapping
+
 from headnote.index.terms import query_terms, terms
 
 # Words that hold a question together and stand in every document. Rare ones in a small folder would otherwise count as
@@ -19,3 +22,14 @@ def content_terms(text: str) -> list[str]:
     """The terms of a query without those that hold it together; all of them if there are no others."""
     asked = query_terms(text)
     return [term for term in asked if term not in _EMPTY] or asked
+
+
+def rarity(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
+    """What each term tells: the fewer chunks have it, the more. A term that none has tells most."""
+    return {term: math.log1p(chunks / (1 + count)) for term, count in frequencies.items()}
+
+
+def coverage(weights: Mapping[str, float], said: Collection[str]) -> float:
+    """How much of what a query tells is said, from 0 to 1."""
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in said) / total if total else 0.0

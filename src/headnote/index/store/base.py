@@ -38,6 +38,9 @@ class Reader(Protocol):
 
     def counts(self) -> Counts: ...
 
+    def chunk_count(self) -> int:
+        """One of these counts, and cheap."""
+
     # -- documents and chunks
 
     def document(self, path: str) -> DocumentRow | None: ...

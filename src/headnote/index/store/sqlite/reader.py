@@ -37,6 +37,10 @@ class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
         found = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
         return {unsealed(key): unsealed(value) for key, value in found}
 
+    def chunk_count(self) -> int:
+        (count,) = only_row(self.db, "SELECT count(*) FROM chunks")
+        return int(count)
+
     def counts(self) -> Counts:
         documents, chunks, links, generation, updated_ns = only_row(
             self.db,
