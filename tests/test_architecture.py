@@ -18,7 +18,7 @@ PACKAGE = "headnote"
 # Rooms of one layer are neighbours: they may import each other, as long as there is no way round in a circle.
 LAYERS: list[set[str]] = [
     {"errors"},
-    {"model"},
+    {"model", "extras"},
     {"markdown", "tokens"},
     {"chunking"},
     {"sources"},
@@ -28,6 +28,7 @@ LAYERS: list[set[str]] = [
     {"evaluate", "scale", "integrations"},
     {"config"},
     {"api"},
+    {"keeper"},
     {"cli", "mcp_server", "web", "__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}

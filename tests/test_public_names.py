@@ -10,8 +10,12 @@ import pytest
 import headnote
 
 PUBLIC_NAMES = {
+    "Answer",
+    "AnswerError",
     "Block",
     "Chunk",
+    "Citation",
+    "Dropped",
     "EmbeddingError",
     "Frontmatter",
     "Heading",

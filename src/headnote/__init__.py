@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headnote.errors import (
+    AnswerError,
     EmbeddingError,
     HeadnoteError,
     IndexFailure,
@@ -24,7 +25,21 @@ from headnote.errors import (
     SourceError,
     UnreadableSource,
 )
-from headnote.model import Block, Chunk, Frontmatter, Heading, Hit, Link, Passage, Section, Tag, Why
+from headnote.model import (
+    Answer,
+    Block,
+    Chunk,
+    Citation,
+    Dropped,
+    Frontmatter,
+    Heading,
+    Hit,
+    Link,
+    Passage,
+    Section,
+    Tag,
+    Why,
+)
 
 if TYPE_CHECKING:
     from headnote.api import Index
@@ -38,8 +53,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
+    "AnswerError",
     "Block",
     "Chunk",
+    "Citation",
+    "Dropped",
     "EmbeddingError",
     "Frontmatter",
     "Heading",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings, load_index_settings, load_settings
@@ -33,12 +33,15 @@ from headnote.index.update import (
 )
 from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.scanner import scan
-from headnote.model import Hit, Passage
+from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.query import Mode, Query
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
 from headnote.sources.watch import watch
+
+if TYPE_CHECKING:
+    from headnote.answer.chat import Chat
 
 AnyPath = str | os.PathLike[str]
 
@@ -212,7 +215,8 @@ class Index:
     def status(self) -> Status:
         with self._store.reading() as reader:
             counts = reader.counts()
-        pending = counts.pending.get(self._model, counts.chunks) if self.embedder.dimensions else 0
+        # By its name: to tell how many dimensions it has, a model may have to be loaded or a service asked.
+        pending = 0 if self._model == "none" else counts.pending.get(self._model, counts.chunks)
         updated = counts.updated_ns / 1e9 if counts.updated_ns else None
         return Status(
             str(self.root),
@@ -256,6 +260,35 @@ class Index:
         only = Filter(_as_tuple(path), _as_tuple(tags), fields, _nanoseconds(since))
         asked = Query(query, limit, mode, only, per_document, min_score, budget, recency_days)
         return self._engine.search(asked)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 6,
+        budget: int = 4000,
+        stream: Callable[[str], object] | None = None,
+        model: str | Chat | None = None,
+        **filters: Any,
+    ) -> Answer:
+        """An answer to a question, from the passages found for it, with citations that were checked.
+
+        `model` is asked at the service that the environment names; if it is not given, the one in
+        `HEADNOTE_CHAT_MODEL`. Without any, or with an empty name, the passages themselves are the answer. `stream` is
+        told the text piece by piece, as far as its citations hold. `budget` is what a prompt may have in tokens, and
+        the filters are those of `search`.
+        """
+        from headnote.answer.asking import answer_from
+        from headnote.answer.chat import find_chat
+        from headnote.answer.passages import read_passages
+
+        if not question.strip():
+            raise SettingsError("the question is empty", remedy="say what you want to know")
+        chat = find_chat(os.environ, model) if model is None or isinstance(model, str) else model
+        hits = self.search(question, limit, **filters)
+        with self._store.reading() as reader:
+            passages = read_passages(reader, hits)
+        return answer_from(question, passages, chat, self.embedder, budget, stream)
 
     def documents(self) -> list[str]:
         """Paths of all documents, sorted."""

@@ -30,7 +30,10 @@ PROJECT_FILE = "pyproject.toml"
 VARIABLE_PREFIX = "HEADNOTE_"
 
 # They have our prefix but belong to the tests of this project, or say where a service is and what key it takes.
-_NO_SETTINGS = {"HEADNOTE_FUZZ", "HEADNOTE_SHARED", "HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"}
+_NO_SETTINGS = {
+    *("HEADNOTE_FUZZ", "HEADNOTE_SHARED", "HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"),
+    *("HEADNOTE_CHAT_URL", "HEADNOTE_CHAT_KEY", "HEADNOTE_CHAT_MODEL"),
+}
 
 _VARIABLES_OF_PRESET = {"mdvdb": ("MDVDB_CHUNK_MAX_TOKENS", "MDVDB_CHUNK_OVERLAP_TOKENS")}
 
@@ -136,6 +139,12 @@ def load_index_settings(
     values = {name: _index_value(entry) for name, entry in said.items()}
     origins = {name: said[name].place if name in said else "default" for name in INDEX_NAMES}
     return LoadedIndexSettings(IndexSettings(**values), origins)
+
+
+def settings_file(start: Path) -> str | None:
+    """The file that has a say about documents in `start`, as people are shown it."""
+    found = _nearest_file(start)
+    return _displayed(found[0]) if found else None
 
 
 def _index_value(entry: _Entry) -> Any:

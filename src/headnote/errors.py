@@ -18,6 +18,7 @@
     │   ├── RateLimited         it still says "later" after several tries
     │   ├── ServiceUnavailable  it fails, does not answer in time, or cannot be reached
     │   └── WrongAnswer         it answers, but not with one vector for each text
+    ├── AnswerError           a question that no model could be asked, or that none answered
     ├── MissingExtra          a package that an extra brings
     └── SettingsError         a setting that makes no sense
 
@@ -109,6 +110,10 @@ class ServiceUnavailable(EmbeddingError):
 
 class WrongAnswer(EmbeddingError):
     """The service answers, but not with one vector of the right size for each text."""
+
+
+class AnswerError(HeadnoteError):
+    """A question that no model could be asked, or that none answered; its cause says what the service did."""
 
 
 class MissingExtra(HeadnoteError):

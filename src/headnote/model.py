@@ -347,3 +347,46 @@ class Hit(NamedTuple):
     key: str
     tokens: int
     why: Why = Why()
+
+
+class Citation(NamedTuple):
+    """Lines of a document that a statement rests on. They were shown, and they say something of it."""
+
+    path: str
+    start_line: int
+    end_line: int
+    """Inclusive."""
+    text: str = ""
+    """What the lines say."""
+
+    @property
+    def place(self) -> str:
+        """As it stands in an answer, without its brackets."""
+        lines = f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else str(self.start_line)
+        return f"{self.path}:{lines}"
+
+
+class Dropped(NamedTuple):
+    """A citation that did not hold."""
+
+    written: str
+    """As the model wrote it, without its brackets."""
+    reason: str
+
+
+class Answer(NamedTuple):
+    """What there is to say to a question. Every citation in its text is one of `citations`."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    """Each once, in the order of the text."""
+    sources: tuple[Hit, ...] = ()
+    """The passages it was made from, best first; none if nothing is relevant."""
+    dropped: tuple[Dropped, ...] = ()
+    """Citations that were taken out of the text."""
+    complete: bool = True
+    """Whether the model came to its end; if not, the text is what was received."""
+    model: str | None = None
+    """The model that was asked; None if none was."""
+    note: str = ""
+    """What has to be known about how it came about: that no model was asked, or why it is not complete."""

@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from headnote.embedding import NAMES, Embedder, get_embedder
-from headnote.embedding.extras import load
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.openai import OpenAIEmbedder
 from headnote.embedding.sentence_transformers import SentenceTransformersEmbedder
 from headnote.errors import MissingExtra, MissingKey, SettingsError
+from headnote.extras import load
 
 
 def test_none_has_rows_without_numbers() -> None:

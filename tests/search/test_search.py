@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headnote import Hit, Index, SettingsError
+from headnote.search.query import Mode
 
 pytest.importorskip("headnote_minilm", reason="needs the model: pip install ./models/minilm")
 
@@ -143,6 +144,7 @@ def test_bad_questions_are_refused_with_a_remedy(index: Index, bad: dict[str, An
     assert caught.value.remedy
 
 
+MODES: tuple[Mode, ...] = ("hybrid", "keyword")
 NASTY = st.text() | st.sampled_from(
     ['"', "'", '"unclosed', "a AND", "NEAR(a b)", "a*", "^a", "{x} : y", "-a", "col:val", "%", "\\", "\0", "\ud800", ""]
 )
@@ -151,8 +153,8 @@ NASTY = st.text() | st.sampled_from(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(query=NASTY)
 def test_any_text_is_safe(index: Index, query: str) -> None:
-    for mode in ("hybrid", "keyword"):
-        assert all(hit.text for hit in index.search(query, mode=mode))  # type: ignore[arg-type]
+    for mode in MODES:
+        assert all(hit.text for hit in index.search(query, mode=mode))
 
 
 def test_a_pasted_page_is_a_query_too(index: Index) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import queue
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -299,13 +299,6 @@ def test_it_stops_at_once_when_asked_before(tmp_path: Path) -> None:
 
 
 def test_without_the_package_it_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = builtins.__import__
-
-    def refuse(name: str, *rest: Any) -> Any:
-        if name == "watchfiles":
-            raise ImportError(name)
-        return load(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
     with pytest.raises(MissingExtra, match=r"pip install 'headnote\[search\]'"):
         watch(tmp_path, stop=threading.Event())

@@ -10,10 +10,19 @@ from typing import Annotated, NoReturn
 import typer
 
 from headnote import __version__
+from headnote.cli.ask import ask_command
 from headnote.cli.chunk import chunk_command
+from headnote.cli.config import config_command
+from headnote.cli.doctor import doctor_command
+from headnote.cli.eval import eval_command
+from headnote.cli.index import index_command
+from headnote.cli.links import links_command
+from headnote.cli.mcp import mcp_command
 from headnote.cli.outline import outline_command
 from headnote.cli.presets import presets_command
+from headnote.cli.search import search_command
 from headnote.cli.setting_flags import SettingsCommand
+from headnote.cli.status import status_command
 from headnote.cli.terminal import accept_any_character, complain
 from headnote.errors import HeadnoteError
 
@@ -25,7 +34,16 @@ EXIT_INTERRUPTED = 130
 app = typer.Typer(name="headnote", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("chunk", cls=SettingsCommand)(chunk_command)
 app.command("outline")(outline_command)
+app.command("search")(search_command)
+app.command("ask")(ask_command)
+app.command("index", cls=SettingsCommand)(index_command)
+app.command("status")(status_command)
+app.command("doctor")(doctor_command)
+app.command("links")(links_command)
+app.command("config")(config_command)
 app.command("presets")(presets_command)
+app.command("eval")(eval_command)
+app.command("mcp")(mcp_command)
 
 
 def _show_version(wanted: bool) -> None:

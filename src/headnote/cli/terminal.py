@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, islice
 from typing import Any, NamedTuple, TextIO, TypeVar
@@ -40,7 +40,18 @@ def counted(number: int, unit: str) -> str:
 
 def complain(message: str) -> None:
     """One line on standard error, whatever the message contains."""
-    sys.stderr.write(f"error: {printable(' '.join(message.split()))}\n")
+    say(f"error: {message}")
+
+
+def say(message: str) -> None:
+    """One line on standard error, as it is."""
+    sys.stderr.write(f"{printable(' '.join(message.split()))}\n")
+
+
+def remark(message: str, only_on_a_terminal: bool = False) -> None:
+    """One line on standard error about something that is no error."""
+    if sys.stderr.isatty() or not only_on_a_terminal:
+        say(f"note: {message}")
 
 
 def write_lines(lines: Iterable[Line]) -> None:
@@ -50,6 +61,12 @@ def write_lines(lines: Iterable[Line]) -> None:
         sys.stdout.writelines("".join(span.text for span in line) + "\n" for line in lines)
     else:
         sys.stdout.writelines("".join(map(paint, line)) + "\n" for line in lines)
+
+
+def table(rows: Mapping[str, Line]) -> list[Line]:
+    """A name and what is said about it, one below the other."""
+    width = max(map(len, rows), default=0)
+    return [[Span(f"  {name.ljust(width)}  ", "dim"), *line] for name, line in rows.items()]
 
 
 def write_bytes(data: bytes) -> None:

@@ -1,6 +1,7 @@
-"""Questions to a web service: JSON out, JSON back, with patience for a service that is busy.
+"""Questions to a web service: JSON out, JSON or a stream back, with patience for a service that is busy.
 
-Built on the standard library: a request here carries hundreds of texts, so keeping connections open would gain little.
+Built on the standard library: a request here carries hundreds of texts or asks for a whole answer, so keeping
+connections open would gain little.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import time
 from collections.abc import Callable
 from email.message import Message
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from threading import Lock
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
@@ -29,8 +30,10 @@ from headnote.errors import (
 _BUSY = 429
 _LONGEST_QUOTE = 200
 
+Read = TypeVar("Read")
 
-class _Busy(Exception):
+
+class Busy(Exception):
     """This try failed, the next may not."""
 
     def __init__(self, why: EmbeddingError, wait: float | None = None) -> None:
@@ -60,35 +63,53 @@ class Endpoint:
 
     def post(self, path: str, question: dict[str, Any]) -> Any:
         """The answer as plain data, after as many tries as it takes."""
+        return self.ask(path, question, self.read_json)
+
+    def ask(self, path: str, question: dict[str, Any], read: Callable[[HTTPResponse], Read]) -> Read:
+        """What `read` makes of the answer, after as many tries as it takes.
+
+        It closes the answer, now or later. If it fails as connections fail, or raises `Busy`, that was one try.
+        """
         body = json.dumps(question).encode()
         for number in range(1, self.patience.tries + 1):
             self._keep_pace()
             try:
-                return self._try(path, body)
-            except _Busy as busy:
+                return self._try(path, body, read)
+            except Busy as busy:
                 if number == self.patience.tries or (busy.wait or 0) > self.patience.longest_wait:
                     self._give_up(busy, number)
                 self._sleep(self._wait(number, busy.wait))
         raise AssertionError("unreachable: at least one try")
 
-    def _try(self, path: str, body: bytes) -> Any:
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "headnote"}
+    def _try(self, path: str, body: bytes, read: Callable[[HTTPResponse], Read]) -> Read:
+        headers = {"Content-Type": "application/json", "User-Agent": "headnote"}
+        headers["Accept"] = "application/json, text/event-stream"
         if self.service.key:
             headers["Authorization"] = f"Bearer {self.service.key}"
         request = Request(self.service.url.rstrip("/") + path, data=body, headers=headers, method="POST")
         try:
-            with self._opener.open(request, timeout=self.patience.timeout) as response:
-                content: bytes = response.read()
+            response = self._opener.open(request, timeout=self.patience.timeout)
+            try:
+                return read(response)
+            except BaseException:
+                response.close()
+                raise
         except HTTPError as error:
             with error:
                 self._explain(error)
         except (URLError, OSError, HTTPException) as error:
             self._explain_silence(error)
+
+    def read_json(self, response: HTTPResponse) -> Any:
+        """An answer that comes in one piece."""
+        with response:
+            content = response.read()
         try:
             return json.loads(content)
         except ValueError:
             raise WrongAnswer(
-                f"{self.service.place} did not answer in JSON", remedy="is this the address of an embedding service?"
+                f"{self.service.place} did not answer in JSON",
+                remedy=f"does this address belong to a service for {self.service.purpose}?",
             ) from None
 
     def _explain(self, error: HTTPError) -> NoReturn:
@@ -96,10 +117,10 @@ class Endpoint:
         status = error.code
         place = self.service.place
         if status == _BUSY:
-            raise _Busy(RateLimited(f"{place} asks for fewer requests"), _retry_after(error.headers)) from None
+            raise Busy(RateLimited(f"{place} asks for fewer requests"), _retry_after(error.headers)) from None
         if status in {408, 409, 425} or status >= 500:
             failed = ServiceUnavailable(f"{place} fails with status {status}{self._quote(error)}")
-            raise _Busy(failed, _retry_after(error.headers)) from None
+            raise Busy(failed, _retry_after(error.headers)) from None
         if status in {401, 403}:
             # Its words are left out: some services repeat a part of the key.
             raise RequestRefused(
@@ -119,29 +140,35 @@ class Endpoint:
         place = self.service.place
         if isinstance(reason, TimeoutError):
             seconds = f"{self.patience.timeout:g} seconds"
-            raise _Busy(ServiceUnavailable(f"{place} did not answer within {seconds}")) from None
+            raise Busy(ServiceUnavailable(f"{place} did not answer within {seconds}")) from None
         if isinstance(reason, (ConnectionResetError, ConnectionAbortedError, BrokenPipeError, HTTPException)):
-            raise _Busy(ServiceUnavailable(f"{place} broke off the connection")) from None
+            raise Busy(ServiceUnavailable(f"{place} broke off the connection")) from None
         said = getattr(reason, "strerror", None) or str(reason)
         raise ServiceUnavailable(
-            f"{place} cannot be reached: {self._without_key(said)}", remedy="check the address and the network"
+            f"{place} cannot be reached: {self.without_key(said)}", remedy="check the address and the network"
         ) from None
 
     def _quote(self, error: HTTPError) -> str:
         """What the service says about it, if it says anything, on one line."""
         try:
-            content = json.loads(error.read(100_000))
+            return self.quote(json.loads(error.read(100_000)))
+        except (ValueError, OSError, HTTPException):
+            return ""
+
+    def quote(self, content: Any) -> str:
+        """The same of an answer that was read already."""
+        try:
             found = content["error"]
             said = found["message"] if isinstance(found, dict) else found
-        except (ValueError, KeyError, TypeError, OSError, HTTPException):
+        except (KeyError, TypeError):
             return ""
-        line = "".join(char if char.isprintable() else " " for char in self._without_key(str(said)))
+        line = "".join(char if char.isprintable() else " " for char in self.without_key(str(said)))
         return f": {' '.join(line.split())[:_LONGEST_QUOTE]}"
 
-    def _without_key(self, text: str) -> str:
+    def without_key(self, text: str) -> str:
         return text.replace(self.service.key, "…") if self.service.key else text
 
-    def _give_up(self, busy: _Busy, tries: int) -> NoReturn:
+    def _give_up(self, busy: Busy, tries: int) -> NoReturn:
         times = "1 try" if tries == 1 else f"{tries} tries"
         remedy = "try again later"
         if busy.wait and busy.wait > self.patience.longest_wait:

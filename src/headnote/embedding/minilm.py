@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.extras import load, load_numpy
 from headnote.embedding.vectors import normalised, weighted_mean, zeros
 from headnote.embedding.windows import windows
+from headnote.extras import load, load_numpy
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors

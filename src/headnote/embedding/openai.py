@@ -11,17 +11,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.embedding.endpoint import Endpoint
-from headnote.embedding.extras import load_numpy
-from headnote.embedding.service import Patience, Service
+from headnote.embedding.service import URL, Patience, Service, find_service
 from headnote.embedding.vectors import normalised, weighted_mean, zeros
-from headnote.errors import MissingKey, RequestRefused, SettingsError, WrongAnswer
+from headnote.errors import RequestRefused, SettingsError, WrongAnswer
+from headnote.extras import load_numpy
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors
 
-URL = "https://api.openai.com/v1"
 _PARALLEL = 4
 
 
@@ -188,16 +187,5 @@ def _read_vector(embedding: Any) -> Any:
 
 
 def service_from(environment: Mapping[str, str]) -> Service:
-    """The service that the environment names. A key goes only to the address it was set for.
-
-    `HEADNOTE_EMBEDDING_URL` goes with `HEADNOTE_EMBEDDING_KEY`, `OPENAI_BASE_URL` with `OPENAI_API_KEY`; our own key
-    may stand in for the other, but never the other way round.
-    """
-    own_url, own_key = (environment.get(f"HEADNOTE_EMBEDDING_{name}", "").strip() for name in ("URL", "KEY"))
-    if own_url:
-        return Service(own_url, own_key)
-    url = environment.get("OPENAI_BASE_URL", "").strip() or URL
-    key = own_key or environment.get("OPENAI_API_KEY", "").strip()
-    if not key and url.rstrip("/") == URL:
-        raise MissingKey("the embedding service needs a key", remedy="set OPENAI_API_KEY in the environment")
-    return Service(url, key, "HEADNOTE_EMBEDDING_KEY" if own_key else "OPENAI_API_KEY")
+    """The embedding service that the environment names."""
+    return find_service(environment, "embedding")

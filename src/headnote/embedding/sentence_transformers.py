@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.extras import load
 from headnote.embedding.vectors import normalised, weighted_mean, zeros
 from headnote.embedding.windows import windows
+from headnote.extras import load
 from headnote.tokens.bpe import as_encodable
 
 if TYPE_CHECKING:

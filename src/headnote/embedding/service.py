@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import urlsplit
 
 from headnote.errors import MissingKey, SettingsError
+
+URL = "https://api.openai.com/v1"
+"""Where a service is unless somebody says otherwise."""
+
+Purpose = Literal["embedding", "chat"]
+"""What a service is for; each has variables of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +39,13 @@ class Service:
     key: str = field(default="", repr=False)
     key_variable: str = "HEADNOTE_EMBEDDING_KEY"
     """Where the key comes from, for whoever has to be told."""
+    purpose: Purpose = "embedding"
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
             raise SettingsError(
-                "the address of the embedding service cannot be used",
+                f"the address of the {self.purpose} service cannot be used",
                 remedy="set it to http://… or https://… without a name or password in it",
             )
         # An ill-formed header would be quoted, key and all, by the library that refuses to send it.
@@ -48,3 +57,21 @@ class Service:
         """Host and path: which service it is, without how to get in."""
         parts = urlsplit(self.url)
         return f"{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def find_service(environment: Mapping[str, str], purpose: Purpose) -> Service:
+    """The service that the environment names. A key goes only to the address it was set for.
+
+    `HEADNOTE_EMBEDDING_URL` goes with `HEADNOTE_EMBEDDING_KEY`, `OPENAI_BASE_URL` with `OPENAI_API_KEY`; our own key
+    may stand in for the other, but never the other way round. So it is with `HEADNOTE_CHAT_URL`.
+    """
+    own_variable = f"HEADNOTE_{purpose.upper()}_KEY"
+    own_url = environment.get(f"HEADNOTE_{purpose.upper()}_URL", "").strip()
+    own_key = environment.get(own_variable, "").strip()
+    if own_url:
+        return Service(own_url, own_key, own_variable, purpose)
+    url = environment.get("OPENAI_BASE_URL", "").strip() or URL
+    key = own_key or environment.get("OPENAI_API_KEY", "").strip()
+    if not key and url.rstrip("/") == URL:
+        raise MissingKey(f"the {purpose} service needs a key", remedy="set OPENAI_API_KEY in the environment")
+    return Service(url, key, own_variable if own_key else "OPENAI_API_KEY", purpose)

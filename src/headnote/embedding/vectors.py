@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headnote.embedding.extras import load_numpy
+from headnote.extras import load_numpy
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors

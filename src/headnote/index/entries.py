@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headnote.chunking.chunker import chunk_with
+from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
 from headnote.index.store.keyword_fields import keyword_fields
@@ -20,17 +21,26 @@ from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 from headnote.markdown.frontmatter import aliases, read_frontmatter, tags, title
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
-from headnote.model import Block, Chunk, Frontmatter
+from headnote.model import Block, Chunk, Frontmatter, Heading, Link
 from headnote.sources.documents import SourceDocument, read_document
 from headnote.sources.files import is_mdx
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
+"""A wikilink is the name of a note, and `Plan: next year` is one."""
 _MADE_BY_A_PROGRAM = re.compile(r"\{\{|\{%|\$\{|<%")
 """Templates stand for an address that only their program knows."""
-_LINE_END = re.compile(r"\r\n|\n|\r")
 
 Anchors = dict[str, int]
 """Anchor of a heading → number of the chunk that has it."""
+
+
+class FileToRead(NamedTuple):
+    """A file to be read."""
+
+    path: str
+    known: frozenset[str] = frozenset()
+    """Hashes of content that need not be cut into chunks: with one of them, the file was touched or renamed."""
 
 
 class FileRead(NamedTuple):
@@ -49,22 +59,20 @@ class FileRead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads the files of a root. It travels to other processes, so it carries little."""
+    """Reads the files of a root. It travels to other processes with every few files, so it carries little."""
 
     root: str
     settings: Settings
-    known: frozenset[str] = frozenset()
-    """Hashes of contents that need not be cut into chunks: a file with one of them was touched or renamed."""
 
-    def __call__(self, path: str) -> FileRead:
+    def __call__(self, file: FileToRead) -> FileRead:
         try:
-            source = read_document(self.root, path)
+            source = read_document(self.root, file.path)
         except SourceError as error:
-            return FileRead(path, error=error)
-        if source.hash in self.known:
-            return FileRead(path, source.hash, source.size, source.mtime_ns)
+            return FileRead(file.path, error=error)
+        if source.hash in file.known:
+            return FileRead(file.path, source.hash, source.size, source.mtime_ns)
         entry, anchors = read_entry(source, self.settings)
-        return FileRead(path, source.hash, source.size, source.mtime_ns, entry, anchors)
+        return FileRead(file.path, source.hash, source.size, source.mtime_ns, entry, anchors)
 
 
 def read_hash(root: str, path: str) -> FileRead:
@@ -81,14 +89,15 @@ def read_entry(source: SourceDocument, settings: Settings) -> tuple[Entry, Ancho
     text, path = source.text, source.path
     mdx = is_mdx(path) if settings.mdx is None else settings.mdx
     blocks = scan(text, mdx)
+    found = headings(text, blocks)
     chunks = chunk_with(settings, text, path, source.mtime_ns / 1e9)
     rows = [ChunkRow.of(chunk, text) for chunk in chunks]
-    document = _document(source, blocks, mdx)
+    document = _document(source, blocks, found, mdx)
     entry = Entry(document, rows, _links(path, text, chunks), keyword_fields(document, rows))
-    return entry, anchors_of(text, blocks, rows)
+    return entry, anchors_of(found, blocks, rows)
 
 
-def _document(source: SourceDocument, blocks: Sequence[Block], mdx: bool) -> DocumentRow:
+def _document(source: SourceDocument, blocks: Sequence[Block], found: Sequence[Heading], mdx: bool) -> DocumentRow:
     matter = Frontmatter("yaml", {})
     if blocks and blocks[0].kind == "frontmatter":
         matter = read_frontmatter(source.text, blocks[0])
@@ -98,7 +107,7 @@ def _document(source: SourceDocument, blocks: Sequence[Block], mdx: bool) -> Doc
         source.size,
         source.mtime_ns,
         source.hash,
-        title(data) or _first_heading(source.text, blocks) or PurePosixPath(source.path).stem,
+        title_of(data, found, source.path),
         source.text,
         data,
         tuple(tags(data)),
@@ -108,41 +117,38 @@ def _document(source: SourceDocument, blocks: Sequence[Block], mdx: bool) -> Doc
     )
 
 
-def _first_heading(text: str, blocks: Sequence[Block]) -> str:
-    found = headings(text, blocks)
-    return min(found, key=lambda heading: heading.level).text if found else ""
+def title_of(data: Mapping[str, Any], found: Sequence[Heading], path: str) -> str:
+    """What the frontmatter says, else the first of the highest headings, else the name of the file."""
+    heading = min(found, key=lambda heading: heading.level).text if found else ""
+    return title(data) or heading or PurePosixPath(path).stem
 
 
-def anchors_of(text: str, blocks: Sequence[Block], chunks: Sequence[ChunkRow]) -> Anchors:
+def anchors_of(found: Sequence[Heading], blocks: Sequence[Block], chunks: Sequence[ChunkRow]) -> Anchors:
     """The anchors of a document. A heading whose line is in no chunk belongs to the one behind it."""
+    if not chunks:
+        return {}
     ends = [chunk.end for chunk in chunks]
     last = len(chunks) - 1
     return {
-        heading.slug: chunks[min(bisect_right(ends, blocks[heading.block].start), last)].number
-        for heading in headings(text, blocks)
-        if chunks
+        heading.slug: chunks[min(bisect_right(ends, blocks[heading.block].start), last)].number for heading in found
     }
 
 
 def _links(path: str, text: str, chunks: Sequence[Chunk]) -> list[LinkRow]:
-    found = [(chunk.index, link) for chunk in chunks for link in chunk.links]
-    if not found:
-        return []
-    line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-    return [
-        LinkRow(
-            path,
-            number,
-            bisect_right(line_starts, link.start),
-            link.kind,
-            link.target,
-            link.fragment,
-            link.text,
-            _is_external(link.target),
-        )
-        for number, link in found
-    ]
+    """In the order of the source, so lines are counted from one link to the next."""
+    found: list[LinkRow] = []
+    line, at = 1, 0
+    for chunk in chunks:
+        for link in chunk.links:
+            line += line_ends(text, at, link.start)
+            at = link.start
+            external = _is_external(link)
+            found.append(
+                LinkRow(path, chunk.index, line, link.kind, link.target, link.fragment, link.text, external),
+            )
+    return found
 
 
-def _is_external(target: str) -> bool:
-    return bool(_LEAVES_THE_FOLDER.match(target) or _MADE_BY_A_PROGRAM.search(target))
+def _is_external(link: Link) -> bool:
+    scheme = _ADDRESS if link.kind in ("wikilink", "embed") else _LEAVES_THE_FOLDER
+    return bool(scheme.match(link.target) or _MADE_BY_A_PROGRAM.search(link.target))

@@ -36,7 +36,11 @@ def needs_rebuild(stored: Mapping[str, str], wanted: Mapping[str, str]) -> str:
 
 def _counter_name(settings: Settings) -> str:
     counter = settings.counter
-    return counter if isinstance(counter, str) else getattr(counter, "__qualname__", type(counter).__qualname__)
+    if isinstance(counter, str):
+        return counter
+    # A function has a name of its own; of an object that counts, its class is all that outlives the process.
+    named = counter if hasattr(counter, "__qualname__") else type(counter)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _plain(value: object) -> object:

@@ -65,16 +65,16 @@ def plan_reading(
 
 
 def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
-    """A folder that could not be read says nothing about its files; one that is left out on purpose does."""
-    return any(folder.unreadable and path.startswith(f"{folder.path.rstrip('/')}/") for folder in skipped)
+    """What could not be looked at says nothing about itself or its files; what is left out on purpose does."""
+    return any(one.unreadable and f"{path}/".startswith(f"{one.path.rstrip('/')}/") for one in skipped)
 
 
 def plan_changes(
     reading: Reading, hashes: Mapping[str, str], stored: Mapping[str, StoredFile], everything: bool = False
 ) -> Plan:
     """Decide by the hashes of what was read. A file without one could not be read: it stays as it is stored."""
-    touched = [] if everything else [path for path, digest in hashes.items() if _is_same(stored, path, digest)]
-    changed = [path for path in hashes if path in stored and path not in set(touched)]
+    touched = set() if everything else {path for path, digest in hashes.items() if _is_same(stored, path, digest)}
+    changed = [path for path in hashes if path in stored and path not in touched]
     new = [path for path in hashes if path not in stored]
     renamed = [] if everything else _renames(new, reading.gone, hashes, stored)
     from_, to = {old for old, _ in renamed}, {new for _, new in renamed}
@@ -86,6 +86,18 @@ def plan_changes(
         removed=[path for path in reading.gone if path not in from_],
         unchanged=reading.unchanged,
     )
+
+
+def candidates_for_renames(reading: Reading, stored: Mapping[str, StoredFile]) -> dict[str, frozenset[str]]:
+    """Path of a new file → hashes that would make it one that is gone. Of another size or kind it is none."""
+    gone: dict[tuple[int, str], set[str]] = {}
+    for path in reading.gone:
+        gone.setdefault((stored[path].size, _suffix(path)), set()).add(stored[path].hash)
+    return {
+        file.path: frozenset(gone.get((file.size, _suffix(file.path)), ()))
+        for file in reading.read
+        if file.path not in stored
+    }
 
 
 def _is_same(stored: Mapping[str, StoredFile], path: str, digest: str) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, pairwise
 
-from headnote.index.store.extras import extra_module
+from headnote.extras import load
 
 LONGEST_TERM = 80
 """Characters. What is longer is cut on both sides of the search, so it is still found."""
@@ -233,5 +233,5 @@ def _fold(character: str) -> str:
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
-    stem: Callable[[str], str] = extra_module("Stemmer", "search").Stemmer(language, 0).stemWord
+    stem: Callable[[str], str] = load("Stemmer", "searching by words").Stemmer(language, 0).stemWord
     return stem

@@ -6,18 +6,20 @@ interrupted goes on where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
-from headnote.index.entries import Anchors, FileRead, FileReader, anchors_of, read_hash
-from headnote.index.linking import Resolver
+from headnote.errors import NotText
+from headnote.index.entries import Anchors, FileRead, FileReader, FileToRead, anchors_of, read_hash, title_of
+from headnote.index.linking import Resolver, folded
 from headnote.index.manifest import manifest_of, needs_rebuild
-from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
+from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
 from headnote.index.store.base import Reader, Store, Writer
-from headnote.index.store.rows import Entry, LinkRow
+from headnote.index.store.rows import Entry, LinkRow, StoredFile
+from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
 from headnote.sources.chunks import on_all_cores
 from headnote.sources.discover import MAX_BYTES, discover
@@ -78,27 +80,38 @@ def nobody(_: Progress) -> None:
 
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobody) -> Report:
     """Everything but vectors: after this the index says what the folder says."""
-    listing = discover(task.root, include=task.include, exclude=task.exclude, max_bytes=task.max_bytes)
+    generation = store.generation()
+    listing = _listing(task)
     wanted = manifest_of(task.settings, model)
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, task, wanted)
         if reading.is_empty and reader.manifest() == wanted:
-            return Report(Plan([], [], [], [], [], reading.unchanged), list(listing.skipped))
+            return Report(Plan([], [], [], [], [], reading.unchanged), list(listing.skipped), rebuilt=reason)
     with store.writing(task.wait) as writer:
-        # Another writer may have been here in between, so the plan is made anew.
+        if writer.generation() != generation:
+            # Another writer was here, and may have seen files that came after our look: they are not gone.
+            listing = _listing(task)
         reading, reason = _what_to_read(writer, listing, task, wanted)
-        return _apply(writer, reading, listing, task, wanted, reason, watch)
+        report = _apply(writer, reading, task, reason, watch)
+        writer.set_manifest(wanted)
+    report.skipped[:0] = listing.skipped
+    return report
 
 
 def plan_update(store: Store, task: Task, model: str) -> Report:
     """What an update would do: files are read, nothing is written."""
-    listing = discover(task.root, include=task.include, exclude=task.exclude, max_bytes=task.max_bytes)
+    listing = _listing(task)
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, task, manifest_of(task.settings, model))
         stored = reader.files()
     results = [read_hash(task.root, file.path) for file in reading.read]
     hashes = {result.path: result.hash for result in results if not result.error}
-    return Report(plan_changes(reading, hashes, stored, bool(reason)), _all_skipped(listing, results), rebuilt=reason)
+    plan = plan_changes(_without_binaries(reading, results, stored), hashes, stored, bool(reason))
+    return Report(plan, [*listing.skipped, *_skipped(results)], rebuilt=reason)
+
+
+def _listing(task: Task) -> Listing:
+    return discover(task.root, include=task.include, exclude=task.exclude, max_bytes=task.max_bytes)
 
 
 def _what_to_read(reader: Reader, listing: Listing, task: Task, wanted: dict[str, str]) -> tuple[Reading, str]:
@@ -106,58 +119,71 @@ def _what_to_read(reader: Reader, listing: Listing, task: Task, wanted: dict[str
     return plan_reading(listing.files, listing.skipped, reader.files(), everything=bool(reason)), reason
 
 
-def _apply(
-    writer: Writer,
-    reading: Reading,
-    listing: Listing,
-    task: Task,
-    wanted: dict[str, str],
-    reason: str,
-    watch: Watcher,
-) -> Report:
+def _apply(writer: Writer, reading: Reading, task: Task, reason: str, watch: Watcher) -> Report:
     stored = writer.files()
     everything = bool(reason)
-    known = frozenset() if everything else frozenset(file.hash for file in stored.values())
-    reads = _Reads(on_all_cores(FileReader(task.root, task.settings, known), _paths(reading), task.workers), watch)
-    before = _aliases(writer, [path for path in _paths(reading) if path in stored])
-    writer.put(reads.entries(len(reading.read)))
-    # A content that is known may still be new here: a copy of another document.
+    before = {} if everything else _aliases(writer, [file.path for file in reading.read if file.path in stored])
+    reads = _Reads(task, watch)
+    reads.put_all(writer, _files_to_read(reading, stored, everything))
+    reading = _without_binaries(reading, reads.failed, stored)
     plan = plan_changes(reading, reads.hashes, stored, everything)
-    _put_copies(writer, plan, reads, task)
+    plan = _put_copies(writer, plan, reads)
     for old, new in plan.renamed:
         writer.rename(old, new)
+        _rename_title(writer, new)
     for path in [*plan.touched, *(new for _, new in plan.renamed)]:
         writer.touch(path, *reads.stats[path])
     writer.remove(plan.removed)
-    _link(writer, plan, reads, everything, before)
-    writer.set_manifest(wanted)
-    return Report(plan, _all_skipped(listing, reads.failed), reads.warnings, reason, reads.chunks)
+    _link(writer, plan, reads.anchors, everything, before)
+    return Report(plan, _skipped(reads.failed), reads.warnings, reason, reads.chunks)
 
 
-def _paths(reading: Reading) -> list[str]:
-    return [file.path for file in reading.read]
+def _files_to_read(reading: Reading, stored: Mapping[str, StoredFile], everything: bool) -> list[FileToRead]:
+    if everything:
+        return [FileToRead(file.path) for file in reading.read]
+    renames = candidates_for_renames(reading, stored)
+    return [
+        FileToRead(file.path, frozenset({stored[file.path].hash}) if file.path in stored else renames[file.path])
+        for file in reading.read
+    ]
 
 
-def _all_skipped(listing: Listing, results: Iterable[FileRead]) -> list[SkippedFile]:
-    failed = [SkippedFile(result.path, result.error.message) for result in results if result.error]
-    return [*listing.skipped, *failed]
+def _without_binaries(reading: Reading, results: Iterable[FileRead], stored: Mapping[str, StoredFile]) -> Reading:
+    """What is no text any more is as good as gone. Of a file that could not be read nothing is known, so it stays."""
+    lost = {result.path for result in results if isinstance(result.error, NotText) and result.path in stored}
+    return reading._replace(gone=sorted({*reading.gone, *lost})) if lost else reading
+
+
+def _skipped(results: Iterable[FileRead]) -> list[SkippedFile]:
+    return [SkippedFile(result.path, result.error.message) for result in results if result.error]
 
 
 class _Reads:
     """What comes from the workers, as it goes by on its way into the store."""
 
-    def __init__(self, results: Iterator[FileRead], watch: Watcher) -> None:
-        self._results = results
+    def __init__(self, task: Task, watch: Watcher) -> None:
+        self._workers = task.workers
         self._watch = watch
+        self.read = FileReader(task.root, task.settings)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
         self.anchors: dict[str, Anchors] = {}
+        """Of the documents that were put."""
         self.failed: list[FileRead] = []
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
 
-    def entries(self, total: int) -> Iterator[Entry]:
-        for done, result in enumerate(self._results, 1):
+    def put_all(self, writer: Writer, files: Sequence[FileToRead]) -> None:
+        results = on_all_cores(self.read, files, self._workers)
+        try:
+            writer.put(self._entries(results, len(files)))
+        finally:
+            # An error on the way must not leave workers behind until somebody lets go of its traceback.
+            if isinstance(results, Generator):
+                results.close()
+
+    def _entries(self, results: Iterable[FileRead], total: int) -> Iterator[Entry]:
+        for done, result in enumerate(results, 1):
             self._watch(Progress("read", done, total))
             if result.error:
                 self.failed.append(result)
@@ -175,14 +201,34 @@ class _Reads:
         return entry
 
 
-def _put_copies(writer: Writer, plan: Plan, reads: _Reads, task: Task) -> None:
-    missing = [path for path in (*plan.added, *plan.changed) if path not in reads.anchors]
-    read = FileReader(task.root, task.settings)
-    for result in map(read, missing):
+def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
+    """A file that might have been renamed and was not, because another one was: a copy of it. What will be done."""
+    failed: set[str] = set()
+    for path in (*plan.added, *plan.changed):
+        if path in reads.anchors:
+            continue
+        result = reads.read(FileToRead(path))
         if result.entry:
             writer.put([reads.taken(result.entry, result.anchors or {})])
         else:  # gone since it was read a moment ago
             reads.failed.append(result)
+            failed.add(path)
+    if not failed:
+        return plan
+    added, changed = ([path for path in paths if path not in failed] for paths in (plan.added, plan.changed))
+    return plan._replace(added=added, changed=changed)
+
+
+def _rename_title(writer: Writer, path: str) -> None:
+    """A document that says no title has the name of its file, which is another one now."""
+    document = writer.document(path)
+    if document is None:
+        return
+    found = headings(document.text, scan(document.text, document.mdx))
+    title = title_of(document.metadata, found, path)
+    if title != document.title:
+        rows = [chunk.row for chunk in writer.chunks_of(path)]
+        writer.put([Entry(document._replace(title=title), rows, writer.links_from(path))])
 
 
 # -- links
@@ -193,19 +239,23 @@ def _aliases(reader: Reader, paths: Iterable[str]) -> dict[str, tuple[str, ...]]
     return {document.path: document.aliases for document in documents if document}
 
 
-def _link(writer: Writer, plan: Plan, reads: _Reads, everything: bool, before: dict[str, tuple[str, ...]]) -> None:
+def _link(
+    writer: Writer,
+    plan: Plan,
+    put: Mapping[str, Anchors],
+    everything: bool,
+    before: Mapping[str, tuple[str, ...]],
+) -> None:
     """Resolve what may lead elsewhere now: all links if names came or went, else those from and to what changed."""
-    put = list(reads.anchors)
     names_changed = bool(plan.added or plan.removed or plan.renamed) or _aliases(writer, before) != before
     if everything or names_changed:
         links = writer.links()
     elif put:
-        affected = {link for path in put for link in (*writer.links_from(path), *writer.links_to(path))}
-        sources = sorted({link.path for link in affected})
-        links = [link for path in sources for link in writer.links_from(path)]
+        affected = {link.path for path in put for link in (*writer.links_from(path), *writer.links_to(path))}
+        links = [link for path in sorted(affected) for link in writer.links_from(path)]
     else:
         return
-    resolver = Resolver(writer.document_paths(), _AnchorsOf(writer, reads.anchors), _AliasesOf(writer))
+    resolver = Resolver(writer.document_paths(), _AnchorsOf(writer, put), _AliasesOf(writer))
     by_document: dict[str, list[LinkRow]] = {}
     changed: dict[str, None] = {}
     for link in links:
@@ -220,16 +270,22 @@ def _link(writer: Writer, plan: Plan, reads: _Reads, everything: bool, before: d
 class _AnchorsOf:
     """Path → its anchors: known for what was just read, worked out from the stored text for others."""
 
-    def __init__(self, reader: Reader, known: dict[str, Anchors]) -> None:
+    def __init__(self, reader: Reader, known: Mapping[str, Anchors]) -> None:
         self._reader = reader
-        self._known = known
+        self._known = dict(known)
 
     def __call__(self, path: str) -> Anchors:
         if path not in self._known:
-            document = self._reader.document(path)
-            rows = [chunk.row for chunk in self._reader.chunks_of(path)]
-            self._known[path] = anchors_of(document.text, scan(document.text, document.mdx), rows) if document else {}
+            self._known[path] = self._read(path)
         return self._known[path]
+
+    def _read(self, path: str) -> Anchors:
+        document = self._reader.document(path)
+        if document is None:
+            return {}
+        blocks = scan(document.text, document.mdx)
+        rows = [chunk.row for chunk in self._reader.chunks_of(path)]
+        return anchors_of(headings(document.text, blocks), blocks, rows)
 
 
 class _AliasesOf:
@@ -244,7 +300,7 @@ class _AliasesOf:
             self._found = {}
             for path, names in _aliases(self._reader, self._reader.document_paths()).items():
                 for name in names:
-                    self._found.setdefault(name.casefold(), path)
+                    self._found.setdefault(folded(name), path)
         return self._found
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.errors import MissingExtra
+from headnote.extras import load
 from headnote.sources.discover import MAX_BYTES, AnyPath, discover, has_known_suffix
 from headnote.sources.listing import Listing
 from headnote.sources.repository import IGNORE_FILES
@@ -54,10 +54,7 @@ def watch(
     is a look without any event. If the root is gone, the next look raises `MissingSource`; files are not reported as
     gone then.
     """
-    try:
-        import watchfiles  # noqa: F401
-    except ImportError:
-        raise MissingExtra("watching needs watchfiles", remedy="pip install 'headnote[search]' brings it") from None
+    load("watchfiles", "watching a folder")
     look = partial(discover, root, include=tuple(include), exclude=tuple(exclude), max_bytes=max_bytes)
     real = Path(os.path.realpath(root))
     return _changes(look, real, since, _Timing(max(1, debounce_ms), rescan_s), stop)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
-from headnote.index.store.extras import extra_module
+from headnote.extras import load
 from headnote.index.store.filters import path_matcher
 from headnote.index.store.lock import writer_lock
 from headnote.index.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
@@ -65,7 +65,7 @@ def _failure(error: Exception, file: Path) -> IndexFailure | None:
 
 
 def _apsw() -> Any:
-    return extra_module("apsw", "search")
+    return load("apsw", "an index")
 
 
 class Connections:

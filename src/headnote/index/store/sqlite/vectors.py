@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.index.store.extras import extra_module
+from headnote.extras import load_numpy
 from headnote.index.store.filters import Filter
 from headnote.index.store.rows import VectorSet
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
@@ -48,7 +48,7 @@ class ReadsVectors(ReadsDocuments):
         return list({chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items())
 
     def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
-        numpy = extra_module("numpy", "search")
+        numpy = load_numpy()
         row = self.db.execute("SELECT id, dims, changed FROM models WHERE name = ?", (sealed(model),)).fetchone()
         if row is None:
             return None
@@ -84,7 +84,7 @@ class ReadsVectors(ReadsDocuments):
         return found
 
     def slots(self, model: str, only: Filter) -> NDArray[np.int64]:
-        numpy = extra_module("numpy", "search")
+        numpy = load_numpy()
         condition, bindings = passing_chunks(only)
         found = self.db.execute(
             f"""SELECT v.slot FROM chunks c CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
@@ -104,7 +104,7 @@ class WritesVectors(ReadsVectors, Steps):
     """The part of a writer that knows vectors."""
 
     def add_vectors(self, model: str, hashes: Sequence[str], matrix: NDArray[np.floating]) -> None:
-        numpy = extra_module("numpy", "search")
+        numpy = load_numpy()
         matrix = numpy.ascontiguousarray(matrix, numpy.float16)
         if matrix.ndim != 2 or len(matrix) != len(hashes):
             raise ValueError(f"{len(hashes)} hashes and a matrix of shape {matrix.shape}")

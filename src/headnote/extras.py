@@ -7,8 +7,10 @@ from typing import Any
 
 from headnote.errors import MissingExtra
 
+SEARCH = "pip install 'headnote[search]'"
 
-def load(package: str, purpose: str, remedy: str) -> Any:
+
+def load(package: str, purpose: str, remedy: str = SEARCH) -> Any:
     """The package, or one line that says how to get it."""
     try:
         return import_module(package)
@@ -19,4 +21,4 @@ def load(package: str, purpose: str, remedy: str) -> Any:
 
 def load_numpy() -> Any:
     """What every vector is made of."""
-    return load("numpy", "embedding", 'pip install "headnote[search]"')
+    return load("numpy", "searching by meaning")

@@ -1,0 +1,270 @@
+"""How long does a search take when everything is warm, and where does the time go?
+
+    python bench/search.py [--chunks N] [--queries N] [--no-peers] [--cache DIR] [--json FILE]
+
+Needs `pip install -e ".[search]" ./models/minilm`, and `whoosh faiss-cpu` for the others. The documents lie at
+HEADNOTE_SHARED, or beside the working copy in `shared`. Vectors of chunks are made by hashing words, because they cost
+the same to compare as real ones; a query is embedded by the real model, whose time counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import headnote
+from corpora import SEED, Document, load
+from headnote.api import Index
+from headnote.chunking.presets import find_preset
+from headnote.config import IndexSettings
+from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.minilm import MiniLMEmbedder
+from headnote.index.store.sqlite.documents import ReadsDocuments
+from headnote.index.store.sqlite.store import SqliteStore
+from headnote.search import engine
+from report import Table, command_line, machine, show, show_setting, versions, write_json
+
+CORPUS = "kubernetes-en"
+DIMENSIONS = 384
+LIMIT = 10
+GOAL_MS = 25.0
+GOAL_CHUNKS = 50_000
+GOAL_TIMES = 3.0
+DISTRIBUTIONS = ["headnote", "apsw", "numpy", "onnxruntime", "Whoosh", "faiss-cpu"]
+STEPS = {
+    "by_words": "words: keyword index",
+    "_coverage": "words: how much of the query is said",
+    "embed_query": "meaning: embed the query",
+    "by_meaning": "meaning: compare vectors",
+    "weighted_scores": "fuse",
+    "chunks": "read the candidates",
+    "_hit": "make hits of them",
+}
+"""Function of the engine → what it does. `chunks` is also called by `_coverage`, where it counts."""
+
+
+class Embedder:
+    """Vectors by hashing, at the price that the real model has for a query."""
+
+    dimensions = DIMENSIONS
+    name = f"bench:{DIMENSIONS}"
+
+    def __init__(self) -> None:
+        self._hashing = HashingEmbedder(DIMENSIONS)
+        self._real = MiniLMEmbedder()
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return self._hashing.embed(texts)
+
+    def embed_query(self, text: str) -> Any:
+        self._real.embed_query(text)
+        return self._hashing.embed_query(text)
+
+
+class Times(NamedTuple):
+    name: str
+    seconds: list[float]
+
+    def row(self) -> list[str]:
+        ordered = sorted(self.seconds)
+        chosen = [ordered[int(len(ordered) * part)] for part in (0.5, 0.95)]
+        return [self.name, *(f"{1000 * seconds:.1f}" for seconds in (*chosen, ordered[-1]))]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds) * 1000
+
+
+def main() -> int:
+    options = _options()
+    setting, packages = machine(), versions(DISTRIBUTIONS)
+    show_setting(setting, packages)
+    documents = load([CORPUS])[CORPUS]
+    queries = sample_queries(documents, options.queries)
+    tables = []
+    for count in options.chunks or [10_000, GOAL_CHUNKS]:
+        for table in _measured(count, documents, queries, options):
+            show(table)
+            tables.append(table)
+    if options.json:
+        content: dict[str, Any] = {"command": command_line(), "machine": setting, "versions": packages}
+        write_json(options.json, {**content, "tables": [table._asdict() for table in tables]})
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="How long a search takes.")
+    parser.add_argument("--chunks", action="append", type=int, help="so many (default 10000 and 50000); repeatable")
+    parser.add_argument("--queries", type=int, default=200, help="so many (default 200)")
+    parser.add_argument("--no-peers", action="store_true", help="without Whoosh and FAISS")
+    parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the indexes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    return parser.parse_args()
+
+
+# -- what is searched, and for what
+
+
+def sample_queries(documents: Sequence[Document], count: int) -> list[str]:
+    """Half of them headings, half of them the first words of a paragraph: what people type, and what they paste."""
+    headings = [match for doc in documents for match in re.findall(r"^#{2,4} (.{8,70})$", doc.text, re.MULTILINE)]
+    openings = [match for doc in documents for match in re.findall(r"\n\n([A-Z][^\n#|`<]{60,})\n", doc.text)]
+    chance = random.Random(SEED)
+    shorts = chance.sample(sorted(set(headings)), count // 2)
+    longs = [" ".join(text.split()[:12]) for text in chance.sample(sorted(set(openings)), count - count // 2)]
+    mixed = [*shorts, *longs]
+    chance.shuffle(mixed)
+    return mixed
+
+
+def write_documents(documents: Sequence[Document], count: int, folder: Path) -> int:
+    """At least so many chunks as files: the corpus, then the corpus again with some words replaced by others."""
+    chunks = 0
+    for turn in range(1000):
+        chance = random.Random(SEED + turn)
+        for document in documents:
+            if chunks >= count:
+                return chunks
+            text = document.text if turn == 0 else _varied(document.text, chance)
+            chunks += len(headnote.chunk(text, path=document.path))
+            target = folder / f"turn-{turn}" / document.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8", newline="")
+    return chunks
+
+
+def _varied(text: str, chance: random.Random) -> str:
+    """Every tenth long word with its letters in another order: no two texts are the same, and the words stay a few."""
+
+    def changed(match: re.Match[str]) -> str:
+        word = match[0]
+        return word[::-1] if chance.random() < 0.1 else word
+
+    return re.sub(r"(?<![\w/#<-])[a-z]{6,}(?![\w/>-])", changed, text)
+
+
+def build(documents: Sequence[Document], count: int, cache: Path) -> tuple[Index, SqliteStore, float]:
+    folder = cache / f"search-{count}"
+    began = time.perf_counter()
+    if not (folder / "done").exists():
+        write_documents(documents, count, folder / "documents")
+    (folder / "index").mkdir(parents=True, exist_ok=True)
+    store = SqliteStore.open(folder / "index")
+    index = Index(folder / "documents", store, find_preset("default"), IndexSettings(), Embedder())
+    index.update()
+    (folder / "done").touch()
+    return index, store, time.perf_counter() - began
+
+
+# -- measuring
+
+
+def _measured(
+    count: int, documents: Sequence[Document], queries: Sequence[str], options: argparse.Namespace
+) -> Iterator[Table]:
+    index, store, _ = build(documents, count, options.cache)
+    found = index.status().chunks
+    ways: dict[str, Callable[[str], Any]] = {
+        f"headnote {mode}": lambda query, mode=mode: index.search(query, LIMIT, mode)
+        for mode in ("keyword", "semantic", "hybrid")
+    }
+    if not options.no_peers:
+        from peer_speed import Peer
+
+        peer = Peer(store, index.embedder, options.cache / f"search-{count}" / "whoosh")
+        ways["Whoosh"] = peer.by_words
+        ways["FAISS, exact"] = peer.by_meaning
+        ways["Whoosh + FAISS, RRF"] = peer.both
+    times = {name: Times(name, []) for name in ways}
+    for way in ways.values():
+        for query in queries[:20]:
+            way(query)
+    for query in queries:
+        # Side by side, so that a busy moment meets all of them.
+        for name, way in ways.items():
+            times[name].seconds.append(_timed(way, query))
+    yield Table(
+        f"A search among {found:,} chunks, ms",
+        ["", "p50", "p95", "most"],
+        [one.row() for one in times.values()],
+        list(_verdicts(times, found)),
+    )
+    yield _where(index, queries, found)
+
+
+def _timed(way: Callable[[str], Any], query: str) -> float:
+    began = time.perf_counter()
+    way(query)
+    return time.perf_counter() - began
+
+
+def _verdicts(times: dict[str, Times], chunks: int) -> Iterator[str]:
+    yield f"{len(times['headnote hybrid'].seconds)} queries, {LIMIT} passages each, all warm; vectors by hashing."
+    hybrid = times["headnote hybrid"].median
+    if chunks >= GOAL_CHUNKS:
+        said = "reached" if hybrid <= GOAL_MS else "NOT reached"
+        yield f"goal: hybrid p50 ≤ {GOAL_MS:.0f} ms at {GOAL_CHUNKS:,} chunks: {said} ({hybrid:.1f} ms)"
+    if "Whoosh + FAISS, RRF" in times:
+        ratio = times["Whoosh + FAISS, RRF"].median / hybrid
+        said = "reached" if ratio >= GOAL_TIMES else "NOT reached"
+        yield f"goal: at least {GOAL_TIMES:.0f} × faster than Whoosh + FAISS: {said} ({ratio:.1f} ×)"
+
+
+def _where(index: Index, queries: Sequence[str], chunks: int) -> Table:
+    """Hybrid, with a clock around each step. The clocks cost a little, so the sum is more than without them."""
+    with clocks() as spent:
+        totals = []
+        for query in queries:
+            for seconds in spent.values():
+                seconds.append(0.0)
+            totals.append(_timed(lambda text: index.search(text, LIMIT, "hybrid"), query))
+        index.search("nothing", 1)
+    medians = {name: 1000 * statistics.median(seconds[: len(totals)]) for name, seconds in spent.items() if seconds}
+    whole = 1000 * statistics.median(totals)
+    rows = [[STEPS[name], f"{value:.2f}", f"{100 * value / whole:.0f} %"] for name, value in medians.items()]
+    rows.append(["all of it", f"{whole:.2f}", ""])
+    return Table(f"Where the time of a hybrid search goes, {chunks:,} chunks, ms", ["", "p50", ""], rows, [])
+
+
+@contextmanager
+def clocks() -> Iterator[dict[str, list[float]]]:
+    """Step → seconds, one number for each query, added to the last."""
+    spent: dict[str, list[float]] = {name: [] for name in STEPS}
+    inside: list[str] = []
+    places: dict[str, Any] = dict.fromkeys(STEPS, engine) | {"embed_query": Embedder, "chunks": ReadsDocuments}
+    originals = {name: getattr(places[name], name) for name in STEPS if hasattr(places[name], name)}
+
+    def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            if inside and name == "chunks":
+                return function(*arguments, **options)
+            inside.append(name)
+            began = time.perf_counter()
+            try:
+                return function(*arguments, **options)
+            finally:
+                inside.pop()
+                if spent[name]:
+                    spent[name][-1] += time.perf_counter() - began
+
+        return run
+
+    for name, function in originals.items():
+        setattr(places[name], name, clocked(name, function))
+    try:
+        yield spent
+    finally:
+        for name, function in originals.items():
+            setattr(places[name], name, function)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""Answers from any service that answers as OpenAI's `/chat/completions` does, as they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from http.client import HTTPException, HTTPResponse
+from typing import Any, NamedTuple
+
+from headnote.answer.events import Event, Failed, Garbled, read_events
+from headnote.answer.prompt import Message
+from headnote.embedding.endpoint import Busy, Endpoint
+from headnote.embedding.service import Patience, Service, find_service
+from headnote.errors import AnswerError, EmbeddingError, RequestRefused, ServiceUnavailable, WrongAnswer
+
+MODEL_VARIABLE = "HEADNOTE_CHAT_MODEL"
+PATIENCE = Patience(timeout=60.0, tries=4)
+LONGEST = 200_000
+"""Characters of an answer. A model that does not stop is not listened to any longer."""
+_ENDS = {
+    "length": "the model reached the end of what it may write",
+    "content_filter": "the service held back the rest",
+}
+
+
+class Piece(NamedTuple):
+    """Some text, or the end of it."""
+
+    text: str = ""
+    broken: str = ""
+    """Why nothing more comes although the answer is not complete; always the last piece."""
+
+
+class Chat:
+    """A model at a service. What goes wrong before the first word is tried again, and an error in the end; what goes
+    wrong later leaves what was said until then."""
+
+    def __init__(self, model: str, service: Service, patience: Patience = PATIENCE) -> None:
+        self.model = model
+        self._endpoint = Endpoint(service, patience)
+        self._temperature = True
+
+    def ask(self, messages: Sequence[Message]) -> Iterator[Piece]:
+        """The answer, piece by piece."""
+        try:
+            first, events, response = self._open(messages)
+        except EmbeddingError as error:
+            raise AnswerError(error.message, remedy=error.remedy) from error
+        with response:
+            yield from self._rest(first, events)
+
+    def _open(self, messages: Sequence[Message]) -> tuple[Event, Iterator[Event], HTTPResponse]:
+        question: dict[str, Any] = {
+            "model": self.model,
+            "messages": [message._asdict() for message in messages],
+            "stream": True,
+        }
+        if not self._temperature:
+            return self._endpoint.ask("/chat/completions", question, self._begin)
+        try:
+            return self._endpoint.ask("/chat/completions", {**question, "temperature": 0}, self._begin)
+        except RequestRefused as refused:
+            # Some models have one temperature only.
+            if "temperature" not in refused.message:
+                raise
+        self._temperature = False
+        return self._endpoint.ask("/chat/completions", question, self._begin)
+
+    def _begin(self, response: HTTPResponse) -> tuple[Event, Iterator[Event], HTTPResponse]:
+        """The first word of an answer, and what will give the rest. Until then it may be asked again."""
+        events = read_events(response)
+        place = self._endpoint.service.place
+        remedy = f"is {self.model!r} a chat model?"
+        try:
+            first = next((event for event in events if event.text or event.end), None)
+        except Garbled as garbled:
+            raise WrongAnswer(f"the answer of {place} {garbled}", remedy=remedy) from None
+        except Failed as failed:
+            said = self._endpoint.quote(failed.content)
+            raise Busy(ServiceUnavailable(f"{place} fails while it answers{said}")) from None
+        if first is None:
+            raise Busy(ServiceUnavailable(f"{place} broke off the connection"))
+        if not first.text:
+            why = _ENDS.get(first.end or "", "")
+            raise WrongAnswer(f"the answer of {place} is empty" + (f": {why}" if why else ""), remedy=remedy)
+        return first, events, response
+
+    def _rest(self, first: Event, events: Iterator[Event]) -> Iterator[Piece]:
+        length = len(first.text)
+        yield Piece(first.text)
+        end = first.end
+        try:
+            for event in events:
+                if event.text:
+                    length += len(event.text)
+                    yield Piece(event.text)
+                end = event.end or end
+                if length > LONGEST:
+                    yield Piece(broken="the model does not stop")
+                    return
+        except (OSError, HTTPException, Garbled, Failed) as error:
+            yield Piece(broken=self._why(error))
+            return
+        if end is None:
+            yield Piece(broken="the service broke off the connection")
+        elif end != "stop":
+            yield Piece(broken=_ENDS.get(end, f"the service ended it: {self._endpoint.without_key(end)[:80]}"))
+
+    def _why(self, error: Exception) -> str:
+        if isinstance(error, TimeoutError):
+            return f"nothing more came for {self._endpoint.patience.timeout:g} seconds"
+        if isinstance(error, Failed):
+            return f"the service failed{self._endpoint.quote(error.content)}"
+        if isinstance(error, Garbled):
+            return f"a part of the answer {error}"
+        return "the service broke off the connection"
+
+    def __repr__(self) -> str:
+        return f"<chat {self.model} at {self._endpoint.service.place}>"
+
+
+def find_chat(environment: Mapping[str, str], model: str | None = None) -> Chat | None:
+    """The model that was named, at the service that the environment names; None if no model is.
+
+    A key alone is not enough: it may be there for something else, and passages of documents leave this machine.
+    """
+    name = (environment.get(MODEL_VARIABLE, "") if model is None else model).strip()
+    if not name:
+        return None
+    try:
+        return Chat(name, find_service(environment, "chat"))
+    except EmbeddingError as error:
+        raise AnswerError(error.message, remedy=error.remedy) from error

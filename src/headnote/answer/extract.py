@@ -1,0 +1,197 @@
+"""An answer without a model: what the best passages say themselves, where they say most about the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from textwrap import dedent
+from typing import NamedTuple
+
+from headnote.answer.brackets import find_brackets
+from headnote.answer.passages import Shown
+from headnote.chunking.pictures import without_pictures
+from headnote.embedding.base import Embedder
+from headnote.index.terms import terms
+from headnote.markdown.scanner import scan
+from headnote.model import Block, Citation
+from headnote.search.words import content_terms, coverage, rarity
+from headnote.sources.files import is_mdx
+
+QUOTES = 4
+"""How many are quoted at most."""
+LOOKED_AT = 6
+"""Passages they are taken from."""
+NEARLY = 0.6
+"""What scores less than this part of the best is not worth quoting."""
+FADING = 0.95
+"""What each further passage counts, in the order of the search."""
+SHORT = 50
+"""Characters. A sentence with fewer is quoted with the next one."""
+MOST_LINES = 8
+"""Of code and the like that are quoted together."""
+
+_SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
+_ITEM = re.compile(r"[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\S")
+_QUOTE_MARK = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
+_NO_WORDS = re.compile(r"[\s>]*+")
+_PROSE = {"paragraph", "quote", "footnote"}
+_SILENT = {"heading", "rule", "definition", "frontmatter", "mdx_esm"}
+
+
+class Quote(NamedTuple):
+    """Lines that can be quoted by themselves: a sentence, an item of a list, a row, some code."""
+
+    passage: int
+    start_line: int
+    end_line: int
+    text: str
+    heading: str = ""
+    """What it stands under."""
+    block: int = -1
+    """Where the paragraph begins that it is a sentence of; -1 if it is something else."""
+
+
+def extract(question: str, passages: Sequence[Shown], embedder: Embedder) -> tuple[str, tuple[Citation, ...]]:
+    """The best quotes, each with its citation."""
+    looked_at = passages[:LOOKED_AT]
+    quotes = [quote for number, passage in enumerate(looked_at) for quote in quotes_of(passage, number)]
+    if not quotes:
+        quotes = [Quote(0, passages[0].start_line, passages[0].end_line, "\n".join(passages[0].lines).strip())]
+    chosen = joined(best_quotes(question, quotes, embedder))
+    citations = [_citation(quote, looked_at[quote.passage]) for quote in chosen]
+    names = [passage.path for passage in passages]
+    texts = [_written(quote, citation, names) for quote, citation in zip(chosen, citations, strict=True)]
+    return "\n\n".join(texts), tuple(dict.fromkeys(citations))
+
+
+def _written(quote: Quote, citation: Citation, names: Sequence[str]) -> str:
+    text = quote.text
+    # What documents cite is their own affair; in an answer it would look like ours.
+    for bracket in find_brackets(text, names):
+        text = f"{text[: bracket.start]}({text[bracket.start + 1 : bracket.end - 1]}){text[bracket.end :]}"
+    return f"{text}{chr(10) if chr(10) in text else ' '}[{citation.place}]"
+
+
+def quotes_of(passage: Shown, number: int = 0) -> Iterator[Quote]:
+    """Everything in a passage that can be quoted."""
+    text = without_pictures("\n".join(passage.lines))
+    heading = passage.hit.breadcrumb
+    for block in scan(text, is_mdx(passage.path)):
+        if block.kind == "heading":
+            heading = f"{passage.hit.breadcrumb} {text[block.start : block.end]}"
+        if block.kind in _SILENT:
+            continue
+        first = passage.start_line + block.start_line - 1
+        for start, end, said in _parts(block, text[block.start : block.end]):
+            if terms(said):
+                of_prose = block.start if block.kind in _PROSE else -1
+                yield Quote(number, first + start, first + end, said, heading, of_prose)
+
+
+def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[Quote]:
+    """Those that say most, by words and by meaning, best passage first; not less than one."""
+    words = _by_words(question, quotes)
+    meaning = _by_meaning(question, quotes, embedder)
+    scores = [
+        ((said + meant) / 2 if meaning else said) * FADING**quote.passage
+        for quote, said, meant in zip(quotes, words, meaning or words, strict=True)
+    ]
+    order = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
+    enough = scores[order[0]] * NEARLY
+    chosen = {number for number in order[:QUOTES] if scores[number] >= enough}
+    chosen |= {number + 1 for number in chosen if _goes_on(quotes, number)}
+    best: dict[int, float] = {}
+    for number in chosen:
+        best[quotes[number].passage] = max(scores[number], best.get(quotes[number].passage, 0.0))
+    return [quotes[number] for number in sorted(chosen, key=lambda number: (-best[quotes[number].passage], number))]
+
+
+def _goes_on(quotes: Sequence[Quote], number: int) -> bool:
+    """Whether a sentence is too short to say it all, and the next belongs to it."""
+    if number + 1 == len(quotes) or len(quotes[number].text) >= SHORT or quotes[number].block < 0:
+        return False
+    quote, following = quotes[number], quotes[number + 1]
+    return (quote.passage, quote.block) == (following.passage, following.block)
+
+
+def joined(quotes: Sequence[Quote]) -> list[Quote]:
+    """Neighbours as one quote."""
+    found: list[Quote] = []
+    for quote in quotes:
+        last = found[-1] if found else None
+        if last and last.passage == quote.passage and quote.start_line <= last.end_line + 1:
+            gap = "\n" if "\n" in last.text + quote.text or _ITEM.match(quote.text) or "|" in quote.text else " "
+            found[-1] = last._replace(end_line=max(last.end_line, quote.end_line), text=last.text + gap + quote.text)
+        else:
+            found.append(quote)
+    return found
+
+
+def _by_words(question: str, quotes: Sequence[Quote]) -> list[float]:
+    """How much of the question each says; what only its heading says counts a little less."""
+    wanted = content_terms(question)
+    said = [set(terms(quote.text)) for quote in quotes]
+    often = Counter(term for some in said for term in some)
+    weights = rarity({term: often[term] for term in wanted}, len(quotes))
+    return [
+        (coverage(weights, some) + 2 * coverage(weights, some.union(terms(quote.heading)))) / 3
+        for some, quote in zip(said, quotes, strict=True)
+    ]
+
+
+def _by_meaning(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[float]:
+    if not embedder.dimensions:
+        return []
+    vectors = embedder.embed([f"{quote.heading}\n{quote.text}" for quote in quotes])
+    found = [float(similarity) for similarity in vectors @ embedder.embed_query(question)]
+    return [similarity if math.isfinite(similarity) else 0.0 for similarity in found]
+
+
+def _parts(block: Block, text: str) -> Iterator[tuple[int, int, str]]:
+    """(first line, last line, text) of what a block consists of, lines counted from 0."""
+    lines = text.split("\n")
+    if block.kind in _PROSE:
+        yield from _sentences(text)
+    elif block.kind == "list":
+        starts = [number for number, line in enumerate(lines) if _ITEM.match(line)] or [0]
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+            yield start, *_trimmed(lines, start, end, shorten=True)
+    elif block.kind == "table":
+        for number, line in enumerate(lines[2:], 2):
+            yield number, number, line.strip()
+    else:
+        for start in range(0, len(lines), MOST_LINES):
+            yield start, *_trimmed(lines, start, min(start + MOST_LINES, len(lines)))
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    ends = [match.end() for match in _SENTENCE_END.finditer(text) if not _is_marker(text, match.start())]
+    for begin, end in zip([0, *ends], [*ends, len(text)], strict=True):
+        start = _NO_WORDS.match(text, begin, end).end()  # type: ignore[union-attr]
+        own = text[start:end].rstrip()
+        first = text.count("\n", 0, start)
+        said = " ".join(_QUOTE_MARK.sub("", own).split())
+        if said:
+            yield first, first + own.count("\n"), said
+
+
+def _is_marker(text: str, stop: int) -> bool:
+    """Whether a full stop belongs to the number of an item, as in `1. First`."""
+    line = text[text.rfind("\n", 0, stop) + 1 : stop]
+    return line.strip(" \t>").isdigit()
+
+
+def _trimmed(lines: list[str], start: int, end: int, shorten: bool = False) -> tuple[int, str]:
+    """The last line that says something, and the text."""
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    if shorten:
+        end = min(end, start + MOST_LINES)
+    return end - 1, dedent("\n".join(lines[start:end])).rstrip()
+
+
+def _citation(quote: Quote, passage: Shown) -> Citation:
+    lines = passage.lines[quote.start_line - passage.start_line : quote.end_line - passage.start_line + 1]
+    return Citation(passage.path, quote.start_line, quote.end_line, "\n".join(lines))

@@ -1,0 +1,120 @@
+"""`headnote ask`: an answer from the documents of a folder, with the lines it rests on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, fill_vectors, from_here, open_index, refresh
+from headnote.cli.search import Paths, Tags
+from headnote.cli.terminal import UNPRINTABLE, Line, Span, printable, remark, write_json, write_lines
+from headnote.errors import AnswerError, MissingSource
+
+if TYPE_CHECKING:
+    from headnote.model import Answer, Citation
+
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.", show_default=False)]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many passages to answer from.")]
+Budget = Annotated[int, typer.Option("--budget", min=1, metavar="N", help="Tokens a model is sent at most.")]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="Model to ask, instead of the one in HEADNOTE_CHAT_MODEL."),
+]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Ask no model: show what the passages say themselves.")]
+
+_KEPT = (ord("\n"), ord("\t"))
+_UNPRINTABLE = {code: shown for code, shown in UNPRINTABLE.items() if code not in _KEPT}
+
+
+def ask_command(
+    question: Question,
+    root: Root = HERE,
+    limit: Limit = 6,
+    budget: Budget = 4000,
+    model: Model = None,
+    no_model: NoModel = False,
+    path: Paths = [],  # noqa: B006  never changed
+    tag: Tags = [],  # noqa: B006
+    no_update: NoUpdate = False,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question from the documents, and say which lines the answer rests on.
+
+    A model is asked if one is named, here or in HEADNOTE_CHAT_MODEL, at the service of HEADNOTE_CHAT_URL and
+    HEADNOTE_CHAT_KEY, or of OPENAI_BASE_URL and OPENAI_API_KEY. Citations that do not hold are left out and reported.
+    If nothing is found, or the answer is not complete, the exit code is 1.
+    """
+    options = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
+    streams = not as_json and sys.stdout.isatty()
+    answer = _ask(question, root, not no_update, {**options, "stream": _write_piece if streams else None})
+    if as_json:
+        write_json(record(question, root, answer))
+    else:
+        _write_piece("\n" if streams else f"{answer.text}\n")
+        write_lines(citation_lines(root, answer))
+        for citation in answer.dropped:
+            remark(f"left out [{citation.written}]: {citation.reason}")
+        if answer.note:
+            remark(answer.note)
+    if not answer.sources or not answer.complete:
+        raise typer.Exit(1)
+
+
+def _ask(question: str, root: Path, update: bool, options: dict[str, Any]) -> Answer:
+    try:
+        opened = open_index(root, create=update)
+        with opened.index as index:
+            if update:
+                refresh(index)
+            if update and not opened.missing:
+                fill_vectors(index)
+            return index.ask(question, **options)
+    except MissingSource as error:
+        remedy = f"{error.remedy}; a question of several words needs quotes"
+        raise MissingSource(error.message, path=error.path, remedy=remedy) from None
+    except AnswerError as error:
+        raise AnswerError(error.message, remedy=f"{error.remedy}, or ask with --no-model") from None
+
+
+def _write_piece(text: str) -> None:
+    """At once, and with nothing in it that a terminal would obey."""
+    sys.stdout.write(text.translate(_UNPRINTABLE))
+    sys.stdout.flush()
+
+
+def citation_lines(root: Path, answer: Answer) -> list[Line]:
+    """The lines the answer rests on, and the section each stands in."""
+    if not answer.citations:
+        return []
+    lines: list[Line] = [[]]
+    for citation in answer.citations:
+        place = from_here(root, citation.place)
+        lines.append([Span(printable(place), "cyan"), Span(f"  {printable(_section(citation, answer))}", "dim")])
+    return lines
+
+
+def _section(citation: Citation, answer: Answer) -> str:
+    hits = (hit for hit in answer.sources if hit.path == citation.path)
+    around = (hit for hit in hits if hit.start_line <= citation.end_line and citation.start_line <= hit.end_line)
+    return next((hit.breadcrumb or hit.title for hit in around), "")
+
+
+def record(question: str, root: Path, answer: Answer) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "question": question,
+        "root": str(root),
+        "text": answer.text,
+        "citations": [citation._asdict() for citation in answer.citations],
+        "sources": [
+            {name: getattr(hit, name) for name in ("path", "start_line", "end_line", "breadcrumb", "score", "id")}
+            for hit in answer.sources
+        ],
+        "dropped": [citation._asdict() for citation in answer.dropped],
+        "complete": answer.complete,
+        "model": answer.model,
+        "note": answer.note,
+    }

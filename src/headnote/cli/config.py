@@ -1,0 +1,98 @@
+"""`headnote config`: which settings hold for a folder, and who said so."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headnote.cli.opening import HERE, AsJson, Root
+from headnote.cli.terminal import Line, Span, printable, write_json, write_lines
+
+if TYPE_CHECKING:
+    from headnote.config import LoadedIndexSettings, LoadedSettings
+
+SERVICE_VARIABLES = (
+    *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"),
+    *("HEADNOTE_CHAT_URL", "HEADNOTE_CHAT_KEY", "HEADNOTE_CHAT_MODEL"),
+)
+"""Only whether they are set is anybody's business: one is a secret, and the other may hold one."""
+
+
+class Loaded(NamedTuple):
+    file: str | None
+    chunking: LoadedSettings
+    of_index: LoadedIndexSettings
+
+
+def config_command(root: Root = HERE, as_json: AsJson = False) -> None:
+    """Show the settings in force, and who said so.
+
+    Later ones count more: the preset, headnote.toml or [tool.headnote] in pyproject.toml, HEADNOTE_* variables, flags.
+    """
+    loaded = _load(root)
+    if as_json:
+        write_json(_record(loaded, root))
+    else:
+        write_lines(_lines(loaded, root))
+
+
+def _load(root: Path) -> Loaded:
+    from headnote.api import check_folder
+    from headnote.config import load_index_settings, load_settings, settings_file
+
+    check_folder(root)
+    return Loaded(settings_file(root), load_settings(None, {}, root), load_index_settings({}, root))
+
+
+def _tables(loaded: Loaded) -> dict[str, dict[str, tuple[Any, str]]]:
+    """Title → setting → value and origin."""
+    from headnote.chunking.settings import FIELD_NAMES
+    from headnote.config import INDEX_NAMES
+
+    chunking, of_index = loaded.chunking, loaded.of_index
+    preset = {"preset": (chunking.preset, chunking.origins["preset"])}
+    return {
+        "chunking": preset | {name: (getattr(chunking.settings, name), chunking.origins[name]) for name in FIELD_NAMES},
+        "index": {name: (getattr(of_index.settings, name), of_index.origins[name]) for name in INDEX_NAMES},
+    }
+
+
+def _record(loaded: Loaded, root: Path) -> dict[str, Any]:
+    tables = {
+        title: {name: {"value": _plain(value), "origin": origin} for name, (value, origin) in rows.items()}
+        for title, rows in _tables(loaded).items()
+    }
+    service = {variable: bool(os.environ.get(variable, "").strip()) for variable in SERVICE_VARIABLES}
+    return {"root": str(root), "file": loaded.file, **tables, "set": service}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, frozenset | tuple):
+        return sorted(value) if isinstance(value, frozenset) else list(value)
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def _lines(loaded: Loaded, root: Path) -> list[Line]:
+    from headnote.cli.presets import shown_value
+
+    said = f"file {loaded.file}" if loaded.file else "no file with settings here or above"
+    lines: list[Line] = [[Span(printable(str(root)), "bold"), Span(f"  {printable(said)}", "dim")]]
+    for title, rows in _tables(loaded).items():
+        shown = {name: printable(_shown(value, shown_value)) for name, (value, _) in rows.items()}
+        names, values = max(map(len, shown)), max(map(len, shown.values()))
+        lines += [[], [Span(title, "bold")]]
+        for name, (_, origin) in rows.items():
+            style = "dim" if origin == "default" else "cyan"
+            lines.append(
+                [Span(f"  {name.ljust(names)}  {shown[name].ljust(values)}  "), Span(printable(origin), style)]
+            )
+    lines.append([])
+    for variable in SERVICE_VARIABLES:
+        state = "set" if os.environ.get(variable, "").strip() else "not set"
+        lines.append([Span(f"{variable.ljust(max(map(len, SERVICE_VARIABLES)))}  "), Span(state, "dim")])
+    return lines
+
+
+def _shown(value: Any, shown_value: Any) -> str:
+    return ", ".join(value) or "none" if isinstance(value, tuple) else str(shown_value(value))

@@ -1,0 +1,88 @@
+"""What the commands that ask an index have in common: which folder is meant, opening its index, keeping it true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headnote.cli.terminal import remark
+
+if TYPE_CHECKING:
+    from headnote.api import Index
+
+ROOT_HELP = "Folder that is indexed; the current one if left out."
+# `readable=False` leaves the check to the opening, whose errors name the remedy.
+Root = Annotated[Path, typer.Argument(metavar="ROOT", help=ROOT_HELP, show_default=False, readable=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+NoUpdate = Annotated[bool, typer.Option("--no-update", help="Ask the index as it is, without looking at the files.")]
+
+HERE = Path()
+FIRST_WAIT = 10.0
+"""Seconds to wait for another writer where there is nothing to ask yet."""
+A_MOMENT = 200
+"""Vectors that may be made while somebody waits for an answer."""
+PATIENCE = 2.0
+"""Seconds to wait for another writer before the index is asked as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An index for those who make no vectors."""
+
+    index: Index
+    missing: str
+    """Why its embedder cannot be had; empty if it can."""
+
+
+def open_index(root: Path, *, create: bool = True, **options: Any) -> Opened:
+    """An index whose embedder may be missing: words, links and numbers are there without it."""
+    from headnote.api import Index
+    from headnote.errors import EmbeddingError, MissingExtra
+
+    try:
+        return Opened(Index.open(root, create=create, **options), "")
+    except (EmbeddingError, MissingExtra) as error:
+        return Opened(Index.open(root, create=create, **{**options, "embedder": "none"}), str(error))
+
+
+def refresh(index: Index) -> None:
+    """Bring the documents up to date, without vectors. An index that cannot be written now is asked as it is."""
+    from headnote.cli.index_progress import Bars
+    from headnote.errors import LockedIndex, UnwritableIndex
+
+    is_new = index.generation == 0
+    try:
+        with Bars() as bars:
+            report = index.update(vectors=False, wait=FIRST_WAIT if is_new else PATIENCE, on_progress=bars)
+    except (LockedIndex, UnwritableIndex) as error:
+        if is_new:
+            raise
+        remark(f"answered from the index as it was: {error}")
+    else:
+        if report.rebuilt and not is_new:
+            remark(f"everything was read again: {report.rebuilt}", only_on_a_terminal=True)
+
+
+def fill_vectors(index: Index) -> None:
+    """Make the vectors that are missing, if that takes a moment only; else say what does."""
+    from headnote.cli.index_progress import Bars
+    from headnote.errors import LockedIndex, UnwritableIndex
+
+    pending = index.status().pending
+    if pending > A_MOMENT:
+        remark(f"{pending:,} passages are found by their words only, until headnote index has made their vectors")
+        return
+    if pending:
+        try:
+            with Bars() as bars:
+                index.update(wait=PATIENCE, on_progress=bars)
+        except (LockedIndex, UnwritableIndex) as error:
+            remark(f"some passages are found by their words only: {error}")
+
+
+def from_here(root: Path, path: str) -> str:
+    """A path of the index as one writes it from where one stands."""
+    return str(root / path)

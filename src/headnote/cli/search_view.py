@@ -1,0 +1,140 @@
+"""Hits for people: where each stands, and its lines that say most about the query."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from headnote.chunking.pictures import without_pictures
+from headnote.cli.opening import from_here
+from headnote.cli.terminal import Line, Span, printable
+from headnote.index.terms import query_terms, terms
+from headnote.model import Hit, Why
+
+BEST = 3
+"""Lines that are shown of a hit."""
+WIDEST = 160
+"""Characters of a line; of a longer one a part is shown."""
+_BEFORE = 40
+"""Characters in front of the first word that was found, where a line has to be cut."""
+
+# They are in every line, so they say nothing about any.
+_SMALL_WORDS = frozenset(
+    "a an and are as at be by can do does for from has have how i if in is it its me my not of on or so that the "
+    "then there this to was we what when where which who why will with you your".split()
+)
+_WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|\s*(?:=+|-+)\s*$")
+
+
+def record(query: str, root: Path, hits: Sequence[Hit]) -> dict[str, Any]:
+    """The same for programs."""
+    return {"query": query, "root": str(root), "hits": [_plain(hit) for hit in hits]}
+
+
+def _plain(hit: Hit) -> dict[str, Any]:
+    fields = hit._asdict().items()
+    return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in fields}
+
+
+def view(query: str, root: Path, hits: Sequence[Hit], full: bool, explain: bool = False) -> Iterator[Line]:
+    """A line about each hit, and what it says."""
+    wanted = words_of(query)
+    for number, hit in enumerate(hits):
+        if number:
+            yield []
+        yield [
+            Span(printable(f"{from_here(root, hit.path)}:{hit.start_line}"), "cyan"),
+            Span(f"  {printable(hit.breadcrumb or hit.title)}", "bold"),
+            Span(f"  {hit.score:.2f}", "dim"),
+        ]
+        if explain:
+            yield from reasons(hit.why)
+        text = without_pictures(hit.text)
+        for line in text.splitlines() if full else best_lines(text, wanted):
+            shown = printable(line.expandtabs(4).rstrip())
+            yield [Span("    "), *highlighted(shown if full else _part(shown, wanted), wanted)] if shown else []
+
+
+def reasons(why: Why) -> Iterator[Line]:
+    """Why a hit was found, as a small tree."""
+    rows = []
+    if why.keyword_rank is not None:
+        words = ", ".join(map(printable, why.matched)) or "none"
+        rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
+    if why.semantic_rank is not None:
+        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f}")
+    if why.recency != 1.0:
+        rows.append(f"recency  factor {why.recency:.2f}")
+    for number, row in enumerate(rows, 1):
+        yield [Span(f"    {'└─' if number == len(rows) else '├─'} {row}", "dim")]
+
+
+def words_of(query: str) -> frozenset[str]:
+    """The terms of a query that are worth showing."""
+    telling = " ".join(word for word in query.split() if word.lower().strip("?!.,;:") not in _SMALL_WORDS)
+    return frozenset(query_terms(telling or query))
+
+
+def best_lines(text: str, wanted: frozenset[str]) -> list[str]:
+    """The lines that have most of the words, rare ones counting more, in their order; if none has any, the first."""
+    lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
+    found = [wanted & set(terms(line)) for line in lines]
+    often = Counter(term for terms_of_line in found for term in terms_of_line)
+    chosen: set[int] = set()
+    seen: set[str] = set()
+    while len(chosen) < BEST:
+        # Worth most is what says something that was not said yet.
+        worth = [
+            (sum(1 / often[term] for term in said - seen), sum(1 / often[term] for term in said), -number)
+            for number, said in enumerate(found)
+        ]
+        new, _, place = max(worth, default=(0, 0, 0))
+        if not new:
+            break
+        chosen.add(-place)
+        seen |= found[-place]
+    return [lines[number].strip() for number in sorted(chosen) or range(min(2, len(lines)))]
+
+
+def _part(line: str, wanted: frozenset[str]) -> str:
+    if len(line) <= WIDEST:
+        return line
+    first = next((start for start, _ in _matches(line, wanted)), 0)
+    start = max(0, min(first - _BEFORE, len(line) - WIDEST))
+    if start:
+        start = line.find(" ", start, start + _BEFORE) + 1 or start
+    end = start + WIDEST
+    if end < len(line):
+        end = max(line.rfind(" ", start + WIDEST // 2, end), 0) or end
+    return ("… " if start else "") + line[start:end].strip() + (" …" if end < len(line) else "")
+
+
+def highlighted(line: str, wanted: frozenset[str]) -> Iterator[Span]:
+    """The line, with what was looked for in colour."""
+    at = 0
+    for start, end in _matches(line, wanted):
+        if start > at:
+            yield Span(line[at:start])
+        yield Span(line[start:end], "bold yellow")
+        at = end
+    if at < len(line):
+        yield Span(line[at:])
+
+
+def _matches(line: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    for word in _WORD.finditer(line):
+        if wanted.isdisjoint(terms(word[0])):
+            continue
+        # Where words have no blanks between them, only what was looked for is meant.
+        inside = [] if word[0].isascii() else list(_inside(word[0], wanted))
+        yield from ((word.start() + start, word.start() + end) for start, end in inside or [(0, len(word[0]))])
+
+
+def _inside(word: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    either = "|".join(re.escape(term) for term in sorted(wanted, key=len, reverse=True) if not term.isascii())
+    if either:
+        yield from (match.span() for match in re.finditer(either, word))

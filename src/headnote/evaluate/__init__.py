@@ -1,0 +1,1 @@
+"""Questions with known answers, asked of a search → how good it is."""

@@ -1,0 +1,65 @@
+"""An embedder that makes no vector twice: for evaluations, where several indexes share most of their texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import MutableMapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from headnote.embedding.base import Embedder
+from headnote.index.store.base import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float32]
+    Known: TypeAlias = MutableMapping[str, Vectors]
+
+
+class RememberingEmbedder:
+    """The embedder it is given, asked only for what is not known."""
+
+    def __init__(self, embedder: Embedder, known: Known) -> None:
+        self._embedder = embedder
+        self._known = known
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        hashes = [hash_of(text) for text in texts]
+        missing = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in self._known}
+        if missing:
+            made = self._embedder.embed(list(missing.values()))
+            for digest, vector in zip(missing, made, strict=True):
+                self._known[digest] = vector
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return np.stack([self._known[digest] for digest in hashes]).astype(np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        return self._embedder.embed_query(text)
+
+
+def hash_of(text: str) -> str:
+    """As chunks have it: equal texts, equal hashes."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def vectors_in(store: Store, model: str) -> Known:
+    """What an index knows already, by hash."""
+    with store.reading() as reader:
+        vectors = reader.vectors(model)
+        if vectors is None:
+            return {}
+        chunks = reader.chunks_of_slots(model, range(len(vectors.matrix)))
+        firsts = {ids[0]: slot for slot, ids in chunks.items()}
+        return {chunk.row.hash: vectors.matrix[firsts[chunk.id]] for chunk in reader.chunks(list(firsts))}

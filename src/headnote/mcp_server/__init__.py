@@ -1,0 +1,1 @@
+"""The index as tools for an agent, through the Model Context Protocol."""

@@ -1,0 +1,96 @@
+"""What tools answer: compact text with places, never more than a budget of tokens. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headnote.api import Status
+from headnote.index.store.rows import LinkRow
+from headnote.markdown.outline import OutlineEntry
+from headnote.model import Hit, Passage
+from headnote.tokens import get_counter
+
+
+def place(path: str, start_line: int, end_line: int) -> str:
+    """As it is cited: `docs/a.md:12-30`."""
+    return f"{path}:{start_line}-{end_line}"
+
+
+def hits_text(hits: Sequence[Hit], left_out: int = 0) -> str:
+    """Passages, best first, each under its place."""
+    if not hits:
+        return "Nothing relevant. Try other words, or fewer filters."
+    parts = []
+    for hit in hits:
+        breadcrumb = f"  {hit.breadcrumb}" if hit.breadcrumb else ""
+        head = f"{place(hit.path, hit.start_line, hit.end_line)}{breadcrumb}  (score {hit.score:.2f}, id {hit.id})"
+        parts.append(f"{head}\n{hit.text.strip()}")
+    if left_out:
+        parts.append(f"… {left_out} more; raise the budget or the limit to see them.")
+    return "\n\n---\n\n".join(parts)
+
+
+def passage_text(passage: Passage, budget: int) -> str:
+    """Lines under their place; where they are cut, how to read on."""
+    lines = passage.text.splitlines(keepends=True)
+    shown = _within(lines, budget)
+    last = passage.start_line + max(len(shown) - 1, 0)
+    text = f"{place(passage.path, passage.start_line, last)}\n{''.join(shown).rstrip()}"
+    if len(shown) < len(lines):
+        text += f"\n… cut here; read on with start_line={last + 1} (the passage ends in line {passage.end_line})."
+    return text
+
+
+def outline_text(path: str, entries: Iterable[OutlineEntry], budget: int) -> str:
+    """Headings as a tree, each with its lines."""
+    rows = [
+        f"{'  ' * (entry.heading.level - 1)}{entry.heading.text}  {entry.start_line}-{entry.end_line}\n"
+        for entry in entries
+    ]
+    return f"{path}\n" + (_listed(rows, budget) if rows else "no headings")
+
+
+def documents_text(paths: Sequence[str], budget: int) -> str:
+    return _listed([f"{path}\n" for path in paths], budget) if paths else "The index is empty."
+
+
+def links_text(path: str, links: Sequence[LinkRow], backlinks: Sequence[LinkRow], budget: int) -> str:
+    """Where a document leads, and what leads to it."""
+    rows = [f"{path} links to:\n"]
+    rows += [f"  line {link.line}: {_target(link)}\n" for link in links] or ["  nothing\n"]
+    rows.append("linked from:\n")
+    rows += [f"  {link.path}:{link.line}  {link.text}\n" for link in backlinks] or ["  nowhere\n"]
+    return _listed(rows, budget)
+
+
+def status_text(status: Status, problem: str = "") -> str:
+    waiting = f", {status.pending:,} waiting for a vector" if status.pending else ""
+    text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; model {status.model}"
+    return f"{text}\n{problem}" if problem else text
+
+
+def _target(link: LinkRow) -> str:
+    written = link.target + (f"#{link.fragment}" if link.fragment else "")
+    if link.external:
+        return written
+    if link.resolved is None:
+        return f"{written} (broken)"
+    return link.resolved + (f"#{link.section}" if link.section else "")
+
+
+def _listed(rows: Sequence[str], budget: int) -> str:
+    shown = _within(rows, budget)
+    rest = len(rows) - len(shown)
+    return "".join(shown) + (f"… {rest} more lines" if rest else "")
+
+
+def _within(rows: Sequence[str], budget: int) -> list[str]:
+    """As many rows as the budget allows, one in any case."""
+    sizes = get_counter().count_many(rows)
+    kept, total = 0, 0
+    for size in sizes:
+        total += size
+        if kept and total > budget:
+            break
+        kept += 1
+    return list(rows[:kept])

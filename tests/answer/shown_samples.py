@@ -1,0 +1,46 @@
+"""Passages as the search would bring them, made by hand."""
+
+from __future__ import annotations
+
+from headnote.answer.passages import Shown, passage_of
+from headnote.model import Hit
+
+CARE = """\
+# Care
+
+The lamp blinks twice a minute while the radio works.
+A dark lamp means that the battery is empty.
+
+## Battery
+
+Below 3.3 V the gauge sleeps until the sun is back.
+Weed on the solar cell is normal in August.
+
+| Use     | Difference | Calibrate every |
+| ------- | ---------- | --------------- |
+| science | 5 mm       | 3 months        |
+"""
+
+MOUNT = """\
+# Mounting
+
+Set the torque wrench to 12 Nm for the upper bracket.
+The lower bracket takes 9 Nm.
+"""
+
+
+def passage(text: str, path: str, start: int, end: int, breadcrumb: str = "") -> Shown:
+    document = text.split("\n")
+    own = "\n".join(document[start - 1 : end])
+    shown = passage_of(document, Hit(path, start, end, breadcrumb, path, own, 0.5, f"{path}#{start}", path, 10))
+    assert shown is not None
+    return shown
+
+
+def samples() -> list[Shown]:
+    """Lines 1-4 and 6-13 of one document, 1-3 of another."""
+    return [
+        passage(CARE, "care.md", 1, 4, "Care"),
+        passage(CARE, "care.md", 6, 13, "Care > Battery"),
+        passage(MOUNT, "guides/mount.md", 1, 3, "Mounting"),
+    ]

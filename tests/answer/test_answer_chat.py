@@ -1,0 +1,288 @@
+"""The chat endpoint, against a service on loopback that does everything wrong a service can do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import traceback
+
+import pytest
+from fake_chat import DONE, KEY, OPENING, Reply, delta, ending, event, failure, pieces_of, says, serve_chat, whole
+from shown_samples import samples
+
+from headnote.answer.asking import NOTHING, answer_from
+from headnote.answer.chat import Chat, find_chat
+from headnote.embedding.nothing import NoEmbedder
+from headnote.embedding.service import Patience, Service
+from headnote.errors import AnswerError, MissingKey, RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
+from headnote.model import Answer
+
+QUICK = Patience(timeout=2, tries=3, first_wait=0.01, longest_wait=5)
+GOOD = "The lamp blinks twice a minute [care.md:3]. A dark lamp means an empty battery [care.md:4]."
+
+
+def ask(chat: Chat | None) -> Answer:
+    return answer_from("What does the lamp do?", samples(), chat, NoEmbedder())
+
+
+def answered(*script: Reply, patience: Patience = QUICK) -> Answer:
+    with serve_chat(*script) as service:
+        heard: list[str] = []
+        chat = Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience)
+        answer = answer_from("What does the lamp do?", samples(), chat, NoEmbedder(), listener=heard.append)
+    assert "".join(heard) == answer.text, "what was told is never taken back"
+    assert KEY not in repr(answer) + repr(chat)
+    return answer
+
+
+def failing(*script: Reply, patience: Patience = QUICK) -> tuple[AnswerError, int]:
+    """The error, which never has the key in it, and how often the service was asked."""
+    with serve_chat(*script) as service, pytest.raises(AnswerError) as caught:
+        ask(Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience))
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert "\n" not in str(caught.value)
+    assert caught.value.remedy
+    return caught.value, len(service.questions)
+
+
+# ── answers ──
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says(GOOD),
+        says(GOOD, size=1),
+        says(GOOD, size=1000),
+        whole(GOOD),
+        Reply([OPENING, *pieces_of(GOOD), ending()]),
+        Reply([*pieces_of(GOOD), DONE]),
+        Reply([b"".join([*pieces_of(GOOD), ending(), DONE])], kind="text/plain"),
+        Reply([piece.replace(b"\n", b"\r\n") for piece in [*pieces_of(GOOD), DONE]]),
+    ],
+    ids=["stream", "small", "large", "whole", "no-done", "no-reason", "unnamed", "crlf"],
+)
+def test_an_answer(reply: Reply) -> None:
+    answer = answered(reply)
+    assert answer.text == GOOD
+    assert answer.complete
+    assert answer.model == "model-x"
+    assert answer.note == ""
+    assert [citation.place for citation in answer.citations] == ["care.md:3", "care.md:4"]
+    assert [hit.path for hit in answer.sources] == ["care.md", "care.md", "guides/mount.md"]
+
+
+def test_what_is_sent() -> None:
+    with serve_chat(says(GOOD)) as service:
+        ask(Chat("model-x", Service(service.url, KEY), QUICK))
+    assert service.paths == ["/v1/chat/completions"]
+    assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
+    [question] = service.questions
+    assert (question["model"], question["stream"], question["temperature"]) == ("model-x", True, 0)
+    assert [message["role"] for message in question["messages"]] == ["system", "user"]
+    assert "source: care.md:1-4" in service.prompt
+    assert KEY not in json.dumps(question)
+
+
+def test_a_model_with_one_temperature() -> None:
+    with serve_chat(failure(400, "temperature does not support 0 with this model"), says(GOOD)) as service:
+        chat = Chat("model-x", Service(service.url, KEY), QUICK)
+        assert ask(chat).text == GOOD
+        assert ask(chat).text == GOOD
+    assert ["temperature" in question for question in service.questions] == [True, False, False]
+
+
+def test_hallucinated_citations() -> None:
+    text = (
+        "The lamp blinks twice a minute [care.md:3; evil.md:1-2]. It is green [care.md:90]. "
+        "A dark lamp means an empty battery [guides/mount.md:3].\n"
+    )
+    answer = answered(says(text))
+    assert answer.text == (
+        "The lamp blinks twice a minute [care.md:3]. It is green. A dark lamp means an empty battery.\n"
+    )
+    assert [citation.place for citation in answer.citations] == ["care.md:3"]
+    assert dict(answer.dropped) == {
+        "evil.md:1-2": "not among the sources",
+        "care.md:90": "these lines were not shown",
+        "guides/mount.md:3": "its lines do not say this",
+    }
+
+
+def test_nothing_relevant_asks_nobody() -> None:
+    with serve_chat(says(GOOD)) as service:
+        heard: list[str] = []
+        answer = answer_from("What?", [], Chat("m", Service(service.url, KEY)), NoEmbedder(), listener=heard.append)
+    assert service.questions == []
+    assert answer.text == NOTHING == "".join(heard)
+    assert answer.model is None
+    assert answer.sources == ()
+    assert "no model was asked" in answer.note
+
+
+# ── patience, before the first word ──
+
+
+def test_too_many_requests_then_fine() -> None:
+    with serve_chat(failure(429, Retry_After="1"), says(GOOD)) as service:
+        assert ask(Chat("m", Service(service.url, KEY), QUICK)).text == GOOD
+    assert service.times[1] - service.times[0] >= 1
+
+
+def test_failing_twice_then_fine() -> None:
+    assert answered(failure(500), failure(503), says(GOOD)).text == GOOD
+
+
+def test_failing_always() -> None:
+    error, times = failing(failure(500, f"no luck with {KEY}"))
+    assert "fails with status 500: no luck with …, after 3 tries" in str(error)
+    assert isinstance(error.__cause__, ServiceUnavailable)
+    assert times == QUICK.tries
+
+
+def test_too_many_requests_always() -> None:
+    error, times = failing(failure(429))
+    assert isinstance(error.__cause__, RateLimited)
+    assert times == QUICK.tries
+    error, times = failing(failure(429, Retry_After="3600"))
+    assert "3600 seconds" in error.remedy
+    assert times == 1
+
+
+@pytest.mark.parametrize(
+    "before",
+    [Reply([]), Reply([OPENING]), Reply([event({"error": {"message": "overloaded"}})])],
+    ids=["closed", "opened", "error"],
+)
+def test_what_breaks_before_the_first_word_is_tried_again(before: Reply) -> None:
+    assert answered(before, says(GOOD)).text == GOOD
+
+
+def test_silence_before_the_first_word() -> None:
+    patience = Patience(timeout=0.3, tries=2, first_wait=0.01)
+    assert answered(Reply([OPENING], stalls=True), says(GOOD), patience=patience).text == GOOD
+    error, times = failing(Reply([OPENING], stalls=True), patience=patience)
+    assert "did not answer within 0.3 seconds, after 2 tries" in str(error)
+    assert times == 2
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key(status: int) -> None:
+    error, times = failing(failure(status, f"wrong key {KEY[:12]}"))
+    assert KEY[:6] not in str(error)
+    assert error.remedy == "set HEADNOTE_CHAT_KEY"
+    assert isinstance(error.__cause__, RequestRefused)
+    assert times == 1
+
+
+def test_an_unknown_model() -> None:
+    error, _ = failing(failure(404, "no model model-x"))
+    assert "no model model-x" in str(error)
+
+
+def test_the_key_does_not_follow_a_redirect() -> None:
+    with serve_chat(says(GOOD)) as elsewhere:
+        moved = Reply([], 302, headers={"Location": elsewhere.url + "/chat/completions"})
+        failing(moved)
+    assert elsewhere.questions == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply([b"<html>"], kind="text/html"), "is not JSON"),
+        (Reply([b"[1, 2"], kind="application/json"), "is not JSON"),
+        (Reply([b"[" * 100_000], kind="application/json"), "is not JSON"),
+        (Reply([b"null"], kind="application/json"), "is not what a chat service sends"),
+        (Reply([b'{"data": []}'], kind="application/json"), "is not what a chat service sends"),
+        (Reply([b'{"choices": [{}]}'], kind="application/json"), "has no message in it"),
+        (Reply([b"data: {oops\n\n"]), "is not JSON"),
+        (Reply([b"data: 7\n\n"]), "is not what a chat service sends"),
+        (Reply([OPENING, ending(), DONE]), "is empty"),
+        (Reply([OPENING, ending("length"), DONE]), "the end of what it may write"),
+        (Reply([event({"choices": [{"delta": {"content": 7}, "finish_reason": "stop"}]})]), "is empty"),
+    ],
+)
+def test_a_wrong_answer(reply: Reply, said: str) -> None:
+    error, times = failing(reply)
+    assert said in str(error)
+    assert isinstance(error.__cause__, WrongAnswer)
+    assert times == 1
+
+
+def test_nobody_there() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        with pytest.raises(AnswerError, match="cannot be reached"):
+            ask(Chat("m", Service(url, KEY), QUICK))
+
+
+# ── after the first word ──
+
+HALF = "The lamp blinks twice a minute [care.md:3]. A dark lamp [care.m"
+KEPT = "The lamp blinks twice a minute [care.md:3]. A dark lamp"
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (Reply(pieces_of(HALF)), "broke off the connection"),
+        (Reply(pieces_of(HALF), headers={"Content-Length": "100000"}), "broke off the connection"),
+        (Reply([*pieces_of(HALF), ending("length"), DONE]), "the end of what it may write"),
+        (Reply([*pieces_of(HALF), ending("content_filter"), DONE]), "held back"),
+        (Reply([*pieces_of(HALF), b"data: {oops\n\n"]), "is not JSON"),
+        (Reply([*pieces_of(HALF), event({"error": {"message": f"gone, {KEY}"}})]), "the service failed: gone, …"),
+    ],
+    ids=["half", "half-of-a-length", "length", "filter", "garbled", "error"],
+)
+def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
+    with serve_chat(reply) as service:
+        answer = ask(Chat("m", Service(service.url, KEY), QUICK))
+    assert len(service.questions) == 1, "what was begun is not asked again"
+    assert answer.text == KEPT
+    assert not answer.complete
+    assert why in answer.note
+    assert KEY not in answer.note
+    assert [citation.place for citation in answer.citations] == ["care.md:3"]
+
+
+def test_a_stall_in_the_middle() -> None:
+    answer = answered(Reply(pieces_of(HALF), stalls=True), patience=Patience(timeout=0.4, tries=3))
+    assert answer.text == KEPT
+    assert answer.note == "the answer is not complete: nothing more came for 0.4 seconds"
+
+
+def test_a_model_that_does_not_stop() -> None:
+    answer = answered(Reply([delta("word " * 10_000)] * 10))
+    assert not answer.complete
+    assert "does not stop" in answer.note
+
+
+# ── where it is and what opens it ──
+
+
+def test_no_model_is_named() -> None:
+    assert find_chat({"OPENAI_API_KEY": KEY}) is None
+    assert find_chat({"OPENAI_API_KEY": KEY, "HEADNOTE_CHAT_MODEL": " "}) is None
+    assert find_chat({"OPENAI_API_KEY": KEY, "HEADNOTE_CHAT_MODEL": "m"}, "") is None
+
+
+def test_the_environment_says_where() -> None:
+    chat = find_chat({"OPENAI_API_KEY": KEY, "HEADNOTE_CHAT_MODEL": "m"})
+    assert repr(chat) == "<chat m at api.openai.com/v1>"
+    own = {"HEADNOTE_CHAT_URL": "http://localhost:1/v1", "HEADNOTE_CHAT_KEY": KEY}
+    assert repr(find_chat({**own, "OPENAI_BASE_URL": "http://x/v1"}, "n")) == "<chat n at localhost:1/v1>"
+
+
+def test_no_key() -> None:
+    with pytest.raises(AnswerError, match="the chat service needs a key") as caught:
+        find_chat({}, "m")
+    assert isinstance(caught.value.__cause__, MissingKey)
+
+
+def test_a_key_goes_only_where_it_was_set_for() -> None:
+    with serve_chat(says(GOOD)) as service:
+        chat = find_chat({"HEADNOTE_CHAT_URL": service.url, "OPENAI_API_KEY": KEY}, "m")
+        ask(chat)
+    assert "Authorization" not in service.headers[0]

@@ -1,0 +1,159 @@
+"""`headnote links`: where links lead, from where they come, and which are broken."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+import headnote
+from headnote.cli.main import main
+
+pytest_plugins = ("folder_fixtures",)
+
+Captured = pytest.CaptureFixture[str]
+
+
+def links_as_json(*arguments: str, capsys: Captured) -> dict[str, Any]:
+    assert main(["links", *arguments, "--json"]) == 0
+    record: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return record
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_document_and_where_its_links_lead(capsys: Captured) -> None:
+    assert main(["links", "notes/care.md", "--root", "docs"]) == 0
+    assert capsys.readouterr().out == dedent("""\
+        docs/notes/care.md  2 links, 1 backlink
+
+        links
+          7  docs/guide.md  mount
+          7  gone.md  broken  not
+
+        backlinks
+          docs/guide.md:9 → #cleaning  care
+        """)
+    assert main(["links", "guide.md", "--root", "docs"]) == 0
+    assert "  9  docs/notes/care.md:5 #cleaning  care\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "path", ["notes/care.md", "./notes/care.md", "docs/notes/care.md", "docs/../docs/notes/care.md"]
+)
+def test_a_path_from_the_root_or_from_here(path: str, docs: Path, capsys: Captured) -> None:
+    assert links_as_json(path, "--root", str(docs), capsys=capsys)["path"] == "notes/care.md"
+    assert links_as_json(str((docs / "guide.md").resolve()), "--root", str(docs), capsys=capsys)["path"] == "guide.md"
+
+
+def test_from_inside_the_folder(docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.chdir(docs)
+    assert main(["links", "alone.md"]) == 0
+    assert capsys.readouterr().out == "alone.md  0 links, 0 backlinks\n"
+    monkeypatch.chdir("notes")
+    assert links_as_json("care.md", "--root", "..", capsys=capsys)["path"] == "notes/care.md"
+
+
+@pytest.mark.usefixtures("docs")
+def test_everything_by_name_as_json(capsys: Captured) -> None:
+    record = links_as_json("guide.md", "--root", "docs", capsys=capsys)
+    [link] = record["links"]
+    assert (link["line"], link["resolved"], link["section"], link["section_line"]) == (
+        9,
+        "notes/care.md",
+        "cleaning",
+        5,
+    )
+    assert (link["target"], link["fragment"], link["external"], link["broken"]) == (
+        "notes/care.md",
+        "cleaning",
+        False,
+        False,
+    )
+    [back] = record["backlinks"]
+    assert (back["path"], back["line"], back["text"]) == ("notes/care.md", 7, "mount")
+
+
+@pytest.mark.usefixtures("docs")
+def test_what_is_broken_and_what_is_alone(capsys: Captured) -> None:
+    assert main(["links", "--root", "docs", "--broken"]) == 0
+    assert capsys.readouterr().out == "docs/notes/care.md:7 → gone.md\n"
+    assert main(["links", "--root", "docs", "--orphans"]) == 0
+    assert capsys.readouterr().out == "docs/alone.md\n"
+    assert main(["links", "--root", "docs"]) == 0
+    assert capsys.readouterr().out == dedent("""\
+        1 broken link
+        docs/notes/care.md:7 → gone.md
+        1 orphan
+        docs/alone.md
+        """)
+    record = links_as_json("--root", "docs", capsys=capsys)
+    assert ([link["target"] for link in record["broken"]], record["orphans"]) == (["gone.md"], ["alone.md"])
+    assert list(links_as_json("--root", "docs", "--orphans", capsys=capsys)) == ["root", "orphans"]
+
+
+@pytest.mark.usefixtures("docs")
+def test_broken_links_of_one_document(capsys: Captured) -> None:
+    assert main(["links", "guide.md", "--root", "docs", "--broken"]) == 0
+    assert capsys.readouterr().out == "no broken links\n"
+    assert len(links_as_json("notes/care.md", "--root", "docs", "--broken", capsys=capsys)["broken"]) == 1
+
+
+def test_links_are_those_of_now(docs: Path, capsys: Captured) -> None:
+    assert main(["links", "--root", "docs", "--broken"]) == 0
+    (docs / "notes" / "gone.md").write_text("# Here after all\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["links", "--root", "docs", "--broken", "--no-update"]) == 0
+    assert "gone.md" in capsys.readouterr().out
+    assert main(["links", "--root", "docs", "--broken"]) == 0
+    assert capsys.readouterr().out == "no broken links\n"
+
+
+def test_while_another_writes_the_index_answers_as_it_was(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("headnote.cli.opening.PATIENCE", 0.0)
+    assert main(["links", "--root", "docs", "--orphans"]) == 0
+    (docs / "new.md").write_text("# New\n", encoding="utf-8")
+    capsys.readouterr()
+    with headnote.Index.open(docs) as index, index._store.writing():
+        assert main(["links", "--root", "docs", "--orphans"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "docs/alone.md\n"
+    assert (
+        f"note: answered from the index as it was: docs/.headnote: being updated by process {os.getpid()}"
+        in captured.err
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nope.md", "--root", "docs"], "nope.md: not in the index (see headnote status docs)"),
+        (["guide.md", "--root", "nowhere"], "nowhere: no such file or folder (check the path)"),
+        (["--root", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
+        (["guide.md", "--orphans", "--root", "docs"], "--orphans is about all documents (leave out the path)"),
+        (["--root", "docs", "--no-update"], "docs: no index here (run headnote index docs)"),
+        (["--borken"], "No such option: --borken"),
+    ],
+)
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.usefixtures("docs")
+def test_bad_input_is_one_line(arguments: list[str], complaint: str, flags: list[str], capsys: Captured) -> None:
+    assert main(["links", *arguments, *flags]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"error: {complaint}")
+    assert captured.err.count("\n") == 1
+
+
+def test_nothing_a_terminal_would_obey(docs: Path, capsys: Captured) -> None:
+    (docs / "evil.md").write_text("[a\x1b[2J](gone\x1b]0;x\x07.md)\n", encoding="utf-8")
+    for arguments in (["evil.md"], ["--broken"]):
+        assert main(["links", *arguments, "--root", "docs"]) == 0
+        shown = capsys.readouterr().out
+        assert "\x1b" not in shown
+        assert "\x07" not in shown

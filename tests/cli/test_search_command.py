@@ -1,0 +1,267 @@
+"""`headnote search`: what is found, how it is shown, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import COMMAND, run, run_as_someone_else, set_modes
+from terminals import read_all, without_colour
+
+import headnote
+from headnote.cli.main import main
+from headnote.cli.search_view import WIDEST, best_lines, highlighted, words_of
+from headnote.cli.terminal import Span
+from headnote.cli.times import read_since
+from headnote.errors import SettingsError
+from headnote.model import Hit
+
+pytest_plugins = ("folder_fixtures",)
+
+Captured = pytest.CaptureFixture[str]
+
+
+def found(*arguments: str, capsys: Captured) -> list[str]:
+    """Paths of the hits, best first."""
+    code = main(["search", *arguments, "--json"])
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert code == (0 if hits else 1)
+    return [hit["path"] for hit in hits]
+
+
+# What is found
+
+
+@pytest.mark.usefixtures("docs")
+def test_the_first_search_builds_the_index(capsys: Captured) -> None:
+    assert main(["search", "lighthouse", "docs"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    first, text = captured.out.splitlines()
+    assert re.fullmatch(r"docs/alone.md:1  Alone  \d+\.\d\d", first)
+    assert text == "    Nobody knows this page about lighthouses."
+
+
+def test_what_is_written_is_found_and_what_is_gone_is_not(docs: Path, capsys: Captured) -> None:
+    assert found("lighthouse", "docs", capsys=capsys) == ["alone.md"]
+    (docs / "new.md").write_text("# Windmills\n", encoding="utf-8")
+    (docs / "alone.md").unlink()
+    assert found("windmill", "docs", "--no-update", capsys=capsys) == []
+    assert found("windmill", "docs", capsys=capsys) == ["new.md"]
+    assert found("lighthouse", "docs", capsys=capsys) == []
+
+
+def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
+    assert main(["search", "brush the sensor", str(docs), "--json"]) == 0
+    record: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert (record["query"], record["root"]) == ("brush the sensor", "docs")
+    hit = record["hits"][0]
+    assert set(Hit._fields) == set(hit)
+    assert (hit["path"], hit["start_line"], hit["title"]) == ("notes/care.md", 1, "Care")
+
+
+def test_nothing_found_is_said_and_is_exit_code_1(docs: Path, capsys: Captured) -> None:
+    assert main(["search", "zeppelin", str(docs)]) == 1
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "nothing relevant for 'zeppelin'\n")
+    assert found("zeppelin", str(docs), capsys=capsys) == []
+
+
+def test_filters(docs: Path, capsys: Captured) -> None:
+    for number in range(4):
+        (docs / f"page{number}.md").write_text(f"# Page {number}\n\nMount it.\n", encoding="utf-8")
+    os.utime(docs / "guide.md", (1_000_000_000, 1_000_000_000))
+    assert len(found("mount", "docs", capsys=capsys)) == 6
+    assert len(found("mount", "docs", "--limit", "2", capsys=capsys)) == 2
+    assert found("mount", "docs", "--path", "notes/*", capsys=capsys) == ["notes/care.md"]
+    both = found("mount", "docs", "--path", "notes", "--path", "guide.md", capsys=capsys)
+    assert sorted(both) == ["guide.md", "notes/care.md"]
+    assert found("mount", "docs", "--tag", "start", capsys=capsys) == ["guide.md"]
+    assert found("mount", "docs", "--where", "status=draft", "--where", "title=Guide", capsys=capsys) == ["guide.md"]
+    assert found("mount", "docs", "--where", "status=final", capsys=capsys) == []
+    assert "guide.md" not in found("mount", "docs", "--since", "7d", capsys=capsys)
+    assert len(found("mount", "docs", "--since", "2001-01-01", capsys=capsys)) == 6
+
+
+def test_an_index_made_with_a_model_is_searched_without_it(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    assert main(["index", str(docs)]) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("HEADNOTE_EMBEDDER", "openai:some-model")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert found("lighthouse", "docs", capsys=capsys) == ["alone.md"]
+
+
+def test_while_another_writes_the_index_answers_as_it_was(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("headnote.cli.opening.PATIENCE", 0.0)
+    monkeypatch.setattr("headnote.cli.opening.FIRST_WAIT", 0.0)
+    with headnote.Index.open(docs) as index:
+        with index._store.writing():
+            # There is nothing it could answer from.
+            assert main(["search", "lighthouse", str(docs)]) == 2
+        assert "being updated by process" in capsys.readouterr().err
+        index.update()
+        (docs / "new.md").write_text("# New lighthouse\n", encoding="utf-8")
+        with index._store.writing():
+            assert main(["search", "lighthouse", str(docs)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("docs/alone.md:1")
+    assert captured.err.startswith("note: answered from the index as it was: ")
+
+
+def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
+    nothing = run_as_someone_else("search", "alpha", closed)
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "cannot be made: Permission denied" in nothing.stderr
+    set_modes(closed, 0o755, 0o644)
+    assert main(["index", str(closed)]) == 0
+    capsys.readouterr()
+    set_modes(closed, 0o555, 0o444)
+    result = run_as_someone_else("search", "alpha", closed)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "a.md:1  A  " in result.stdout
+
+
+def test_several_at_once_on_a_new_folder(docs: Path) -> None:
+    command = [*COMMAND, "search", "lighthouse", str(docs)]
+    several = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    results = [(*process.communicate(timeout=120), process.returncode) for process in several]
+    assert [(error, code) for _, error, code in results] == [("", 0)] * 4
+    assert len({output for output, _, _ in results}) == 1
+
+
+# How it is shown
+
+
+def test_the_whole_text(docs: Path, capsys: Captured) -> None:
+    assert main(["search", "brush", str(docs), "--full", "-n", "1"]) == 0
+    _, *lines = capsys.readouterr().out.splitlines()
+    assert lines == [f"    {line}" if line else "" for line in (docs / "notes" / "care.md").read_text().splitlines()]
+
+
+def test_words_are_marked_on_a_terminal_only(docs: Path) -> None:
+    pty = pytest.importorskip("pty", reason="no pseudo terminals")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*COMMAND, "search", "lighthouse", str(docs)], stdout=theirs) as process:
+        os.close(theirs)
+        shown = read_all(ours).replace("\r\n", "\n")
+    os.close(ours)
+    assert process.returncode == 0
+    assert "about \x1b[1;33mlighthouses\x1b[0m." in shown
+    piped = run("search", "lighthouse", docs)
+    assert piped.stdout == without_colour(shown)
+
+
+def test_nothing_a_terminal_would_obey(docs: Path, capsys: Captured) -> None:
+    (docs / "evil.md").write_text("# Owl\x1b]0;owned\x07\n\nowl\x1b[2J\tflies\n", encoding="utf-8")
+    for flags in ([], ["--full"]):
+        assert main(["search", "owl", str(docs), *flags]) == 0
+        shown = capsys.readouterr().out
+        assert [character for character in "\x1b\x07\t" if character in shown] == []
+
+
+TEXT = """\
+# Calibration
+
+A sensor measures the time.
+
+The gauge is fine.
+Calibrate the gauge with a tape.
+A gauge hangs there.
+Use the tape again, the gauge waits.
+"""
+
+
+def test_the_best_lines_say_most_about_the_query() -> None:
+    assert best_lines(TEXT, words_of("calibrate a gauge")) == ["Calibrate the gauge with a tape."]
+    assert best_lines(TEXT, words_of("measures with a tape")) == [
+        "A sensor measures the time.",
+        "Calibrate the gauge with a tape.",
+    ]
+    assert best_lines(TEXT, words_of("elephants")) == ["A sensor measures the time.", "The gauge is fine."]
+    assert best_lines("# Only a heading\n", words_of("heading")) == []
+
+
+def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured) -> None:
+    (docs / "long.md").write_text("word " * 300 + "heliograph " + "more " * 300, encoding="utf-8")
+    assert main(["search", "heliograph", str(docs)]) == 0
+    _, line = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"    … (word )+heliograph( more)+ …", line)
+    assert len(line) <= WIDEST + 10
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "marked"),
+    [
+        ("Gauges were calibrated", "calibrate a gauge", ["Gauges", "calibrated"]),
+        ("a the of", "the gauge of a", []),
+        ("set max_tokens or maxTokens", "max-tokens", ["max_tokens", "maxTokens"]),
+        ("水位計の校正を行う", "校正", ["校正"]),
+        ("the", "the", ["the"]),
+    ],
+)
+def test_what_is_marked(line: str, query: str, marked: list[str]) -> None:
+    spans = list(highlighted(line, words_of(query)))
+    assert "".join(span.text for span in spans) == line
+    assert [span.text for span in spans if span != Span(span.text)] == marked
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["  ", "docs"], "the query is empty (say what to look for)"),
+        ([], "Missing argument 'QUERY'"),
+        (["mount", "gauge"], "gauge: no such file or folder (check the path; a query of several words needs quotes)"),
+        (["mount", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
+        (["mount", "docs", "--limit", "0"], "Invalid value for '--limit'"),
+        (["mount", "docs", "--where", "draft"], "--where: 'draft' is no field (write key=value)"),
+        (["mount", "docs", "--where", "=x"], "--where: '=x' is no field (write key=value)"),
+        (["mount", "docs", "--where", "a=1", "--where", "a=2"], "--where: a is given twice (keep one of them)"),
+        (["mount", "docs", "--since", "soon"], "--since: 'soon' is no time (write a date such as"),
+        (["mount", "docs", "--no-update"], "docs: no index here (run headnote index docs)"),
+        (["mount", "docs", "--ful"], "No such option: --ful"),
+    ],
+)
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_bad_input_is_one_line(
+    arguments: list[str], complaint: str, flags: list[str], docs: Path, capsys: Captured
+) -> None:
+    assert main(["search", *arguments, *flags]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"error: {complaint}"), captured.err
+    assert captured.err.count("\n") == 1
+    assert not (docs / ".headnote").exists()
+
+
+def test_times_as_people_write_them() -> None:
+    now = datetime(2026, 3, 15, 12, tzinfo=UTC)
+    assert read_since("7d", now) == now - timedelta(days=7)
+    assert read_since(" 12H ", now) == now - timedelta(hours=12)
+    assert read_since("2w", now) == now - timedelta(weeks=2)
+    assert read_since("999999y", now).year == 1970
+    assert read_since("2026-03-01T10:00:00+02:00") == datetime(2026, 3, 1, 8, tzinfo=UTC)
+    assert read_since("2026-03-01").astimezone() == datetime(2026, 3, 1).astimezone()
+    for text in ("", "7", "d", "7 apples", "2026-13-01", "-7d"):
+        with pytest.raises(SettingsError, match="--since"):
+            read_since(text)
+
+
+def test_help(capsys: Captured) -> None:
+    assert main(["search", "--help"]) == 0
+    output = capsys.readouterr().out
+    assert "Usage: headnote search [OPTIONS] {QUERY} [ROOT]" in output
+    for option in ("limit", "path", "tag", "where", "since", "full", "no-update", "json"):
+        assert f"--{option} " in output

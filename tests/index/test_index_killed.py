@@ -1,0 +1,117 @@
+"""A death at any moment: nothing that was committed is lost, and the next update goes on as if nothing had been."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty
+from random import Random
+
+import pytest
+from index_nursery import PATIENCE, Nursery, page, shuffle_files
+from index_states import fresh_state, state, write
+
+import headnote
+from headnote.index.store.sqlite.store import SqliteStore
+
+ROUNDS = {"build": 12, "update": 14, "vectors": 12, "watch": 12}
+PAGES = 20
+"""Enough to be read by several processes."""
+MOMENT = 0.5
+"""Seconds to wait for an answer before the next change."""
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+
+
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    found = Nursery()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    random = Random(5)
+    folder = tmp_path / "root"
+    write(folder, {f"page{number}.md": page(random) for number in range(PAGES)})
+    return folder
+
+
+class Deaths:
+    """Rounds of one kind of work on one folder."""
+
+    def __init__(self, nursery: Nursery, root: Path, mode: str) -> None:
+        self.nursery = nursery
+        self.root = root
+        self.mode = mode
+        self.random = Random(mode)
+
+    def round(self) -> tuple[int, list[str]]:
+        """Kills a worker in the middle of something; the last generation it knew to be committed, and all it said."""
+        worker = self.nursery.start(self.mode, self.root)
+        said = list(self._changes_followed() if self.mode == "watch" else self._work_heard())
+        time.sleep(self.random.uniform(0, 0.03))  # not to wait for anything: any moment is as good as another
+        said += self.nursery.kill(worker)
+        committed = [int(line.split()[1]) for line in said if line.startswith("committed")]
+        return (committed[-1] if committed else 0), said
+
+    def _work_heard(self) -> Iterator[str]:
+        for _ in range(self.random.randint(0, 2 * PAGES)):
+            yield self.nursery.hear()
+
+    def _changes_followed(self) -> Iterator[str]:
+        """Changes until some of them have been told. One that changed nothing is not told, so there may be more."""
+        left = self.random.randint(0, 3)
+        end = time.monotonic() + PATIENCE
+        while left and time.monotonic() < end:
+            shuffle_files(self.root, self.random)
+            with suppress(Empty):
+                yield self.nursery.hear(MOMENT)
+                left -= 1
+        shuffle_files(self.root, self.random)
+
+
+def survivor(root: Path, committed: int) -> None:
+    """What is there after a death can be opened and says nothing wrong; what comes next completes it."""
+    store = SqliteStore.open(root)
+    assert store.generation() >= committed, "what was committed is there"
+    assert store.check() == []
+    store.close()
+    with headnote.Index.open(root, embedder="hashing:16") as index:
+        index.update(workers=1, wait=0)  # nobody holds the lock any more
+        assert index.check() == []
+        assert index.status().pending == 0
+        assert index.update(workers=1).plan.is_empty
+
+
+@pytest.mark.parametrize("mode", ["build", "update", "watch"])
+def test_a_kill_loses_nothing_that_was_committed(mode: str, nursery: Nursery, root: Path, tmp_path: Path) -> None:
+    deaths = Deaths(nursery, root, mode)
+    for _ in range(ROUNDS[mode]):
+        committed, _ = deaths.round()
+        survivor(root, committed)
+        assert state(root, "hashing:16") == fresh_state(root, tmp_path / "fresh")
+
+
+def test_a_kill_loses_no_vectors_that_were_committed(nursery: Nursery, root: Path, tmp_path: Path) -> None:
+    """Each batch is told after it is committed, so all that were told are there."""
+    with headnote.Index.open(root, embedder="none") as index:
+        index.update(workers=1)
+    deaths = Deaths(nursery, root, "vectors")
+    for _ in range(ROUNDS["vectors"]):
+        committed, said = deaths.round()
+        store = SqliteStore.open(root)
+        with store.reading() as reader:
+            model = reader.manifest()["model"]
+            pending = reader.counts().pending.get(model, reader.counts().chunks)
+            missing = len({chunk.row.hash for path in reader.document_paths() for chunk in reader.chunks_of(path)})
+            done = [int(line.split()[1]) for line in said if line.startswith("embed")]
+            if done and not said[-1].startswith("committed"):
+                assert pending <= missing - done[-1]
+        store.close()
+        survivor(root, committed)
+    assert state(root, "hashing:16") == fresh_state(root, tmp_path / "fresh")
