@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-import sys
 import tracemalloc
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
 import worst
 from edits import long_section
-from patience import stop_of_endless_work
+from effort import counted_steps, stop_of_endless_work
 from worst import repeated
 
 from headnote.chunking.chunker import chunk
@@ -78,30 +76,15 @@ COMPONENTS: dict[str, Callable[[int], str]] = {
 # fmt: on
 
 
-def counted_steps(text: str, **settings: Any) -> int:
-    """Lines of Python that ran and functions that were called, those written in C included, for all chunks."""
-    steps = 0
+def steps_to_chunk(text: str, **settings: Any) -> int:
+    """For all chunks, and whatever of them is worked out late."""
 
-    def trace(_frame: FrameType, event: str, _argument: Any) -> Any:
-        nonlocal steps
-        steps += event == "line"
-        return trace
-
-    def profile(_frame: FrameType, event: str, _argument: Any) -> None:
-        nonlocal steps
-        steps += event in {"call", "c_call"}
-
-    tracer, profiler = sys.gettrace(), sys.getprofile()
-    sys.setprofile(profile)
-    sys.settrace(trace)
-    try:
+    def run() -> None:
         with stop_of_endless_work():
             for each in chunk(text, **settings):
                 _ = each.id, each.key, each.text, each.tokens, each.start_line, each.links, each.tags, each.hash
-    finally:
-        sys.settrace(tracer)
-        sys.setprofile(profiler)
-    return steps
+
+    return counted_steps(run)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -115,21 +98,21 @@ def _warm() -> None:
 @pytest.mark.parametrize("name", WORST)
 @pytest.mark.parametrize("preset", presets())
 def test_work_doubles_with_the_input(preset: str, name: str) -> None:
-    small, large = (counted_steps(WORST[name](size), preset=preset) for size in (SMALL, 2 * SMALL))
+    small, large = (steps_to_chunk(WORST[name](size), preset=preset) for size in (SMALL, 2 * SMALL))
     assert large <= small * TOLERATED + OVERHEAD
 
 
 @pytest.mark.parametrize("name", WORST)
 def test_work_doubles_with_the_input_in_small_chunks(name: str) -> None:
     settings: dict[str, Any] = {"max_tokens": 64, "overlap_tokens": 8}
-    small, large = (counted_steps(WORST[name](size), **settings) for size in (SMALL, 2 * SMALL))
+    small, large = (steps_to_chunk(WORST[name](size), **settings) for size in (SMALL, 2 * SMALL))
     assert large <= small * TOLERATED + OVERHEAD
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
 @pytest.mark.parametrize("preset", ["default", "blocks"])
 def test_work_doubles_with_components(preset: str, name: str) -> None:
-    small, large = (counted_steps(COMPONENTS[name](size), preset=preset, mdx=True) for size in (SMALL, 2 * SMALL))
+    small, large = (steps_to_chunk(COMPONENTS[name](size), preset=preset, mdx=True) for size in (SMALL, 2 * SMALL))
     assert large <= small * TOLERATED + OVERHEAD
 
 
