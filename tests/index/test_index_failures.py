@@ -242,6 +242,12 @@ def test_files_and_folders_without_permission_are_reported_and_kept(elsewhere: P
     is_true(elsewhere, tmp_path)
 
 
+def test_files_that_cannot_even_be_looked_at_are_kept(elsewhere: Path) -> None:
+    """Their names can be listed and nothing else."""
+    (elsewhere / "sub").chmod(0o444)
+    assert in_child(elsewhere, NOBODY + "update(root)") == ["sub/deep.md: cannot be read: permission denied", "[] 7"]
+
+
 FULL = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -95,6 +98,46 @@ def test_a_kill_loses_nothing_that_was_committed(mode: str, nursery: Nursery, ro
         committed, _ = deaths.round()
         survivor(root, committed)
         assert state(root, "hashing:16") == fresh_state(root, tmp_path / "fresh")
+
+
+BUILD = """
+import headnote
+with headnote.Index.open({root!r}, embedder="none") as index:
+    while True:
+        index.update(rebuild=True, workers=2, on_progress=lambda progress: print(progress.done, flush=True))
+"""
+
+
+def test_a_kill_leaves_no_workers_behind(root: Path) -> None:
+    """They end by themselves when the one who started them is gone."""
+    command = [sys.executable, "-c", BUILD.format(root=str(root))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        while not (children := children_of(process.pid)):
+            assert process.stdout.readline(), "it did not start"
+        process.kill()
+        process.wait()
+        end = time.monotonic() + PATIENCE
+        while any(map(is_running, children)) and time.monotonic() < end:
+            time.sleep(0.01)
+        left = list(filter(is_running, children))
+        for child in left:
+            os.kill(child, signal.SIGKILL)
+    assert left == []
+
+
+def children_of(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task")
+    if not (tasks / str(process) / "children").exists():
+        pytest.skip("this system does not tell whose child a process is")
+    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_a_kill_loses_no_vectors_that_were_committed(nursery: Nursery, root: Path, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -62,7 +64,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers:
 
 def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]], workers: int) -> Iterator[Result]:
     waiting: deque[Future[list[Result]]] = deque()
-    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(workers, initializer=_obey_the_parent)
     try:
         for batch in batches:
             waiting.append(pool.submit(_work_through, work, batch))
@@ -74,9 +76,18 @@ def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]],
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that the user started ends the others, without a trace."""
+def _obey_the_parent() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that the user started ends the others, without a trace.
+    Killed, it can end nobody, and the others would wait for it forever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work_through(work: Callable[[Item], Result], batch: list[Item]) -> list[Result]:

@@ -155,7 +155,7 @@ class _Walk:
             except FileNotFoundError:
                 pass  # gone since the folder was read: as if it had never been there
             except OSError as error:
-                self._skip(folder.path + entry.name, source_error("", error).message)
+                self._skip(folder.path + entry.name, source_error("", error).message, unreadable=True)
         return deeper
 
     def _with_its_rules(self, folder: _Folder, entries: list[Entry]) -> _Folder:

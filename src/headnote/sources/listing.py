@@ -24,7 +24,7 @@ class SkippedFile(NamedTuple):
     """From the root. For people: bytes of a name that are no UTF-8 are shown as `\\xff`."""
     reason: str
     unreadable: bool = False
-    """A folder that nobody could look into: what lies in it may still be there."""
+    """It could not be looked at, or into: it may still be there, with all that lies in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class ChunkRow(NamedTuple):
         """The row of a chunk that was cut from this text."""
         own = chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix
         text, embed_text = chunk.text, chunk.embed_text
-        embedded = without_pictures(text) if ";base64," in source else text
+        embedded = _embedded(text, source)
         row = cls(
             *(chunk.index, chunk.start, chunk.end, chunk.start_line, chunk.end_line),
             *(chunk.block_start, chunk.block_end, chunk.section, chunk.part, chunk.tokens),
@@ -111,8 +111,12 @@ class ChunkRow(NamedTuple):
 
     def embed_text(self, source: str) -> str:
         """What is embedded."""
-        text = self.front + self.text(source)
-        return without_pictures(text) if ";base64," in source else text
+        return _embedded(self.front + self.text(source), source)
+
+
+def _embedded(text: str, source: str) -> str:
+    """Without the pictures of the source. The text is asked first: the source is long, and asked for every chunk."""
+    return without_pictures(text) if ";base64," in text and ";base64," in source else text
 
 
 class LinkRow(NamedTuple):
