@@ -35,6 +35,7 @@ from report import Table, command_line, machine, show, show_setting, versions, w
 CORPUS = "kubernetes-en"
 DIMENSIONS = 384
 LIMIT = 10
+ROUNDS = 3
 GOAL_MS = 25.0
 GOAL_CHUNKS = 50_000
 GOAL_TIMES = 3.0
@@ -183,14 +184,7 @@ def _measured(
         ways["Whoosh"] = peer.by_words
         ways["FAISS, exact"] = peer.by_meaning
         ways["Whoosh + FAISS, RRF"] = peer.both
-    times = {name: Times(name, []) for name in ways}
-    for way in ways.values():
-        for query in queries[:20]:
-            way(query)
-    for query in queries:
-        # Side by side, so that a busy moment meets all of them.
-        for name, way in ways.items():
-            times[name].seconds.append(_timed(way, query))
+    times = _interleaved(ways, queries)
     yield Table(
         f"A search among {found:,} chunks, ms",
         ["", "p50", "p95", "most"],
@@ -200,6 +194,18 @@ def _measured(
     yield _where(index, queries, found)
 
 
+def _interleaved(ways: dict[str, Callable[[str], Any]], queries: Sequence[str]) -> dict[str, Times]:
+    """The best of several rounds for each query. In every round another order: whoever comes first to a query finds
+    its words cold and warms them for the others, and a busy moment must not meet always the same one."""
+    best = {name: [float("inf")] * len(queries) for name in ways}
+    chance = random.Random(SEED)
+    for _ in range(ROUNDS):
+        for number, query in enumerate(queries):
+            for name in chance.sample(list(ways), len(ways)):
+                best[name][number] = min(best[name][number], _timed(ways[name], query))
+    return {name: Times(name, seconds) for name, seconds in best.items()}
+
+
 def _timed(way: Callable[[str], Any], query: str) -> float:
     began = time.perf_counter()
     way(query)
@@ -207,7 +213,7 @@ def _timed(way: Callable[[str], Any], query: str) -> float:
 
 
 def _verdicts(times: dict[str, Times], chunks: int) -> Iterator[str]:
-    yield f"{len(times['headnote hybrid'].seconds)} queries, {LIMIT} passages each, all warm; vectors by hashing."
+    yield f"{len(times['headnote hybrid'].seconds)} queries, {LIMIT} passages each, best of {ROUNDS} rounds; vectors by hashing."
     hybrid = times["headnote hybrid"].median
     if chunks >= GOAL_CHUNKS:
         said = "reached" if hybrid <= GOAL_MS else "NOT reached"

@@ -16,7 +16,7 @@ from worst import repeated
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import presets
 
-SMALL = 12_000
+SMALL = 24_000
 # Twice the input, twice the work. The rest is for what rounds: how many chunks there are, and where they end.
 TOLERATED = 2.2
 # Steps that do not depend on the input: tables, first use of a cache.
