@@ -213,7 +213,8 @@ def _timed(way: Callable[[str], Any], query: str) -> float:
 
 
 def _verdicts(times: dict[str, Times], chunks: int) -> Iterator[str]:
-    yield f"{len(times['headnote hybrid'].seconds)} queries, {LIMIT} passages each, best of {ROUNDS} rounds; vectors by hashing."
+    queries = len(times["headnote hybrid"].seconds)
+    yield f"{queries} queries, {LIMIT} passages each, best of {ROUNDS} rounds; vectors by hashing."
     hybrid = times["headnote hybrid"].median
     if chunks >= GOAL_CHUNKS:
         said = "reached" if hybrid <= GOAL_MS else "NOT reached"
