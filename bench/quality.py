@@ -100,7 +100,7 @@ def main() -> int:
         asked, ways = _ways(questions, options, embedder)
         answers = {way.name: [_that_count(one, way.ask) for one in asked] for way in ways}
         for view in VIEWS[kind]:
-            table = _table(questions.name, view, asked, ways, answers)
+            table = _table(questions.name, view, asked, ways, answers, options.quick)
             show(table)
             tables.append(table)
     if options.json:
@@ -161,7 +161,12 @@ def _that_count(one: Asked, ask: Ask) -> list[Found]:
 
 
 def _table(
-    name: str, view: View, asked: Sequence[Asked], ways: Sequence[Way], answers: dict[str, list[list[Found]]]
+    name: str,
+    view: View,
+    asked: Sequence[Asked],
+    ways: Sequence[Way],
+    answers: dict[str, list[list[Found]]],
+    quick: bool,
 ) -> Table:
     chosen = [at for at, one in enumerate(asked) if not view.only_sections or one.question.gold[0].heading]
     measured = {}
@@ -173,7 +178,8 @@ def _table(
     notes = [
         f"{len(chosen)} questions; mean and 95% bootstrap interval. Chunks of others: {LIMIT} tokens.",
         *_pairs(measured, view),
-        *_goals(measured, view),
+        # Small documents are easier, so what they reach says nothing about a goal.
+        *(["a quick run: goals are judged by a full one"] if quick else _goals(measured, view)),
     ]
     return Table(f"{name}: {view.title}", columns, rows, notes)
 
@@ -209,10 +215,6 @@ def _pairs(measured: dict[str, Measured], view: View) -> Iterator[str]:
         if others:
             best = max(others, key=lambda other: sum(other.of(metric)))
             yield from (_pair(one, best, metric, view) for one in hybrids)
-            if view.title in BEYOND_CHANCE:
-                gap = difference(measured[HYBRID].of(metric), best.of(metric))
-                said = _verdict(gap.is_above_zero)
-                yield f"goal: {view.metrics[metric]} above the best of the others, beyond chance: {said}"
 
 
 def _pair(one: Measured, other: Measured, metric: str, view: View) -> str:
@@ -223,6 +225,11 @@ def _pair(one: Measured, other: Measured, metric: str, view: View) -> str:
 
 
 def _goals(measured: dict[str, Measured], view: View) -> Iterator[str]:
+    others = [one for name, one in measured.items() if not name.startswith(OURS)]
+    for metric in list(view.metrics)[:2] if others and view.title in BEYOND_CHANCE else []:
+        best = max(others, key=lambda other: sum(other.of(metric)))
+        said = _verdict(difference(measured[HYBRID].of(metric), best.of(metric)).is_above_zero)
+        yield f"goal: {view.metrics[metric]} above the best of the others, beyond chance: {said}"
     for goal in GOALS:
         if goal.view == view.title:
             reached = interval(measured[goal.way].of(goal.metric)).mean
