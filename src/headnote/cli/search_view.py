@@ -11,8 +11,9 @@ from typing import Any
 from headnote.chunking.pictures import without_pictures
 from headnote.cli.opening import from_here
 from headnote.cli.terminal import Line, Span, printable
-from headnote.index.terms import query_terms, terms
+from headnote.index.terms import terms
 from headnote.model import Hit, Why
+from headnote.search.words import content_terms
 
 BEST = 3
 """Lines that are shown of a hit."""
@@ -21,11 +22,6 @@ WIDEST = 160
 _BEFORE = 40
 """Characters in front of the first word that was found, where a line has to be cut."""
 
-# They are in every line, so they say nothing about any.
-_SMALL_WORDS = frozenset(
-    "a an and are as at be by can do does for from has have how i if in is it its me my not of on or so that the "
-    "then there this to was we what when where which who why will with you your".split()
-)
 _WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|\s*(?:=+|-+)\s*$")
 
@@ -75,8 +71,7 @@ def reasons(why: Why) -> Iterator[Line]:
 
 def words_of(query: str) -> frozenset[str]:
     """The terms of a query that are worth showing."""
-    telling = " ".join(word for word in query.split() if word.lower().strip("?!.,;:") not in _SMALL_WORDS)
-    return frozenset(query_terms(telling or query))
+    return frozenset(content_terms(query))
 
 
 def best_lines(text: str, wanted: frozenset[str]) -> list[str]:

@@ -56,9 +56,7 @@ def _add_search(server: MCPServer, index: Index) -> None:
         budget: Budget = BUDGET,
     ) -> str:
         def run() -> str:
-            found = index.search(query, limit, path=path or (), tags=tags or (), where=where)
-            shown = index.search(query, limit, path=path or (), tags=tags or (), where=where, budget=budget)
-            return hits_text(shown, len(found) - len(shown))
+            return hits_text(index.search(query, limit, path=path or (), tags=tags or (), where=where), budget)
 
         return _asked(run)
 

@@ -16,8 +16,8 @@ def place(path: str, start_line: int, end_line: int) -> str:
     return f"{path}:{start_line}-{end_line}"
 
 
-def hits_text(hits: Sequence[Hit], left_out: int = 0) -> str:
-    """Passages, best first, each under its place."""
+def hits_text(hits: Sequence[Hit], budget: int) -> str:
+    """Passages, best first, each under its place: as many as the budget allows, one in any case."""
     if not hits:
         return "Nothing relevant. Try other words, or fewer filters."
     parts = []
@@ -25,9 +25,10 @@ def hits_text(hits: Sequence[Hit], left_out: int = 0) -> str:
         breadcrumb = f"  {hit.breadcrumb}" if hit.breadcrumb else ""
         head = f"{place(hit.path, hit.start_line, hit.end_line)}{breadcrumb}  (score {hit.score:.2f}, id {hit.id})"
         parts.append(f"{head}\n{hit.text.strip()}")
-    if left_out:
-        parts.append(f"… {left_out} more; raise the budget or the limit to see them.")
-    return "\n\n---\n\n".join(parts)
+    shown = _within(parts, budget)
+    if len(shown) < len(parts):
+        shown.append(f"… {len(parts) - len(shown)} more; raise the budget to see them.")
+    return "\n\n---\n\n".join(shown)
 
 
 def passage_text(passage: Passage, budget: int) -> str:

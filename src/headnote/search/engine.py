@@ -50,10 +50,12 @@ class Engine:
             order = ranked(scores)[: max(query.limit * EXTRA, DEPTH if query.recency_days else 0)]
             chunks = reader.chunks(order)
         whys = _reasons(words, meaning)
-        hits = [_hit(chunk, scores[chunk.id], whys[chunk.id], wanted) for chunk in chunks]
+        hits = [_hit(chunk, scores[chunk.id], whys[chunk.id]) for chunk in chunks]
         if query.recency_days:
             hits = _newer_first(hits, {hit.key: chunk.mtime_ns for hit, chunk in zip(hits, chunks, strict=True)}, query)
-        return _thinned(hits, query)
+        # Which words a chunk has is told of those that are shown, since finding out takes a while.
+        said = {chunk.key: chunk for chunk in chunks}
+        return [_with_words(hit, said[hit.key], wanted) for hit in _thinned(hits, query)]
 
     def _by_meaning(self, reader: Reader, query: Query) -> Found:
         """Nothing if there are no vectors: none are wanted, or none are there yet."""
@@ -95,9 +97,8 @@ def _reasons(words: Found, meaning: Found) -> dict[int, Why]:
     return whys
 
 
-def _hit(chunk: StoredChunk, score: float, why: Why, wanted: Sequence[str]) -> Hit:
+def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
     row = chunk.row
-    said = _said(chunk)
     return Hit(
         chunk.path,
         row.start_line,
@@ -109,8 +110,13 @@ def _hit(chunk: StoredChunk, score: float, why: Why, wanted: Sequence[str]) -> H
         chunk.chunk_id,
         chunk.key,
         row.tokens,
-        why._replace(matched=tuple(term for term in wanted if term in said)),
+        why,
     )
+
+
+def _with_words(hit: Hit, chunk: StoredChunk, wanted: Sequence[str]) -> Hit:
+    said = _said(chunk)
+    return hit._replace(why=hit.why._replace(matched=tuple(term for term in wanted if term in said)))
 
 
 def _newer_first(hits: Iterable[Hit], written: dict[str, int], query: Query) -> list[Hit]:
