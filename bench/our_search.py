@@ -11,7 +11,6 @@ from headnote.api import Index
 from headnote.chunking.presets import make_settings
 from headnote.config import IndexSettings
 from headnote.embedding.base import Embedder
-from headnote.evaluate.places import place_of
 from headnote.evaluate.run import Found
 from headnote.evaluate.spans import Span
 from headnote.index.store.filters import Filter
@@ -69,7 +68,7 @@ class OurIndex:
     def _by_mode(self, mode: Mode) -> Ask:
         def ask(question: str, limit: int) -> list[Found]:
             hits = self._index.search(question, limit, mode)
-            return [Found(place_of(hit, self.texts[hit.path]), count_tokens(hit.text)) for hit in hits]
+            return [Found(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
 
         return ask
 

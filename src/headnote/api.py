@@ -35,7 +35,8 @@ from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.scanner import scan
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
-from headnote.search.query import Mode, Query
+from headnote.search.query import Expand, Mode, Query
+from headnote.search.recency import STEPPED
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
 from headnote.sources.watch import watch
@@ -85,7 +86,13 @@ class Index:
     """A folder that can be searched. Open it with `Index.open`; it can be used from many threads."""
 
     def __init__(
-        self, root: Path, store: Store, settings: Settings, index_settings: IndexSettings, embedder: Embedder
+        self,
+        root: Path,
+        store: Store,
+        settings: Settings,
+        index_settings: IndexSettings,
+        embedder: Embedder,
+        recency_steps: bool = False,
     ) -> None:
         self.root = root
         self.settings = settings
@@ -93,6 +100,7 @@ class Index:
         self.embedder = embedder
         self._store = store
         self._engine = Engine(store, embedder)
+        self._recency_steps = recency_steps
 
     @classmethod
     def open(
@@ -114,7 +122,7 @@ class Index:
         """
         folder = Path(root)
         check_folder(folder)
-        chunking = load_settings(preset, settings, folder).settings
+        loaded = load_settings(preset, settings, folder)
         named = embedder if isinstance(embedder, str) else None
         flags = {"include": include, "exclude": exclude, "max_file_bytes": max_file_bytes, "embedder": named}
         index_settings = load_index_settings(flags, folder).settings
@@ -123,7 +131,8 @@ class Index:
         found = get_embedder(chosen)
         if not create and not SqliteStore.exists(folder):
             raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
-        return cls(folder, SqliteStore.open(folder), chunking, index_settings, found)
+        steps = loaded.preset in STEPPED
+        return cls(folder, SqliteStore.open(folder), loaded.settings, index_settings, found, steps)
 
     def close(self) -> None:
         self._store.close()
@@ -248,17 +257,23 @@ class Index:
         min_score: float | None = None,
         budget: int = 0,
         recency_days: float = 0.0,
+        recency_steps: bool | None = None,
+        expand: Expand = "none",
     ) -> list[Hit]:
         """The chunks that answer a query, best first.
 
         `hybrid` looks by words and by meaning, `keyword` and `semantic` by one of them. Chunks that have no vector yet
         are found by their words. Filters: globs of `path`, all of `tags`, fields of the frontmatter in `where`, files
-        changed `since` a time. `budget` is in tokens, `recency_days` the half-life of a small bonus for what is new.
+        changed `since` a time. `budget` is in tokens, `recency_days` the half-life of a small bonus for what is new;
+        `recency_steps` gives it in steps, as the preset `ragdocs` does by itself. `expand` brings what stands around
+        a hit (`neighbours`, `section`) or what it links to (`linked`).
         If nothing is relevant there are no hits; with a `min_score` of 0 there are, however far they are from it.
         """
         fields = tuple(sorted((where or {}).items()))
         only = Filter(_as_tuple(path), _as_tuple(tags), fields, _nanoseconds(since))
-        asked = Query(query, limit, mode, only, per_document, min_score, budget, recency_days)
+        if recency_steps is None:
+            recency_steps = self._recency_steps and not recency_days
+        asked = Query(query, limit, mode, only, per_document, min_score, budget, recency_days, recency_steps, expand)
         return self._engine.search(asked)
 
     def ask(

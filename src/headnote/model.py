@@ -325,7 +325,9 @@ class Why(NamedTuple):
     similarity: float = 0.0
     """Cosine between the query and the chunk."""
     linked_from: str = ""
-    """Path of a better hit that links here, if that is why it is here."""
+    """Place, as path:line, of a better hit that links here, if it owes something to that."""
+    link_score: float = 0.0
+    """What that added."""
     recency: float = 1.0
     """Factor for being new."""
 
@@ -347,6 +349,10 @@ class Hit(NamedTuple):
     key: str
     tokens: int
     why: Why = Why()
+    start: int = 0
+    """Offset of its own first character in the document."""
+    end: int = 0
+    """Offset just past its own last character."""
 
 
 class Citation(NamedTuple):

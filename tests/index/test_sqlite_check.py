@@ -19,7 +19,7 @@ def store(tmp_path: Path) -> SqliteStore:
     put(store, tagged._replace(links=[link("a.md", "b.md", "b.md", resolved_chunk=0)]), entry("b.md", "# B\n\nbeta\n"))
     with store.writing() as writer:
         pending = writer.pending("m", 9)
-        writer.add_vectors("m", [digest for digest, _ in pending], np.ones((len(pending), 4)))
+        writer.add_vectors("m", [text.hash for text in pending], np.ones((len(pending), 4)))
     assert store.check() == []
     return store
 

@@ -185,7 +185,7 @@ def test_a_filter_restricts_both_kinds_of_search(tagged: Store, only: Filter, ex
     numpy = pytest.importorskip("numpy")
     with tagged.writing() as writer:
         pending = writer.pending("m", 10)
-        writer.add_vectors("m", [digest for digest, _ in pending], numpy.eye(len(pending), 4))
+        writer.add_vectors("m", [text.hash for text in pending], numpy.eye(len(pending), 4))
     with tagged.reading() as reader:
         hits = reader.keyword(["word"], 10, only=only)
         assert sorted(chunk.path for chunk in reader.chunks([hit.chunk for hit in hits])) == expected

@@ -24,7 +24,7 @@ def vector_of(text: str) -> NDArray[np.float32]:
 def embed_pending(writer: Writer, model: str = "m") -> int:
     done = 0
     while pending := writer.pending(model, 3):
-        writer.add_vectors(model, [digest for digest, _ in pending], np.stack([vector_of(text) for _, text in pending]))
+        writer.add_vectors(model, [text.hash for text in pending], np.stack([vector_of(text.text) for text in pending]))
         done += len(pending)
     return done
 
@@ -56,7 +56,7 @@ def pages(first: int, last: int) -> list[str]:
 def test_texts_without_vector_are_pending_once(store: Store) -> None:
     put(store, entry("a.md", "same"), entry("b.md", "same"), entry("c.md", "other"))
     with store.reading() as reader:
-        assert [text for _, text in reader.pending("m", 10)] == ["same", "other"]
+        assert [text.text for text in reader.pending("m", 10)] == ["same", "other"]
         assert reader.pending("m", 0) == []
         assert reader.vectors("m") is None
         assert reader.models() == {}
@@ -75,8 +75,8 @@ def test_more_vectors_than_fit_one_block(store: Store) -> None:
     put(store, *(entry(f"{number}.md", text) for number, text in enumerate(texts)))
     with store.writing() as writer:
         pending = writer.pending("m", 5000)
-        matrix = np.stack([vector_of(text) for _, text in pending])
-        writer.add_vectors("m", [digest for digest, _ in pending], matrix)
+        matrix = np.stack([vector_of(text.text) for text in pending])
+        writer.add_vectors("m", [text.hash for text in pending], matrix)
     with store.reading() as reader:
         vectors = reader.vectors("m")
         assert vectors is not None
@@ -98,7 +98,7 @@ def test_unchanged_chunks_keep_their_vector(store: Store) -> None:
     with store.writing() as writer:
         writer.put([entry("text 1", "changed"), entry("text 2", "text 2", mtime_ns=9)])
         writer.rename("text 3", "elsewhere")
-        assert [text for _, text in writer.pending("m", 9)] == ["changed"]
+        assert [text.text for text in writer.pending("m", 9)] == ["changed"]
         embed_pending(writer)
         assert writer.sweep() == 1
     consistent(store)
@@ -145,7 +145,7 @@ def test_vectors_outlive_a_rebuild(store: Store) -> None:
     with store.writing() as writer:
         writer.clear()
         writer.put([entry("a.md", "alpha"), entry("c.md", "gamma")])
-        assert [text for _, text in writer.pending("m", 9)] == ["gamma"]
+        assert [text.text for text in writer.pending("m", 9)] == ["gamma"]
         embed_pending(writer)
         assert writer.sweep() == 1
     consistent(store)
@@ -171,7 +171,7 @@ def test_two_models_live_side_by_side_until_one_is_swept(store: Store) -> None:
 def test_a_vector_may_be_replaced(store: Store) -> None:
     put(store, entry("a.md", "alpha"))
     with store.writing() as writer:
-        ((digest, text),) = writer.pending("m", 1)
+        ((digest, text, _),) = writer.pending("m", 1)
         writer.add_vectors("m", [digest], np.ones((1, DIMS)))
         writer.add_vectors("m", [digest, digest], np.stack([np.zeros(DIMS), vector_of(text)]))
     consistent(store)

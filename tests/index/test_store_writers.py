@@ -125,7 +125,7 @@ while True:
             for page in range(number % 5, 30))
         writer.remove([f"{{number % 7}}.md"])
         pending = writer.pending("m", 10)
-        writer.add_vectors("m", [digest for digest, _ in pending], numpy.ones((len(pending), 16)))
+        writer.add_vectors("m", [text.hash for text in pending], numpy.ones((len(pending), 16)))
         writer.sweep()
         writer.set_manifest({{"turn": str(number)}})
     number += 1

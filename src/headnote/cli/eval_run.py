@@ -108,7 +108,7 @@ def _measured(
     for mode in modes:
         way = f"{name} {mode}".strip()
         with _progress(way) as watch:
-            yield measure(way, asked, _searching(index, mode), texts, limit, watch)
+            yield measure(way, asked, _searching(index, mode), limit, watch)
 
 
 def _searching(index: Index, mode: Any) -> Search:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -39,6 +40,29 @@ Since = Annotated[
 Mode = Annotated[
     str, typer.Option("--mode", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
 ]
+PerDocument = Annotated[
+    int, typer.Option("--per-document", min=0, metavar="N", help="How many of one document at most; 0 for any number.")
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option(
+        "--min-score", min=0, metavar="SCORE", help="Leave out what scores less; 0 shows hits that are not relevant."
+    ),
+]
+Budget = Annotated[
+    int, typer.Option("--budget", min=0, metavar="TOKENS", help="How much all passages may have; 0 for any size.")
+]
+Recency = Annotated[
+    str | None,
+    typer.Option("--recency", metavar="DAYS|steps", help="A small bonus for what is new: its half-life, or in steps."),
+]
+Expand = Annotated[
+    str,
+    typer.Option("--expand", metavar="WHAT", help="What comes with a hit: none, neighbours, section or linked."),
+]
+Context = Annotated[
+    int, typer.Option("--context", "-C", min=0, metavar="N", help="Lines before and after those that are shown.")
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Say of each passage why it was found.")]
 Full = Annotated[bool, typer.Option("--full", help="The whole text of each passage, not its best lines.")]
 
@@ -52,6 +76,12 @@ def search_command(
     tag: Tags = [],  # noqa: B006
     where: Where = [],  # noqa: B006
     since: Since = None,
+    per_document: PerDocument = 0,
+    min_score: MinScore = None,
+    budget: Budget = 0,
+    recency: Recency = None,
+    expand: Expand = "none",
+    context: Context = 0,
     full: Full = False,
     explain: Explain = False,
     no_update: NoUpdate = False,
@@ -61,13 +91,15 @@ def search_command(
 
     The index is built or refreshed first. If nothing is relevant, the exit code is 1.
     """
-    from headnote.cli.search_view import record, view
+    from headnote.cli.search_view import record, surroundings, view
     from headnote.cli.times import read_since
 
     if not query.strip():
         raise SettingsError("the query is empty", remedy="say what to look for")
     fields = read_fields(where)
     changed = read_since(since) if since is not None else None
+    asked: dict[str, Any] = {"path": path, "tags": tag, "where": fields, "since": changed, "per_document": per_document}
+    asked |= {"min_score": min_score, "budget": budget, "expand": read_expansion(expand), **read_recency(recency)}
     opened = _opened(root, create=not no_update)
     with opened.index as index:
         if not no_update:
@@ -76,11 +108,12 @@ def search_command(
             remark(f"by words only: {opened.missing}")
         elif mode != "keyword" and not no_update:
             fill_vectors(index)
-        hits: list[Hit] = index.search(query, limit, read_mode(mode), path=path, tags=tag, where=fields, since=changed)
+        hits: list[Hit] = index.search(query, limit, read_mode(mode), **asked)
+        around = [surroundings(index, hit, context) for hit in hits] if context else None
     if as_json:
-        write_json(record(query, root, hits))
+        write_json(record(query, root, hits, around))
     elif hits:
-        write_lines(view(query, root, hits, full, explain))
+        write_lines(view(query, root, hits, full, explain, around))
     else:
         say(f"nothing relevant for {query!r}")
     if not hits:
@@ -101,6 +134,29 @@ def read_mode(mode: str) -> SearchMode:
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
     return cast("SearchMode", mode)
+
+
+def read_expansion(expand: str) -> str:
+    from headnote.search.query import EXPANSIONS
+
+    if expand not in EXPANSIONS:
+        raise SettingsError(f"unknown expansion {expand!r}", path="--expand", remedy=f"use {', '.join(EXPANSIONS)}")
+    return expand
+
+
+def read_recency(recency: str | None) -> dict[str, Any]:
+    """`30` is a half-life in days, `steps` is more for the last week and the last month, `0` nothing at all."""
+    if recency is None:
+        return {}
+    if recency == "steps":
+        return {"recency_steps": True}
+    try:
+        days = float(recency)
+    except ValueError:
+        days = -1.0
+    if not 0 <= days < math.inf:
+        raise SettingsError(f"{recency!r} is no number of days", path="--recency", remedy="give days, or steps")
+    return {"recency_days": days, "recency_steps": False}
 
 
 def read_fields(pairs: list[str]) -> dict[str, Any]:

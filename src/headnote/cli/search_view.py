@@ -6,14 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headnote.chunking.pictures import without_pictures
 from headnote.cli.opening import from_here
 from headnote.cli.terminal import Line, Span, printable
 from headnote.index.terms import terms
-from headnote.model import Hit, Why
+from headnote.model import Hit, Passage, Why
 from headnote.search.words import content_terms
+
+if TYPE_CHECKING:
+    from headnote.api import Index
 
 BEST = 3
 """Lines that are shown of a hit."""
@@ -26,9 +29,17 @@ _WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|\s*(?:=+|-+)\s*$")
 
 
-def record(query: str, root: Path, hits: Sequence[Hit]) -> dict[str, Any]:
+def surroundings(index: Index, hit: Hit, lines: int) -> Passage:
+    """A hit as it stands in its document, with so many lines before and after it."""
+    return index.read(hit.path, max(hit.start_line - lines, 1), hit.end_line + lines)
+
+
+def record(query: str, root: Path, hits: Sequence[Hit], around: Sequence[Passage] | None = None) -> dict[str, Any]:
     """The same for programs."""
-    return {"query": query, "root": str(root), "hits": [_plain(hit) for hit in hits]}
+    plain = [_plain(hit) for hit in hits]
+    for fields, passage in zip(plain, around or (), strict=False):
+        fields["context"] = passage._asdict()
+    return {"query": query, "root": str(root), "hits": plain}
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
@@ -36,7 +47,14 @@ def _plain(hit: Hit) -> dict[str, Any]:
     return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in fields}
 
 
-def view(query: str, root: Path, hits: Sequence[Hit], full: bool, explain: bool = False) -> Iterator[Line]:
+def view(
+    query: str,
+    root: Path,
+    hits: Sequence[Hit],
+    full: bool,
+    explain: bool = False,
+    around: Sequence[Passage] | None = None,
+) -> Iterator[Line]:
     """A line about each hit, and what it says."""
     wanted = words_of(query)
     for number, hit in enumerate(hits):
@@ -49,10 +67,30 @@ def view(query: str, root: Path, hits: Sequence[Hit], full: bool, explain: bool 
         ]
         if explain:
             yield from reasons(hit.why)
+        if around is not None:
+            yield from _in_context(hit, around[number], wanted, full)
+            continue
         text = without_pictures(hit.text)
         for line in text.splitlines() if full else best_lines(text, wanted):
             shown = printable(line.expandtabs(4).rstrip())
             yield [Span("    "), *highlighted(shown if full else _part(shown, wanted), wanted)] if shown else []
+
+
+def _in_context(hit: Hit, around: Passage, wanted: frozenset[str], full: bool) -> Iterator[Line]:
+    """Lines with their numbers: the best ones, or all, and as many around them as there are around the hit."""
+    lines = without_pictures(around.text).splitlines()
+    before, after = hit.start_line - around.start_line, around.end_line - hit.end_line
+    own = lines[before : len(lines) - after]
+    best = range(len(own)) if full else best_places(own, wanted)
+    reach = max(before, after)
+    chosen = sorted({at for place in best for at in range(before + place - reach, before + place + reach + 1)})
+    last = None
+    for at in (at for at in chosen if 0 <= at < len(lines)):
+        if last is not None and at > last + 1:
+            yield [Span("    …", "dim")]
+        last = at
+        shown = printable(lines[at].expandtabs(4).rstrip())
+        yield [Span(f"{around.start_line + at:6} ", "dim"), *highlighted(_part(shown, wanted), wanted)]
 
 
 def reasons(why: Why) -> Iterator[Line]:
@@ -63,6 +101,8 @@ def reasons(why: Why) -> Iterator[Line]:
         rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
     if why.semantic_rank is not None:
         rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f}")
+    if why.linked_from:
+        rows.append(f"links    from {printable(why.linked_from)}, {why.link_score:+.2f}")
     if why.recency != 1.0:
         rows.append(f"recency  factor {why.recency:.2f}")
     for number, row in enumerate(rows, 1):
@@ -76,8 +116,14 @@ def words_of(query: str) -> frozenset[str]:
 
 def best_lines(text: str, wanted: frozenset[str]) -> list[str]:
     """The lines that have most of the words, rare ones counting more, in their order; if none has any, the first."""
-    lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
-    found = [wanted & set(terms(line)) for line in lines]
+    lines = text.splitlines()
+    return [lines[number].strip() for number in best_places(lines, wanted)]
+
+
+def best_places(lines: Sequence[str], wanted: frozenset[str]) -> list[int]:
+    """Which lines these are."""
+    telling = [number for number, line in enumerate(lines) if line.strip() and not _HEADING.match(line)]
+    found = [wanted & set(terms(lines[number])) for number in telling]
     often = Counter(term for terms_of_line in found for term in terms_of_line)
     chosen: set[int] = set()
     seen: set[str] = set()
@@ -92,7 +138,7 @@ def best_lines(text: str, wanted: frozenset[str]) -> list[str]:
             break
         chosen.add(-place)
         seen |= found[-place]
-    return [lines[number].strip() for number in sorted(chosen) or range(min(2, len(lines)))]
+    return [telling[number] for number in sorted(chosen) or range(min(2, len(telling)))]
 
 
 def _part(line: str, wanted: frozenset[str]) -> str:

@@ -7,7 +7,9 @@ from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from headnote.embedding.base import Embedder
+from headnote.index.parts import parts_of
 from headnote.index.store.base import Store
+from headnote.index.store.rows import PendingText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,11 +57,14 @@ def hash_of(text: str) -> str:
 
 
 def vectors_in(store: Store, model: str) -> Known:
-    """What an index knows already, by hash."""
+    """What an index knows already, by hash of each part."""
+    known: Known = {}
     with store.reading() as reader:
-        vectors = reader.vectors(model)
-        if vectors is None:
-            return {}
-        chunks = reader.chunks_of_slots(model, range(len(vectors.matrix)))
-        firsts = {ids[0]: slot for slot, ids in chunks.items()}
-        return {chunk.row.hash: vectors.matrix[firsts[chunk.id]] for chunk in reader.chunks(list(firsts))}
+        for path in reader.document_paths():
+            chunks = {chunk.id: PendingText.of(chunk) for chunk in reader.chunks_of(path)}
+            found = reader.parts(model, list(chunks))
+            rows = iter(found.matrix)
+            for chunk in found.chunks:
+                for part in parts_of(chunks[chunk].text, chunks[chunk].lead):
+                    known[hash_of(part)] = next(rows)
+    return known

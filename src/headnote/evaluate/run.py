@@ -9,7 +9,6 @@ from typing import NamedTuple
 from headnote.errors import MissingSource
 from headnote.evaluate import metrics
 from headnote.evaluate.gold import locate
-from headnote.evaluate.places import place_of
 from headnote.evaluate.questions import Question
 from headnote.evaluate.spans import Span
 from headnote.model import Hit
@@ -74,14 +73,12 @@ def prepare(questions: Iterable[Question], read: Read) -> list[Asked]:
     return asked
 
 
-def measure(
-    name: str, asked: Sequence[Asked], search: Search, read: Read, limit: int, watch: Watch | None = None
-) -> Measured:
+def measure(name: str, asked: Sequence[Asked], search: Search, limit: int, watch: Watch | None = None) -> Measured:
     """Judge one way to search."""
     scores = []
     for done, one in enumerate(asked, 1):
         hits = hits_that_count(one.question, search, max(limit, DEPTH))
-        found = [Found(place_of(hit, read(hit.path)), count_tokens(hit.text)) for hit in hits]
+        found = [Found(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
         scores.append(judge(found, one.gold, limit))
         if watch is not None:
             watch(done, len(asked))

@@ -16,6 +16,7 @@ from headnote.errors import NotText
 from headnote.index.entries import Anchors, FileRead, FileReader, FileToRead, anchors_of, read_hash, title_of
 from headnote.index.linking import Resolver, folded
 from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
 from headnote.index.store.base import Reader, Store, Writer
 from headnote.index.store.rows import Entry, LinkRow, StoredFile
@@ -318,9 +319,9 @@ def update_vectors(store: Store, embedder: Embedder, wait: float = 10.0, watch: 
         pending = reader.pending(embedder.name, TEXTS_AT_ONCE)
     done = 0
     while pending:
-        matrix = embedder.embed([text for _, text in pending])
+        parts = embed_in_parts(embedder, pending)
         with store.writing(wait) as writer:
-            writer.add_vectors(embedder.name, [digest for digest, _ in pending], matrix)
+            writer.add_vectors(embedder.name, [text.hash for text in pending], whole(parts), parts)
             done += len(pending)
             pending = writer.pending(embedder.name, TEXTS_AT_ONCE)
         watch(Progress("embed", done, max(total, done)))

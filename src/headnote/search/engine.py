@@ -1,21 +1,23 @@
-"""A query in, hits out: looks by words and by meaning, fuses, thins out, and says why."""
+"""A query in, hits out: looks by words, by meaning and along links, fuses, thins out, and says why."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from headnote.embedding.base import Embedder
 from headnote.index.store.base import Reader, Store
 from headnote.index.store.rows import StoredChunk, VectorSet
 from headnote.index.terms import terms
 from headnote.model import Hit, Why
+from headnote.search.expansion import widened
 from headnote.search.fusion import ranked, weighted_scores
-from headnote.search.legs import Found, by_meaning, by_words
+from headnote.search.legs import Found, by_meaning, by_parts, by_words
+from headnote.search.links import SOURCES, Lent, lent_scores
 from headnote.search.query import Query
-from headnote.search.recency import decay_factor
+from headnote.search.recency import factor
+from headnote.search.thinning import Thinning
 from headnote.search.words import content_terms, coverage, rarity
 
 RELEVANT = 0.25
@@ -43,28 +45,31 @@ class Engine:
         with self._store.reading() as reader:
             wanted = content_terms(query.text)
             words: Found = by_words(reader, wanted, DEPTH, query.only) if query.mode != "semantic" else []
-            meaning = self._by_meaning(reader, query) if query.mode != "keyword" else []
+            meaning = self._by_meaning(reader, query, words) if query.mode != "keyword" else []
             scores = weighted_scores(words, meaning, _coverage(reader, wanted, words))
             if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
                 return []
-            order = ranked(scores)[: max(query.limit * EXTRA, DEPTH if query.recency_days else 0)]
-            chunks = reader.chunks(order)
-        whys = _reasons(words, meaning)
-        hits = [_hit(chunk, scores[chunk.id], whys[chunk.id]) for chunk in chunks]
-        if query.recency_days:
-            hits = _newer_first(hits, {hit.key: chunk.mtime_ns for hit, chunk in zip(hits, chunks, strict=True)}, query)
-        # Which words a chunk has is told of those that are shown, since finding out takes a while.
-        said = {chunk.key: chunk for chunk in chunks}
-        return [_with_words(hit, said[hit.key], wanted) for hit in _thinned(hits, query)]
+            lent = _lent(reader, query, scores)
+            for chunk, owed in lent.items():
+                scores[chunk] = scores.get(chunk, 0.0) + owed.score
+            has_bonus = query.recency_days or query.recency_steps
+            chunks = reader.chunks(ranked(scores)[: max(query.limit * EXTRA, DEPTH if has_bonus else 0)])
+            whys = _reasons(words, meaning, lent, chunks)
+            hits = _in_order(chunks, scores, whys, query)
+            return _shown(reader, hits, {chunk.key: chunk for chunk in chunks}, query, wanted)
 
-    def _by_meaning(self, reader: Reader, query: Query) -> Found:
-        """Nothing if there are no vectors: none are wanted, or none are there yet."""
+    def _by_meaning(self, reader: Reader, query: Query, words: Found) -> Found:
+        """What is near, and how near is what was found by words. Nothing if there are no vectors: none are wanted, or
+        none are there yet."""
         if not self._embedder.dimensions or not query.text.strip():
             return []
         vectors = self._current_vectors(reader)
         if vectors is None:
             return []
-        return by_meaning(reader, vectors, self._embedder.embed_query(query.text), DEPTH, query.only)
+        vector = self._embedder.embed_query(query.text)
+        near = by_meaning(reader, vectors, vector, DEPTH, query.only)
+        candidates = dict.fromkeys(chunk for chunk, _ in (*near, *words))
+        return by_parts(reader.parts(self._embedder.name, list(candidates)), vector)
 
     def _current_vectors(self, reader: Reader) -> VectorSet | None:
         with self._lock:
@@ -74,6 +79,9 @@ class Engine:
             if vectors is not None and (self._vectors is None or vectors.changed >= self._vectors.changed):
                 self._vectors = vectors
         return vectors
+
+
+# -- evidence
 
 
 def _coverage(reader: Reader, wanted: Sequence[str], words: Found) -> float:
@@ -90,11 +98,38 @@ def _said(chunk: StoredChunk) -> set[str]:
     return {*terms(chunk.embed_text), *terms(chunk.title), *terms(" ".join(chunk.row.tags))}
 
 
-def _reasons(words: Found, meaning: Found) -> dict[int, Why]:
+def _lent(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int, Lent]:
+    """What the best chunks lend to those they link to."""
+    if query.mode != "hybrid":
+        return {}
+    links = reader.linked_chunks(ranked(scores)[:SOURCES])
+    # A filter has let those pass that were found; whether it would let others pass is not known here.
+    return lent_scores(scores, [link for link in links if query.only.passes_all or link[1] in scores])
+
+
+def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Sequence[StoredChunk]) -> dict[int, Why]:
     whys = {chunk: Why(keyword_rank=rank, keyword_score=score) for rank, (chunk, score) in enumerate(words, 1)}
     for rank, (chunk, similarity) in enumerate(meaning, 1):
         whys[chunk] = whys.get(chunk, Why())._replace(semantic_rank=rank, similarity=similarity)
+    places = {chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in chunks}
+    for chunk, owed in lent.items():
+        whys[chunk] = whys.get(chunk, Why())._replace(linked_from=places.get(owed.source, ""), link_score=owed.score)
     return whys
+
+
+# -- hits
+
+
+def _in_order(
+    chunks: Iterable[StoredChunk], scores: Mapping[int, float], whys: Mapping[int, Why], query: Query
+) -> list[Hit]:
+    """Best first; of equals the one that comes first by path and place, whenever it was stored."""
+    now = time.time()
+    hits = []
+    for chunk in chunks:
+        newness = factor(now - chunk.mtime_ns / 1e9, query.recency_days, query.recency_steps)
+        hits.append(_hit(chunk, scores[chunk.id] * newness, whys[chunk.id]._replace(recency=newness)))
+    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start))
 
 
 def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
@@ -111,40 +146,42 @@ def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
         chunk.key,
         row.tokens,
         why,
+        row.start,
+        row.end,
     )
+
+
+def _shown(
+    reader: Reader, hits: Iterable[Hit], chunks: Mapping[str, StoredChunk], query: Query, wanted: Sequence[str]
+) -> list[Hit]:
+    """Without doubles, without too many of one document, not more than was asked for, and with what comes with them."""
+    thinning = Thinning(query)
+    for hit in hits:
+        if thinning.is_full:
+            break
+        if not thinning.wants(hit):
+            continue
+        # Which words a chunk has is told of those that are shown, since finding out takes a while.
+        told = _with_words(hit, chunks[hit.key], wanted)
+        wide = widened(told, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else told
+        chosen = next(filter(thinning.has_room_for, (wide, told)), None)
+        if chosen is None:
+            continue
+        thinning.take(chosen)
+        if query.expand == "linked":
+            _take_linked(reader, thinning, told, chunks[hit.key].id)
+    return thinning.kept
+
+
+def _take_linked(reader: Reader, thinning: Thinning, hit: Hit, source: int) -> None:
+    """What a hit links to comes right behind it."""
+    place = f"{hit.path}:{hit.start_line}"
+    for chunk in reader.chunks([target for _, target in reader.linked_chunks([source])]):
+        linked = _hit(chunk, hit.score, Why(linked_from=place))
+        if not thinning.is_full and thinning.wants(linked) and thinning.has_room_for(linked):
+            thinning.take(linked)
 
 
 def _with_words(hit: Hit, chunk: StoredChunk, wanted: Sequence[str]) -> Hit:
     said = _said(chunk)
     return hit._replace(why=hit.why._replace(matched=tuple(term for term in wanted if term in said)))
-
-
-def _newer_first(hits: Iterable[Hit], written: dict[str, int], query: Query) -> list[Hit]:
-    now = time.time()
-    aged = []
-    for hit in hits:
-        factor = decay_factor(now - written[hit.key] / 1e9, query.recency_days)
-        aged.append(hit._replace(score=hit.score * factor, why=hit.why._replace(recency=factor)))
-    return sorted(aged, key=lambda hit: -hit.score)
-
-
-def _thinned(hits: Iterable[Hit], query: Query) -> list[Hit]:
-    """Without doubles, without too many of one document, and not more than was asked for."""
-    kept: list[Hit] = []
-    texts: set[str] = set()
-    of_document: Counter[str] = Counter()
-    tokens = 0
-    for hit in hits:
-        same = " ".join(hit.text.split())
-        full = query.per_document and of_document[hit.path] >= query.per_document
-        too_large = query.budget and kept and tokens + hit.tokens > query.budget
-        too_low = query.min_score is not None and hit.score < query.min_score
-        if too_low or same in texts or full or too_large:
-            continue
-        kept.append(hit)
-        texts.add(same)
-        of_document[hit.path] += 1
-        tokens += hit.tokens
-        if len(kept) == query.limit:
-            break
-    return kept

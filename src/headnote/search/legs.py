@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from headnote.index.store.base import Reader
 from headnote.index.store.filters import Filter
-from headnote.index.store.rows import VectorSet
+from headnote.index.store.rows import PartSet, VectorSet
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Found = list[tuple[int, float]]
+
+WHOLE_SHARE = 0.5
+"""What a chunk as a whole counts beside its nearest part. Either alone is worse."""
 
 
 def by_words(reader: Reader, terms: list[str], depth: int, only: Filter) -> Found:
@@ -36,3 +39,21 @@ def by_meaning(reader: Reader, vectors: VectorSet, query: NDArray[np.float32], d
     slots = [int(slot) for slot in best if similarities[slot] > 0]
     chunks = reader.chunks_of_slots(vectors.model, slots, only)
     return [(chunk, float(similarities[slot])) for slot in slots for chunk in chunks.get(slot, ())]
+
+
+def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
+    """How near chunks are to the query: as a whole, and in the part that is nearest."""
+    import numpy as np
+
+    if not parts.chunks:
+        return []
+    counts = np.asarray(parts.counts)
+    starts = np.cumsum(counts) - counts
+    similarities = parts.matrix @ query
+    nearest = np.maximum.reduceat(similarities, starts)
+    # The whole is the direction of the sum of its parts, so its similarity is their sum over the length of that.
+    lengths = np.linalg.norm(np.add.reduceat(parts.matrix, starts, axis=0), axis=1)
+    whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
+    scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
+    order = np.lexsort((np.asarray(parts.chunks), -scores))
+    return [(parts.chunks[at], float(scores[at])) for at in order if scores[at] > 0]

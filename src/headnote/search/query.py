@@ -10,6 +10,8 @@ from headnote.index.store.filters import Filter
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[str, ...] = get_args(Mode)
+Expand = Literal["none", "neighbours", "section", "linked"]
+EXPANSIONS: tuple[str, ...] = get_args(Expand)
 
 
 EVERYTHING = Filter()
@@ -33,10 +35,18 @@ class Query:
     """Tokens that all hits together may have; 0 for any number. The first hit comes in any case."""
     recency_days: float = 0.0
     """Half-life of the bonus for what is new, in days; 0 for none."""
+    recency_steps: bool = False
+    """The bonus in steps instead: one for the last week, a smaller one for the last month."""
+    expand: Expand = "none"
+    """What comes with a hit: the chunks before and after it, all of its section, or what it links to."""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise SettingsError(f"unknown mode {self.mode!r}", remedy=f"use {', '.join(MODES)}")
+        if self.expand not in EXPANSIONS:
+            raise SettingsError(f"unknown expansion {self.expand!r}", remedy=f"use {', '.join(EXPANSIONS)}")
+        if self.recency_days and self.recency_steps:
+            raise SettingsError("recency in days and in steps", remedy="choose one of them")
         if self.limit < 1:
             raise SettingsError(f"limit {self.limit} is too few", remedy="give 1 or more")
         for name in ("per_document", "budget", "recency_days", "min_score"):

@@ -14,6 +14,8 @@ from headnote.index.store.rows import (
     Entry,
     KeywordHit,
     LinkRow,
+    PartSet,
+    PendingText,
     StoredChunk,
     StoredFile,
     VectorSet,
@@ -56,6 +58,10 @@ class Reader(Protocol):
 
     # -- links
 
+    def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        """(chunk, chunk that a link in it leads to), in the order of the chunks and the links, each pair once. A link
+        to a document leads to its first chunk; those within a document are left out."""
+
     def links(self) -> list[LinkRow]:
         """All, by document and place."""
 
@@ -89,8 +95,8 @@ class Reader(Protocol):
     def models(self) -> dict[str, int]:
         """Name of each model that has vectors → their length."""
 
-    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
-        """(hash, text to embed) of chunks that have no vector of this model; each hash once, in document order."""
+    def pending(self, model: str, limit: int) -> list[PendingText]:
+        """Of chunks that have no vector of this model; each hash once, in document order."""
 
     def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
         """All vectors of a model, or None if it has none. What is known comes back itself while it still holds."""
@@ -106,6 +112,9 @@ class Reader(Protocol):
 
     def slots(self, model: str, only: Filter) -> NDArray[np.int64]:
         """Slots of the chunks that pass, ascending, each once."""
+
+    def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
+        """The vectors of the parts of these chunks, in their order; chunks without a vector are left out."""
 
 
 class Writer(Reader, Protocol):
@@ -133,8 +142,15 @@ class Writer(Reader, Protocol):
     def clear(self) -> None:
         """All documents are gone; vectors stay until `sweep`, for those who put the same text again."""
 
-    def add_vectors(self, model: str, hashes: Sequence[str], matrix: NDArray[np.floating]) -> None:
-        """One row per hash. A hash that has a vector gets the new one."""
+    def add_vectors(
+        self,
+        model: str,
+        hashes: Sequence[str],
+        matrix: NDArray[np.floating],
+        parts: Sequence[NDArray[np.floating]] | None = None,
+    ) -> None:
+        """One row per hash, and the vectors of its parts; if they are not given, it is its only part. A hash that has
+        a vector gets the new one."""
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         """Drops vectors whose hash no chunk has any more, and those of all models but these; how many."""

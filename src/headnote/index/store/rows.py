@@ -215,6 +215,31 @@ class Weights(NamedTuple):
 DEFAULT_WEIGHTS = Weights(title=4.0, headings=3.0, text=1.0, aliases=4.0, tags=2.0)
 
 
+class PendingText(NamedTuple):
+    """A text that waits for its vector."""
+
+    hash: str
+    text: str
+    lead: str
+    """What it begins with and what all of it is about: its breadcrumb, with the line ends behind it."""
+
+    @classmethod
+    def of(cls, chunk: StoredChunk) -> PendingText:
+        breadcrumb = " > ".join(filter(None, chunk.row.heading_path))
+        lead = f"{breadcrumb}\n\n" if breadcrumb else ""
+        return cls(chunk.row.hash, chunk.embed_text, lead if chunk.row.front.startswith(lead) else "")
+
+
+class PartSet(NamedTuple):
+    """The vectors of the parts of some chunks."""
+
+    chunks: list[int]
+    counts: list[int]
+    """Of each chunk, how many parts it has: at least one."""
+    matrix: NDArray[np.float32]
+    """A row for each part, those of a chunk together, in the order of the chunks."""
+
+
 class VectorSet(NamedTuple):
     """All vectors of a model. The row of the matrix is the slot; a slot that is free is a row of zeros."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.index.store.keyword_fields import keyword_fields
+from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.rows import DocumentRow, StoredChunk
 from headnote.index.store.sqlite import entries as rows_of
 from headnote.index.store.sqlite.asking import only_value, rows
@@ -37,6 +38,10 @@ _COUNTED: dict[str, str] = {
     "blocks of vectors of the wrong size": f"""
         SELECT b.id FROM vector_blocks b JOIN models m ON m.id = b.model
         WHERE length(b.data) <> {BLOCK * BYTES} * m.dims""",
+    "vectors without parts": "SELECT model, slot FROM vectors EXCEPT SELECT model, slot FROM vector_parts",
+    "parts of vectors of the wrong size": f"""
+        SELECT p.slot FROM vector_parts p JOIN models m ON m.id = p.model
+        WHERE length(p.data) = 0 OR length(p.data) % ({SCALE_BYTES} + m.dims) <> 0""",
     "models from a generation to come": """
         SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
 }

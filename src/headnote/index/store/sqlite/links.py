@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.index.store.rows import LinkRow
@@ -33,6 +35,14 @@ AND NOT EXISTS (
 )
 """
 
+_LINKED = """
+SELECT f.id, t.id FROM json_each(?) w CROSS JOIN chunks f ON f.id = w.value
+CROSS JOIN links l ON l.document = f.document AND l.chunk = f.number
+CROSS JOIN documents d ON d.path = l.resolved
+CROSS JOIN chunks t ON t.document = d.id AND t.number = coalesce(l.resolved_chunk, 0)
+WHERE d.id <> f.document ORDER BY w.key, l.id
+"""
+
 
 class ReadsLinks:
     """The part of a reader that knows links."""
@@ -53,6 +63,10 @@ class ReadsLinks:
 
     def orphans(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in self.db.execute(_ON_NO_ROAD))
+
+    def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        pairs = self.db.execute(_LINKED, (json.dumps(list(map(int, chunks))),))
+        return list(dict.fromkeys(pairs))
 
     def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
         return [_link(row) for row in self.db.execute(_SELECT + condition + _IN_ORDER, bindings)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.sqlite.asking import rows
 from headnote.index.store.sqlite.checking import KEPT, bad_documents
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
@@ -18,8 +19,13 @@ _ORPHANS = {
     "chunk_tags": "chunk NOT IN (SELECT id FROM chunks)",
     "vector_blocks": f"""NOT EXISTS (
         SELECT 1 FROM models m WHERE m.id = model AND length(data) = {BLOCK * BYTES} * m.dims)""",
+    "vector_parts": f"""NOT EXISTS (
+        SELECT 1 FROM vectors v JOIN models m ON m.id = v.model
+        WHERE v.model = vector_parts.model AND v.slot = vector_parts.slot
+        AND length(data) > 0 AND length(data) % ({SCALE_BYTES} + m.dims) = 0)""",
     "vectors": f"""slot < 0 OR NOT EXISTS (
-        SELECT 1 FROM vector_blocks b WHERE b.model = vectors.model AND b.number = slot / {BLOCK})""",
+        SELECT 1 FROM vector_blocks b WHERE b.model = vectors.model AND b.number = slot / {BLOCK})
+        OR NOT EXISTS (SELECT 1 FROM vector_parts p WHERE p.model = vectors.model AND p.slot = vectors.slot)""",
 }
 
 

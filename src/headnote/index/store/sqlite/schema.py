@@ -139,7 +139,19 @@ CREATE VIRTUAL TABLE keyword USING fts5(
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(keyword, row);
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+_PARTS = """
+-- Vectors without parts are of no use any more; they are made again.
+DELETE FROM models;
+CREATE TABLE vector_parts (
+    model INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (model, slot),
+    FOREIGN KEY (model, slot) REFERENCES vectors (model, slot) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS)
 """Number n of them leads from version n to version n + 1."""
 
 

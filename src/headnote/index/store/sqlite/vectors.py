@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
 from headnote.index.store.filters import Filter
-from headnote.index.store.rows import VectorSet
+from headnote.index.store.part_bytes import packed_parts, part_set
+from headnote.index.store.rows import PartSet, PendingText, VectorSet
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
@@ -42,10 +43,10 @@ class ReadsVectors(ReadsDocuments):
     def models(self) -> dict[str, int]:
         return {unsealed(name): dims for name, dims in self.db.execute("SELECT name, dims FROM models ORDER BY id")}
 
-    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
+    def pending(self, model: str, limit: int) -> list[PendingText]:
         number = self._model(model)
         ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, limit))]
-        return list({chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items())
+        return list({chunk.row.hash: PendingText.of(chunk) for chunk in self.chunks(ids)}.values())
 
     def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
         numpy = load_numpy()
@@ -94,6 +95,16 @@ class ReadsVectors(ReadsDocuments):
         slots: NDArray[np.int64] = numpy.unique(numpy.fromiter((row[0] for row in found), numpy.int64))
         return slots
 
+    def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
+        found = rows(
+            self.db,
+            """SELECT c.id, p.data FROM json_each(?) w CROSS JOIN chunks c ON c.id = w.value
+            CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
+            CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot ORDER BY w.key""",
+            (json.dumps(list(map(int, chunks))), self._model(model)),
+        )
+        return part_set(found, self.models().get(model, 0))
+
     def _model(self, name: str) -> int:
         """Its number, or one that no model has."""
         row = self.db.execute("SELECT id FROM models WHERE name = ?", (sealed(name),)).fetchone()
@@ -103,18 +114,31 @@ class ReadsVectors(ReadsDocuments):
 class WritesVectors(ReadsVectors, Steps):
     """The part of a writer that knows vectors."""
 
-    def add_vectors(self, model: str, hashes: Sequence[str], matrix: NDArray[np.floating]) -> None:
+    def add_vectors(
+        self,
+        model: str,
+        hashes: Sequence[str],
+        matrix: NDArray[np.floating],
+        parts: Sequence[NDArray[np.floating]] | None = None,
+    ) -> None:
         numpy = load_numpy()
+        if parts is None:
+            parts = [row.reshape(1, -1) for row in matrix]
         matrix = numpy.ascontiguousarray(matrix, numpy.float16)
-        if matrix.ndim != 2 or len(matrix) != len(hashes):
-            raise ValueError(f"{len(hashes)} hashes and a matrix of shape {matrix.shape}")
+        if matrix.ndim != 2 or not len(matrix) == len(hashes) == len(parts):
+            raise ValueError(f"{len(hashes)} hashes, a matrix of shape {matrix.shape} and parts of {len(parts)}")
         wanted = {bytes.fromhex(digest): row for digest, row in zip(hashes, matrix, strict=True)}
+        cut = {bytes.fromhex(digest): packed_parts(rows) for digest, rows in zip(hashes, parts, strict=True)}
         if not wanted:
             return
         with self.step():
             number = self._ensure_model(model, matrix.shape[1])
             slots = self._give_slots(number, wanted)
             self._write_rows(number, matrix.shape[1], {slots[digest]: row.tobytes() for digest, row in wanted.items()})
+            self.db.executemany(
+                "INSERT OR REPLACE INTO vector_parts VALUES (?, ?, ?)",
+                ((number, slots[digest], data) for digest, data in cut.items()),
+            )
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         before = self._count_vectors()

@@ -1,0 +1,38 @@
+"""The vectors of the parts of a text as bytes: 8 bits a number, and what they are multiplied with, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from headnote.extras import load_numpy
+from headnote.index.store.rows import PartSet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST = 127
+SCALE_BYTES = 4
+
+
+def packed_parts(parts: NDArray[np.floating]) -> bytes:
+    """Rows of a matrix, one behind the other. A number is off by at most 1/254 of the largest of its row."""
+    numpy = load_numpy()
+    matrix = numpy.asarray(parts, numpy.float32)
+    largest = numpy.abs(matrix).max(axis=1, keepdims=True)
+    scale = numpy.where(largest > 0, largest / _MOST, 1).astype("<f4")
+    rounded = numpy.rint(matrix / scale).astype(numpy.int8)
+    together = numpy.concatenate([scale.view(numpy.int8), rounded], axis=1)
+    data: bytes = together.tobytes()
+    return data
+
+
+def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
+    """(chunk, its parts as bytes) → all of them at once: one by one, this would take longer than the search."""
+    numpy = load_numpy()
+    width = SCALE_BYTES + dimensions
+    together = numpy.frombuffer(b"".join(data for _, data in rows), numpy.int8).reshape(-1, width)
+    scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
+    matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32) * scale
+    return PartSet([chunk for chunk, _ in rows], [len(data) // width for _, data in rows], matrix)

@@ -1,0 +1,60 @@
+"""Texts in parts: nothing lost, none too large, and one vector each that survives being written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headnote.embedding.hashing import HashingEmbedder
+from headnote.index.part_vectors import embed_in_parts, whole
+from headnote.index.parts import PART, parts_of
+from headnote.index.store.part_bytes import packed_parts, part_set
+from headnote.index.store.rows import PendingText
+
+TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(
+    lambda piece: st.integers(1, 120).map(lambda times: piece * times)
+)
+
+
+@given(text=TEXTS, lead=st.sampled_from(["", "A > B\n\n", "Überschrift\n\n"]))
+def test_parts_are_the_text_and_fit(text: str, lead: str) -> None:
+    parts = parts_of(lead + text, lead)
+    assert "".join(part.removeprefix(lead) for part in parts) == text
+    assert all(part.startswith(lead) for part in parts)
+    assert all(len(part.removeprefix(lead).encode("utf-8", "surrogatepass")) <= PART for part in parts)
+
+
+def test_a_short_text_is_its_only_part() -> None:
+    assert parts_of("A > B\n\nA sentence. Another one.", "A > B\n\n") == ["A > B\n\nA sentence. Another one."]
+    assert parts_of("") == [""]
+
+
+def test_cuts_are_between_sentences_and_lines() -> None:
+    prose = "One sentence that says something. " * 60
+    assert all(part.endswith(". ") for part in parts_of(prose))
+    lines = "\n".join(f"line number {number} without a full stop" for number in range(80))
+    assert all(part.endswith("\n") for part in parts_of(lines)[:-1])
+
+
+@pytest.mark.parametrize("hostile", ["." * 200_000, ".'" * 100_000, "x" * 200_000, "a. " * 70_000, " " * 200_000])
+def test_no_text_takes_forever(hostile: str) -> None:
+    assert "".join(parts_of(hostile)) == hostile
+
+
+def test_what_is_packed_comes_back_nearly_exact() -> None:
+    embedder = HashingEmbedder()
+    texts = [PendingText("00", "alpha beta. " * 90, ""), PendingText("01", "Lead\n\nshort", "Lead\n\n")]
+    parts = embed_in_parts(embedder, texts)
+    assert [len(rows) for rows in parts] == [len(parts_of("alpha beta. " * 90)), 1]
+    again = part_set([(7, packed_parts(parts[0])), (3, packed_parts(parts[1]))], embedder.dimensions)
+    assert (again.chunks, again.counts) == ([7, 3], [len(rows) for rows in parts])
+    assert np.abs(again.matrix - np.concatenate(parts)).max() <= np.abs(again.matrix).max() / 200
+    assert np.allclose(np.linalg.norm(whole(parts), axis=1), 1)
+
+
+def test_zeros_stay_zeros_and_nothing_is_nothing() -> None:
+    assert not part_set([(1, packed_parts(np.zeros((2, 8), np.float32)))], 8).matrix.any()
+    empty = part_set([], 8)
+    assert (empty.chunks, empty.counts, empty.matrix.shape) == ([], [], (0, 8))
