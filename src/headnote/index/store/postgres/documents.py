@@ -72,7 +72,9 @@ class ReadsDocuments:
 
     def _parents(self, documents: Iterable[int]) -> dict[int, Parent]:
         found = rows(
-            self.db, "SELECT id, path, title, mtime_ns, tags, text FROM documents WHERE id = ANY(%s)", (list(documents),)
+            self.db,
+            "SELECT id, path, title, mtime_ns, tags, text FROM documents WHERE id = ANY(%s)",
+            (list(documents),),
         )
         return {
             number: (unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), unsealed(text))

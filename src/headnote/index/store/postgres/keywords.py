@@ -54,7 +54,7 @@ class ReadsKeywords(Filters):
             "average": max(lengths.average, 1.0),
             "limit": limit,
         }
-        found = rows(self.db, _named(query, len(bindings)), numbers)  # type: ignore[arg-type]
+        found = rows(self.db, _named(query, len(bindings)), numbers)
         if found:
             counted = dict(zip(wanted, map(int, found[0][2:]), strict=True))
             self.remembered.add_frequencies(self.generation(), counted)

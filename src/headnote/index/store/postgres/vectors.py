@@ -77,8 +77,8 @@ class ReadsVectors(ReadsDocuments, Filters):
             order = f"v.embedding::halfvec({known.dims}) <#> q.vector::halfvec({known.dims})"
             self.db.execute(f"SET LOCAL hnsw.ef_search = {max(LOOKED_AT, min(2 * depth, 1000))}")
             self.db.execute("SET LOCAL hnsw.iterative_scan = strict_order")
-        allowed = f"AND EXISTS (SELECT 1 FROM chunks c WHERE c.hash = v.hash AND c.id IN ({passing}))" if passing else ""
         restriction = f"WHERE c.id IN ({passing})" if passing else ""
+        allowed = f"AND EXISTS (SELECT 1 FROM chunks c {restriction} AND c.hash = v.hash)" if passing else ""
         vector = _written(query.tolist())
         found = rows(
             self.db,
@@ -163,11 +163,12 @@ class WritesVectors(ReadsVectors, Steps):
             return
         with self.step():
             number = self._ensure_model(model, matrix.shape[1])
-            # In order, so that two who add the same do not wait for each other in a circle; new ones keep theirs.
+            # In one order, so that two who add the same do not wait for each other in a circle.
+            in_order = sorted(wanted.items(), key=lambda item: item[0]) if self.together else wanted.items()
             self.change_many(
                 """INSERT INTO vectors (model, hash, embedding) VALUES (%s, %s, %s::halfvec)
                 ON CONFLICT (model, hash) DO UPDATE SET embedding = excluded.embedding""",
-                [(number, digest, _written(row.tolist())) for digest, row in self._in_order(wanted.items())],
+                [(number, digest, _written(row.tolist())) for digest, row in in_order],
             )
             self.changed_models.add(number)
 
@@ -197,9 +198,6 @@ class WritesVectors(ReadsVectors, Steps):
                     USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) WHERE model = {number}"""
                 )
                 self.change("UPDATE models SET indexed = true WHERE name = %s", (name,))
-
-    def _in_order(self, items: Collection[tuple[bytes, NDArray[np.float16]]]) -> list[tuple[bytes, NDArray[np.float16]]]:
-        return sorted(items, key=lambda item: item[0]) if self.together else list(items)
 
     def _sweep(self, model: int) -> int:
         dropped = self.change(

@@ -82,7 +82,9 @@ class PostgresWriter(WritesVectors, PostgresReader):
         self._put_documents += len(batch)
 
     def _insert(self, batch: list[Numbered]) -> None:
-        documents, chunks, links = [], [], []
+        documents: list[rows_of.Row] = []
+        chunks: list[rows_of.Row] = []
+        links: list[rows_of.Row] = []
         for number, entry, numbered in batch:
             documents.append((number, *rows_of.document_row(entry.document), sealed(entry.document.text)))
             chunks += rows_of.chunk_rows(number, entry.document, numbered)
@@ -96,7 +98,10 @@ class PostgresWriter(WritesVectors, PostgresReader):
         self, batch: Iterable[tuple[int, DocumentRow, list[tuple[int, ChunkRow]], Sequence[KeywordFields] | None]]
     ) -> None:
         """What can be made anew from the rest: the keyword index and what filters ask for."""
-        terms, document_tags, chunk_tags, fields = [], [], [], []
+        terms: list[tuple[Any, ...]] = []
+        document_tags: list[rows_of.Row] = []
+        chunk_tags: list[rows_of.Row] = []
+        fields: list[rows_of.Row] = []
         for number, document, chunks, keywords in batch:
             known = keywords if keywords is not None else keyword_fields(document, (chunk for _, chunk in chunks))
             terms += [term_row(identity, words) for (identity, _), words in zip(chunks, known, strict=True)]
@@ -126,9 +131,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         with self.step():
-            self.change(
-                "UPDATE documents SET size = %s, mtime_ns = %s WHERE path = %s", (size, mtime_ns, sealed(path))
-            )
+            self.change("UPDATE documents SET size = %s, mtime_ns = %s WHERE path = %s", (size, mtime_ns, sealed(path)))
 
     def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
         row = self.db.execute("SELECT id FROM documents WHERE path = %s", (sealed(path),)).fetchone()
