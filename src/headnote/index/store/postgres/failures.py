@@ -65,7 +65,7 @@ def _failure(error: Any, target: Target) -> IndexFailure | None:
 
 def not_connected(error: Any, target: Target) -> UnreachableIndex:
     """No connection came about."""
-    reason = _in_one_line(error)
+    reason = _without_password(_in_one_line(error), target)
     return UnreachableIndex(f"cannot connect: {reason}", path=target.shown, remedy=_remedy(reason))
 
 
@@ -76,9 +76,16 @@ def _remedy(reason: str) -> str:
         return "create the database, or name another one"
     if "role" in reason and "does not exist" in reason:
         return "check the name of the user"
+    if any(state in reason for state in ("recovery mode", "starting up", "shutting down")):
+        return "try again in a moment"
     if "too many" in reason or "remaining connection slots" in reason:
         return "try again when others are done"
     return "check host and port, and see that the server runs"
+
+
+def _without_password(reason: str, target: Target) -> str:
+    password = psycopg().conninfo.conninfo_to_dict(target.connection).get("password")
+    return reason.replace(password, "…") if password else reason
 
 
 def _in_one_line(error: Any) -> str:

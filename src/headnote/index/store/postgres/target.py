@@ -36,6 +36,7 @@ def is_postgres(target: str) -> bool:
 def target_of(root: Path, url: str) -> Target:
     """The index that a URL names for a folder. Without `schema=…`, the schema has the name of the folder."""
     address, _, query = url.partition("?")
+    _refuse_loose_signs(address)
     given = parse_qsl(query, keep_blank_values=True)
     schema = next((value for name, value in given if name == "schema"), "") or default_schema(root)
     if not _SCHEMA.fullmatch(schema):
@@ -58,6 +59,17 @@ def target_of(root: Path, url: str) -> Target:
     if not any(name == "schema" for name, _ in given):
         shown += f"{'&' if '?' in shown else '?'}schema={schema}"
     return Target(connection, schema, shown)
+
+
+def _refuse_loose_signs(address: str) -> None:
+    """A sign of its own in a password makes the rest of it a part of the host, and errors speak of hosts."""
+    rest = address.partition("://")[2]
+    before = rest.rpartition("@")[0]
+    if "@" in before or "/" in before or "#" in before:
+        raise SettingsError(
+            f"{shown_target(address)}: user or password have a sign that must not stand there as it is",
+            remedy="write %40 for @, %2F for /, %23 for #; or leave it to PGPASSWORD or ~/.pgpass",
+        )
 
 
 def default_schema(root: Path) -> str:

@@ -1,4 +1,4 @@
-"""Vectors: half-precision numbers, compared by the server.
+"""Vectors: numbers of half precision, as in SQLite, compared by the server.
 
 A few thousand are compared one by one, which is exact and takes milliseconds. Where a model has more, it gets an HNSW
 index of its own (vectors of several lengths share a table, so it is an index of a part). Behind a filter that few
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 EXACT = 10_000
 """Vectors that are compared one by one; with more, an index decides which."""
-MOST_DIMENSIONS = 4000
-"""Of a vector that an index takes."""
+MOST_DIMENSIONS = 2000
+"""Of a vector that an index takes; longer ones are compared one by one, however many there are."""
 LOOKED_AT = 400
 """Candidates that a search through the index keeps: twice what the fusion takes, for the sake of the last of them."""
 
@@ -74,7 +74,7 @@ class ReadsVectors(ReadsDocuments, Filters):
         passing, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
         order = "v.embedding <#> q.vector"
         if known.indexed and not (passing and self._are_few(passing, bindings)):
-            order = f"v.embedding::halfvec({known.dims}) <#> q.vector::halfvec({known.dims})"
+            order = f"v.embedding::vector({known.dims}) <#> q.vector::vector({known.dims})"
             self.db.execute(f"SET LOCAL hnsw.ef_search = {max(LOOKED_AT, min(2 * depth, 1000))}")
             self.db.execute("SET LOCAL hnsw.iterative_scan = strict_order")
         restriction = f"WHERE c.id IN ({passing})" if passing else ""
@@ -82,7 +82,7 @@ class ReadsVectors(ReadsDocuments, Filters):
         vector = _written(query.tolist())
         found = rows(
             self.db,
-            f"""WITH q AS (SELECT %s::halfvec AS vector), best AS MATERIALIZED (
+            f"""WITH q AS (SELECT %s::vector AS vector), best AS MATERIALIZED (
                 SELECT v.id, v.hash, {order.replace("q.vector", "(SELECT vector FROM q)")} AS distance FROM vectors v
                 WHERE v.model = {known.number} {allowed}
                 ORDER BY {order.replace("q.vector", "(SELECT vector FROM q)")} LIMIT {int(depth)}
@@ -99,12 +99,10 @@ class ReadsVectors(ReadsDocuments, Filters):
             return None
         if known is not None and (known.model, known.changed) == (model, found.changed):
             return known
-        data = rows(
-            self.db, "SELECT halfvec_send(embedding) FROM vectors WHERE model = %s ORDER BY id", (found.number,)
-        )
-        # Each begins with its length, in four bytes.
+        data = rows(self.db, "SELECT vector_send(embedding) FROM vectors WHERE model = %s ORDER BY id", (found.number,))
+        # Each begins with its length, and with two bytes that mean nothing yet.
         joined = b"".join(row[0][4:] for row in data)
-        matrix = numpy.frombuffer(joined, ">f2").astype(numpy.float32).reshape(-1, found.dims)
+        matrix = numpy.frombuffer(joined, ">f4").astype(numpy.float32).reshape(-1, found.dims)
         return VectorSet(model, matrix, found.changed)
 
     def chunks_of_slots(
@@ -166,7 +164,7 @@ class WritesVectors(ReadsVectors, Steps):
             # In one order, so that two who add the same do not wait for each other in a circle.
             in_order = sorted(wanted.items(), key=lambda item: item[0]) if self.together else wanted.items()
             self.change_many(
-                """INSERT INTO vectors (model, hash, embedding) VALUES (%s, %s, %s::halfvec)
+                """INSERT INTO vectors (model, hash, embedding) VALUES (%s, %s, %s::vector)
                 ON CONFLICT (model, hash) DO UPDATE SET embedding = excluded.embedding""",
                 [(number, digest, _written(row.tolist())) for digest, row in in_order],
             )
@@ -195,7 +193,7 @@ class WritesVectors(ReadsVectors, Steps):
                 self.db.execute("SET LOCAL maintenance_work_mem = '512MB'")
                 self.db.execute(
                     f"""CREATE INDEX IF NOT EXISTS {_index_of(number)} ON vectors
-                    USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) WHERE model = {number}"""
+                    USING hnsw ((embedding::vector({dims})) vector_ip_ops) WHERE model = {number}"""
                 )
                 self.change("UPDATE models SET indexed = true WHERE name = %s", (name,))
 
