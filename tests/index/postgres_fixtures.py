@@ -43,6 +43,18 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture
+def postgres_database(postgres_server: str) -> Iterator[str]:
+    """A URL of an empty database, in which every folder has the schema of its name."""
+    import psycopg
+
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield postgres_server.replace("/postgres?", f"/{name}?")
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
 def postgres_url(postgres_server: str) -> Iterator[str]:
     """Of an index that nobody has made yet."""
     import psycopg

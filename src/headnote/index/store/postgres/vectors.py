@@ -190,6 +190,9 @@ class WritesVectors(ReadsVectors, Steps):
             if indexed or dims > MOST_DIMENSIONS:
                 continue
             if only_value(self.db, "SELECT count(*) FROM vectors WHERE model = %s", (number,)) > self.exact:
+                # By one process: it is made when it is small and takes seconds, and not every build of pgvector
+                # bears several of them.
+                self.db.execute("SET LOCAL max_parallel_maintenance_workers = 0")
                 self.db.execute("SET LOCAL maintenance_work_mem = '512MB'")
                 self.db.execute(
                     f"""CREATE INDEX IF NOT EXISTS {_index_of(number)} ON vectors
