@@ -14,15 +14,16 @@ from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings, load_index_settings, load_settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
-from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
+from headnote.errors import MissingSource, NotAFile, SettingsError
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
 from headnote.index.store.filters import Filter
+from headnote.index.store.opening import open_store
 from headnote.index.store.rows import LinkRow
-from headnote.index.store.sqlite.store import SqliteStore
 from headnote.index.update import (
     Report,
+    Scope,
     Task,
     Watcher,
     nobody,
@@ -113,9 +114,11 @@ class Index:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         max_file_bytes: int | None = None,
+        store: str | None = None,
         **settings: Any,
     ) -> Index:
-        """The index of a folder, kept in `.headnote` below it and made if there is none.
+        """The index of a folder, kept in `.headnote` below it and made if there is none; or kept in PostgreSQL, if
+        `store` is the URL of a database.
 
         What is not given is taken from the environment, then from `headnote.toml`, then from the defaults. With
         `create=False`, a folder without an index raises `MissingIndex`.
@@ -124,15 +127,19 @@ class Index:
         check_folder(folder)
         loaded = load_settings(preset, settings, folder)
         named = embedder if isinstance(embedder, str) else None
-        flags = {"include": include, "exclude": exclude, "max_file_bytes": max_file_bytes, "embedder": named}
+        flags = {
+            "include": include,
+            "exclude": exclude,
+            "max_file_bytes": max_file_bytes,
+            "embedder": named,
+            "store": store,
+        }
         index_settings = load_index_settings(flags, folder).settings
         chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
         # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
         found = get_embedder(chosen)
-        if not create and not SqliteStore.exists(folder):
-            raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
-        steps = loaded.preset in STEPPED
-        return cls(folder, SqliteStore.open(folder), loaded.settings, index_settings, found, steps)
+        kept = open_store(folder, index_settings.store, create=create)
+        return cls(folder, kept, loaded.settings, index_settings, found, loaded.preset in STEPPED)
 
     def close(self) -> None:
         self._store.close()
@@ -174,7 +181,7 @@ class Index:
         """How the folder looks other than the index, by size and time alone: no file is read."""
         listing = self._listing()
         with self._store.reading() as reader:
-            stored = reader.files()
+            stored = Scope(self._store, self._task(False, None, 0.0)).files(reader)
             reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
         reading = plan_reading(listing.files, listing.skipped, stored)
         other = [file.path for file in reading.read]
