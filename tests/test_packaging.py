@@ -287,6 +287,10 @@ def test_programs_that_use_the_wheel_are_checked_against_its_types(installed: In
 
 @slow
 def test_the_sdist_installs(installed: Installed, tmp_path: Path) -> None:
-    install(tmp_path / "from-source", installed.sdist)
-    command = python_in(tmp_path / "from-source").with_name("headnote")
-    assert run(command, "--version").strip().endswith(headnote.__version__)
+    # Beside the wheel and in front of it, so that what both need is there already.
+    target = tmp_path / "from-source"
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", target, installed.sdist)
+    code = f"import sys; sys.path.insert(0, {str(target)!r}); import headnote; print(headnote.__file__)"
+    assert Path(run(installed.python, "-c", code).strip()).is_relative_to(target)
+    command = "from headnote.cli.main import main; main(['--version'])"
+    assert run(installed.python, "-c", f"{code}; {command}").strip().endswith(headnote.__version__)
