@@ -84,6 +84,8 @@ def test_what_has_no_text_is_left_out_and_what_is_no_text_refused() -> None:
         HeadnoteSplitter().run([Document(content=None)])
     with pytest.raises(headnote.SettingsError, match="did you mean max_tokens"):
         HeadnoteSplitter(max_token=10)
+    with pytest.raises(headnote.SettingsError, match="'docs' is no index"):
+        HeadnoteRetriever("docs")  # type: ignore[arg-type]
 
 
 def test_the_laws_hold_on_real_documents(repository: Path, corpus_files: Callable[[str], list[Path]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,11 @@ def test_create_and_transform_documents_are_the_same_splitting() -> None:
     assert made == list(asyncio.run(splitter.atransform_documents(given)))
     assert made[-1].metadata["chunk_id"] == "b.md#0"
     assert [document.page_content for document in splitter.create_documents([GUIDE])] == splitter.split_text(GUIDE)
+
+
+def test_a_splitter_travels_to_other_processes() -> None:
+    splitter = HeadnoteSplitter(content="text", **SETTINGS)
+    assert pickle.loads(pickle.dumps(splitter)).split_text(GUIDE) == splitter.split_text(GUIDE)
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "---\ntitle: only\n---\n"])

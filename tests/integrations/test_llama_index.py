@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -115,6 +116,14 @@ def test_a_parser_can_be_written_and_read_again() -> None:
         assert texts[0] == texts[1]
 
 
+def test_a_parser_travels_to_other_processes() -> None:
+    parser = HeadnoteNodeParser(content="text", **SETTINGS)
+    again = pickle.loads(pickle.dumps(parser))
+    assert [node.text for node in again.get_nodes_from_documents([document()])] == [
+        node.text for node in parser.get_nodes_from_documents([document()])
+    ]
+
+
 def test_nodes_can_be_written_and_read_again() -> None:
     for node in nodes_of(document(file_path="guide.md"), metadata_fields=list(headnote.Chunk.FIELDS)):
         assert TextNode.from_json(node.to_json()) == node
@@ -161,6 +170,8 @@ def test_settings_that_make_no_sense_are_refused_with_a_remedy() -> None:
         HeadnoteNodeParser(max_token=10)
     with pytest.raises(headnote.SettingsError, match="use embed_text or text"):
         HeadnoteNodeParser(content="all")
+    with pytest.raises(headnote.SettingsError, match="'docs' is no index"):
+        HeadnoteRetriever("docs")  # type: ignore[arg-type]
 
 
 def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None:

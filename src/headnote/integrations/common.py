@@ -100,6 +100,12 @@ def check_content(content: object) -> Content:
     raise SettingsError(f"content {shown(content)} is not known", remedy=f"use {' or '.join(get_args(Content))}")
 
 
+def check_index(index: object) -> Searchable:
+    if isinstance(index, Searchable):
+        return index
+    raise SettingsError(f"{shown(index)} is no index", remedy='give an open one, such as headnote.Index.open("docs")')
+
+
 def _check_fields(fields: Sequence[str]) -> tuple[str, ...]:
     for name in fields:
         if name not in Chunk.FIELDS:

@@ -16,6 +16,7 @@ from headnote.integrations.common import (
     Cutter,
     Searchable,
     check_content,
+    check_index,
     describe_hit,
     path_in,
     text_of_hit,
@@ -108,7 +109,7 @@ class HeadnoteRetriever:
         search_options: dict[str, Any] | None = None,
     ) -> None:
         """`index` was opened before, with `headnote.Index.open` for instance; the options are those of its `search`."""
-        self.index = index
+        self.index = check_index(index)
         self.top_k = top_k
         self.mode = mode
         self.content = check_content(content)

@@ -13,6 +13,7 @@ from headnote.integrations.common import (
     Cutter,
     Searchable,
     check_content,
+    check_index,
     describe_hit,
     path_in,
     text_of_hit,
@@ -145,7 +146,7 @@ class HeadnoteRetriever(BaseRetriever):
         **search_options: Any,
     ) -> None:
         """`index` was opened before, with `headnote.Index.open` for instance; the options are those of its `search`."""
-        self._index = index
+        self._index = check_index(index)
         self._limit = similarity_top_k
         self._options = {"mode": mode, **search_options}
         self._content = check_content(content)
