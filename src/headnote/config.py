@@ -32,7 +32,7 @@ VARIABLE_PREFIX = "HEADNOTE_"
 
 # They have our prefix but belong to the tests of this project, or say where a service is and what key it takes.
 _NO_SETTINGS = {
-    *("HEADNOTE_FUZZ", "HEADNOTE_SHARED", "HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"),
+    *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"),
     *("HEADNOTE_CHAT_URL", "HEADNOTE_CHAT_KEY", "HEADNOTE_CHAT_MODEL"),
 }
 

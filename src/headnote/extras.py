@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +19,15 @@ def load(package: str, purpose: str, remedy: str = SEARCH) -> Any:
     except ModuleNotFoundError as error:
         # Something else may be missing inside the package; then that is what to say.
         raise MissingExtra(f"{purpose} needs the package {error.name or package}", remedy=f"run: {remedy}") from None
+
+
+@contextmanager
+def importing(purpose: str, remedy: str) -> Iterator[None]:
+    """The same for `import` statements, in modules that are nothing without what they import."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"{purpose} needs the package {error.name}", remedy=f"run: {remedy}") from None
 
 
 def load_numpy() -> Any:

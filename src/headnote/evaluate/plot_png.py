@@ -9,17 +9,18 @@ from headnote.evaluate.plot import COLOURS, panels, title
 from headnote.evaluate.report import Comparison
 from headnote.extras import load
 
+_REMEDY = "pip install 'headnote[plot]', or name a file that ends in .svg"
 _INCHES_ROW, _INCHES_PANEL = 0.35, 2.6
 
 
 def load_matplotlib() -> Any:
-    return load("matplotlib", "a plot as PNG", "pip install 'headnote[plot]', or name a file that ends in .svg")
+    return load("matplotlib", "a plot as PNG", _REMEDY)
 
 
 def write_png(comparison: Comparison, file: Path) -> None:
     matplotlib = load_matplotlib()
     # Without a screen, and without touching what the caller has set up.
-    figure_module = load("matplotlib.figure", "a plot as PNG")
+    figure_module = load("matplotlib.figure", "a plot as PNG", _REMEDY)
     drawn = panels(comparison)
     names = [name for name, _ in drawn[0].dots]
     size = (1.5 + _INCHES_PANEL * len(drawn), 1.2 + _INCHES_ROW * len(names))

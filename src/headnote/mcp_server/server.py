@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
-
 from headnote import __version__
 from headnote.api import Index
 from headnote.errors import HeadnoteError
+from headnote.extras import importing
 from headnote.mcp_server.text import documents_text, hits_text, links_text, outline_text, passage_text, status_text
 from headnote.model import Passage
+
+with importing("the MCP server", "pip install 'headnote[mcp]'"):
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from pydantic import Field
 
 INSTRUCTIONS = """\
 Searches a folder of Markdown. Begin with `search`; every result names its place as path:first-last line.

