@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import headnote
 from headnote.search.duplicates import Said
 
-LONG = " ".join(f"word{number}" for number in range(120))
+LONG = " ".join(f"word{number}" for number in range(600))
 
 
 def said(*texts: str) -> Said:
@@ -43,6 +43,6 @@ def test_short_texts_must_be_equal() -> None:
 def test_pages_of_two_versions_are_found_once(tmp_path: Path) -> None:
     for version in (1, 2):
         (tmp_path / f"v{version}.md").write_text(f"# Install\n\nInstall release {version} so: {LONG}\n")
-    with headnote.Index.open(tmp_path, embedder="none") as index:
+    with headnote.Index.open(tmp_path, embedder="none", max_tokens=4000) as index:
         index.update()
         assert [hit.path for hit in index.search("install word7")] == ["v1.md"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 PART = 600
 """Bytes of a part at most, without its lead: about 140 tokens in any script. Half of that is no better and takes twice
-the room; whole chunks are far worse."""
+the room; whole chunks are far worse. Cutting otherwise makes stored vectors stale: a migration has to drop them."""
 
 _UNIT = re.compile(r".+?(?:\n+|[.!?]['\")\]*_]*[^\S\n]+|(?<=[。！？])|\Z)", re.DOTALL)
 _WORD = re.compile(r"\S*\s*")
