@@ -16,10 +16,11 @@ from terminals import read_all, without_colour
 
 import headnote
 from headnote.cli.main import main
-from headnote.cli.search_view import WIDEST, best_lines, highlighted, words_of
+from headnote.cli.search_view import WIDEST, best_lines, highlighted
 from headnote.cli.terminal import Span
 from headnote.errors import SettingsError
 from headnote.model import Hit
+from headnote.search.marks import words_of
 from headnote.search.written import read_since
 
 pytest_plugins = ("folder_fixtures",)

@@ -101,4 +101,6 @@ async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter
 
 
 async def _front(_: Request, static: Path) -> Response:
+    if not (static / "index.html").is_file():
+        raise HTTPException(404)
     return FileResponse(static / "index.html")

@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -33,14 +34,14 @@ _CODE_LIKE = {"mdx_esm": "js", "mdx_jsx": "jsx", "mdx_expression": "js"}
 
 # Text and structure: nothing that loads, sends, hides or covers anything.
 _TAGS = set(
-    "a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h1 h2"
-    " h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp section small span strong sub summary sup table"
-    " tbody td tfoot th thead time tr tt u ul var wbr".split()
+    "a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure"
+    " h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp section small span strong sub summary sup"
+    " table tbody td tfoot th thead time tr tt u ul var wbr".split()
 )
 _LINES = {"data-start-line", "data-end-line", "data-anchor"}
 _ATTRIBUTES = {
     "*": _LINES | {"dir", "lang", "title"},
-    "a": {"href", "data-document", "data-fragment"},
+    "a": {"class", "href", "data-document", "data-fragment"},
     "code": {"class"},
     "img": {"src", "alt", "width", "height"},
     "li": {"class", "value"},
@@ -52,6 +53,7 @@ _ATTRIBUTES = {
 }
 _CLASSES = re.compile(r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture")
 _NUMBER = re.compile(r"[0-9]{1,6}%?")
+_HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 
 
@@ -84,6 +86,7 @@ class _Page:
         for token in tokens:
             self._mark(token, anchors)
             self._inline(token)
+        _tidy(tokens)
         return clean(parser.renderer.render(tokens, parser.options, {}), self._address)
 
     def _mark(self, token: Token, anchors: Mapping[int, str]) -> None:
@@ -228,14 +231,31 @@ def _read_wikilink(state: Any, silent: bool) -> bool:
     return True
 
 
+def _tidy(tokens: Sequence[Token]) -> None:
+    """What the parser leaves as it is: ids behind headings, styles of cells, footnotes without lines."""
+    footnote: Token | None = None
+    for before, token in pairwise([None, *tokens]):
+        assert token is not None
+        if before is not None and before.type == "heading_open" and token.children:
+            last = token.children[-1]
+            last.content = _HEADING_ID.sub("", last.content)
+        style = str(token.attrs.pop("style", ""))
+        if style.startswith("text-align:"):
+            token.attrSet("align", style.partition(":")[2])
+        footnote = token if token.type == "footnote_open" else footnote if token.type != "footnote_close" else None
+        if footnote is not None and token.map is not None:
+            footnote.attrs.setdefault("data-start-line", str(token.map[0] + 1))
+            footnote.attrSet("data-end-line", str(token.map[1]))
+
+
 # The plugin gives its places ids, which could be those of the page itself.
 def _footnote_ref(_: Any, tokens: Sequence[Token], at: int, __: Any, ___: Any) -> str:
     number = tokens[at].meta["id"] + 1
     return f'<sup><a href="#" data-fragment="fn{number}" data-anchor="fnref{number}">{number}</a></sup>'
 
 
-def _footnote_open(_: Any, tokens: Sequence[Token], at: int, __: Any, ___: Any) -> str:
-    return f'<li data-anchor="fn{tokens[at].meta["id"] + 1}">'
+def _footnote_open(renderer: Any, tokens: Sequence[Token], at: int, _: Any, __: Any) -> str:
+    return f'<li data-anchor="fn{tokens[at].meta["id"] + 1}"{renderer.renderAttrs(tokens[at])}>'
 
 
 def _footnote_anchor(_: Any, tokens: Sequence[Token], at: int, __: Any, ___: Any) -> str:
@@ -305,16 +325,12 @@ def _linked(text: str, address: str | None, style: str) -> list[Token]:
     from markdown_it.token import Token
 
     tag = "a" if address is not None else "span"
-    opening, inner, closing = (
-        Token("link_open", tag, 1),
-        Token("text", "", 0, content=text),
-        Token("link_close", tag, -1),
-    )
+    opening, closing = Token("link_open", tag, 1), Token("link_close", tag, -1)
     if address is not None:
         opening.attrSet("href", address)
-    elif style:
+    if style:
         opening.attrSet("class", style)
-    return [opening, inner, closing]
+    return [opening, Token("text", "", 0, content=text), closing]
 
 
 def _pictured(text: str, address: str) -> list[Token]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 
 import msgspec
@@ -98,7 +98,7 @@ def from_body(body: bytes, shape: type[Request]) -> Request:
     return _checked(lambda: msgspec.json.decode(body, type=shape))
 
 
-def _checked(read: Any) -> Any:
+def _checked(read: Callable[[], Request]) -> Request:
     try:
         return read()
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -1,7 +1,7 @@
 """Who may ask, and how: names, origins, the token, headers, limits. Everything passes here, before and after.
 
-The threats: a page of another site that reaches this server through the browser (by a name that leads here, or by a form
-or a script), somebody on the network, and clients that send or read too slowly, or too much.
+The threats: a page of another site that reaches this server through the browser (by a name that leads here, or by a
+form or a script), somebody on the network, and clients that send or read too slowly, or too much.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SEND_SECONDS = 30.0
 """Until a client must have taken a piece of an answer."""
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,

@@ -11,7 +11,7 @@ from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from headnote.errors import SettingsError
 
@@ -111,7 +111,8 @@ class PatientProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        cycle: RequestResponseCycle | None = self.cycle  # there is none before the first request
+        if cycle is not None and not cycle.response_complete:
             self._stop_waiting()
         elif self._deadline is None:
             self._await_request()
