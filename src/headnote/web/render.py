@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import posixpath
 import re
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
@@ -28,6 +30,13 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'headnote[server]'"
 LONGEST = 1_000_000
 """Characters of a document that is shown as it is meant; a longer one is shown as it is written."""
+
+LONGEST_PARAGRAPH = 50_000
+"""Characters; a longer one is shown as it is written."""
+PATIENCE = 5.0
+"""Seconds after which the rest of a document is shown as it is written."""
+DEEPEST = 200
+"""Tags of one name inside each other; where there are more, tags are shown as they are written."""
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _CODE_LIKE = {"mdx_esm": "js", "mdx_jsx": "jsx", "mdx_expression": "js"}
@@ -53,6 +62,9 @@ _ATTRIBUTES = {
 }
 _CLASSES = re.compile(r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture")
 _NUMBER = re.compile(r"[0-9]{1,6}%?")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]{0,20})")
+# They have no end, or need none.
+_OFTEN_OPEN = frozenset("area base br col dd dt hr img input li link meta option p source td th tr wbr".split())
 _HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 
@@ -78,7 +90,7 @@ class _Page:
         self._links: Mapping[tuple[str, str], LinkRow] = {_key(link.target, link.fragment): link for link in links}
 
     def html(self, text: str, mdx: bool) -> str:
-        parser = _parser()
+        parser = _parser(html=_nests_little(text))
         blocks = scan(text, mdx)
         tokens = parser.parse(_without(text, blocks), {})
         tokens = _with_code(tokens, text, blocks)
@@ -204,18 +216,46 @@ def clean(html: str, address: Callable[[str, str, str], str | None]) -> str:
 _OUTSIDE = re.compile(r'<a(?=[^>]* href="(?:https?|mailto):)')
 
 
-def _parser() -> MarkdownIt:
-    """As GitHub reads Markdown, with footnotes, and links between notes."""
+def _parser(html: bool) -> MarkdownIt:
+    """As GitHub reads Markdown, with footnotes, and links between notes. With `html`, tags are tags and not text."""
     load("markdown_it", "showing documents", INSTALL)
     from markdown_it import MarkdownIt
     from mdit_py_plugins.footnote import footnote_plugin
 
-    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 50}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": html, "maxNesting": 50}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin)
+    parser.inline.ruler.before("text", "patience", _until(time.monotonic() + PATIENCE))
     parser.inline.ruler.before("link", "wikilink", _read_wikilink)
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
     return parser
+
+
+def _until(deadline: float) -> Callable[[Any, bool], bool]:
+    """A rule that takes what is too long, or comes too late, as it is written: some texts take forever to understand."""
+
+    def take(state: Any, silent: bool) -> bool:
+        if silent or (len(state.src) <= LONGEST_PARAGRAPH and time.monotonic() < deadline):
+            return False
+        state.pending += state.src[state.pos : state.posMax]
+        state.pos = state.posMax
+        return True
+
+    return take
+
+
+def _nests_little(text: str) -> bool:
+    """Whether tags stand inside each other as people write them; thousands of them take a cleaner minutes."""
+    still_open: Counter[str] = Counter()
+    for slash, written in _TAG.findall(text):
+        name = written.lower()
+        if slash:
+            still_open[name] -= still_open[name] > 0
+        elif name not in _OFTEN_OPEN:
+            still_open[name] += 1
+            if still_open[name] > DEEPEST:
+                return False
+    return True
 
 
 def _read_wikilink(state: Any, silent: bool) -> bool:
