@@ -232,7 +232,7 @@ def _parser(html: bool) -> MarkdownIt:
 
 
 def _until(deadline: float) -> Callable[[Any, bool], bool]:
-    """A rule that takes what is too long, or comes too late, as it is written: some texts take forever to understand."""
+    """A rule that takes what is too long, or comes too late, as it is written: some texts take forever to read."""
 
     def take(state: Any, silent: bool) -> bool:
         if silent or (len(state.src) <= LONGEST_PARAGRAPH and time.monotonic() < deadline):
