@@ -59,6 +59,7 @@ def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
             Exception: on_surprise,
         },
     )
+    app.router.redirect_slashes = False
     return (guard or Guard()).around(app)
 
 

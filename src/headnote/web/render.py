@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -65,6 +64,7 @@ _NUMBER = re.compile(r"[0-9]{1,6}%?")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]{0,20})")
 # They have no end, or need none.
 _OFTEN_OPEN = frozenset("area base br col dd dt hr img input li link meta option p source td th tr wbr".split())
+_BOX = re.compile(r"\[([ xX])\] +")
 _HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 
@@ -132,7 +132,7 @@ class _Page:
         target, _, fragment = address.partition("#")
         link = found or self._links.get(_key(target, fragment))
         document = link.resolved if link and not link.external else None
-        if not target and not _scheme(address):
+        if found is None and not target and not _scheme(address):
             document = self._path
         if document is None or _is_picture(document):
             token.attrSet("href", self._address("a", "href", address) or "")
@@ -272,13 +272,15 @@ def _read_wikilink(state: Any, silent: bool) -> bool:
 
 
 def _tidy(tokens: Sequence[Token]) -> None:
-    """What the parser leaves as it is: ids behind headings, styles of cells, footnotes without lines."""
+    """What the parser leaves undone: ids behind headings, boxes of tasks, styles of cells, lines of footnotes."""
     footnote: Token | None = None
-    for before, token in pairwise([None, *tokens]):
-        assert token is not None
-        if before is not None and before.type == "heading_open" and token.children:
+    for at, token in enumerate(tokens):
+        if token.children and tokens[at - 1].type == "heading_open":
             last = token.children[-1]
             last.content = _HEADING_ID.sub("", last.content)
+        if token.children and at > 1 and tokens[at - 2].type == "list_item_open" and (box := _BOX.match(token.content)):
+            token.children[0].content = token.children[0].content[box.end() :]
+            tokens[at - 2].attrSet("class", "task" if box[1] == " " else "task done")
         style = str(token.attrs.pop("style", ""))
         if style.startswith("text-align:"):
             token.attrSet("align", style.partition(":")[2])
@@ -326,7 +328,7 @@ def _without(text: str, blocks: Sequence[Block]) -> str:
         if block.kind == "frontmatter" or block.kind in _CODE_LIKE:
             parts += [text[at : block.start], "\n" * (block.end_line - block.start_line)]
             at = block.end
-    return "".join([*parts, text[at:]])
+    return "".join([*parts, text[at:]]).removeprefix("\ufeff")
 
 
 def _with_code(tokens: Sequence[Token], text: str, blocks: Sequence[Block]) -> list[Token]:
