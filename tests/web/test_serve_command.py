@@ -222,7 +222,6 @@ def test_those_who_never_finish_asking_are_let_go(served: Served, sent: bytes) -
         b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nA: " + b"a" * 200_000 + b"\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )
 def test_what_is_no_http_is_refused(served: Served, sent: bytes) -> None:
