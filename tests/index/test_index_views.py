@@ -77,7 +77,7 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
         assert {progress.stage for progress in seen} == {"read", "embed"}
         keeper._note(seen[0])
         assert keeper.progress == seen[0]
-        assert keeper.busy
+        assert bool(keeper.busy)
         keeper.progress = None
         assert keeper.progress is None
         assert not keeper.busy
