@@ -77,10 +77,9 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="hashing:8") as index:
         with kept_fresh(index, on_progress=seen.append) as keeper:
             assert keeper.updated.wait(60)
-            assert not keeper.busy
             keeper._note(seen[0])
             assert keeper.progress == seen[0]
-            assert bool(keeper.busy)
+            assert keeper.busy
         assert {progress.stage for progress in seen} == {"read", "embed"}
         assert keeper.progress is None
         assert keeper.problem == ""
