@@ -78,8 +78,7 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
         with kept_fresh(index, on_progress=seen.append) as keeper:
             assert keeper.updated.wait(60)
             keeper._note(seen[0])
-            assert keeper.progress == seen[0]
-            assert keeper.busy
+            assert (keeper.progress, keeper.busy) == (seen[0], True)
         assert {progress.stage for progress in seen} == {"read", "embed"}
         assert keeper.progress is None
         assert keeper.problem == ""
