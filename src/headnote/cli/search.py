@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -93,14 +92,15 @@ def search_command(
     The index is built or refreshed first. If nothing is relevant, the exit code is 1.
     """
     from headnote.cli.search_view import record, surroundings, view
-    from headnote.cli.times import read_since
+    from headnote.search.written import read_fields, read_recency, read_since
 
     if not query.strip():
         raise SettingsError("the query is empty", remedy="say what to look for")
-    fields = read_fields(where)
-    changed = read_since(since) if since is not None else None
+    fields = read_fields(where, "--where")
+    changed = read_since(since, place="--since") if since is not None else None
     asked: dict[str, Any] = {"path": path, "tags": tag, "where": fields, "since": changed, "per_document": per_document}
-    asked |= {"min_score": min_score, "budget": budget, "expand": read_expansion(expand), **read_recency(recency)}
+    asked |= {"min_score": min_score, "budget": budget, "expand": read_expansion(expand)}
+    asked |= read_recency(recency, "--recency") if recency is not None else {}
     opened = _opened(root, create=not no_update, store=store)
     with opened.index as index:
         if not no_update:
@@ -143,32 +143,3 @@ def read_expansion(expand: str) -> str:
     if expand not in EXPANSIONS:
         raise SettingsError(f"unknown expansion {expand!r}", path="--expand", remedy=f"use {', '.join(EXPANSIONS)}")
     return expand
-
-
-def read_recency(recency: str | None) -> dict[str, Any]:
-    """`30` is a half-life in days, `steps` is more for the last week and the last month, `0` nothing at all."""
-    if recency is None:
-        return {}
-    if recency == "steps":
-        return {"recency_steps": True}
-    try:
-        days = float(recency)
-    except ValueError:
-        days = -1.0
-    if not 0 <= days < math.inf:
-        raise SettingsError(f"{recency!r} is no number of days", path="--recency", remedy="give days, or steps")
-    return {"recency_days": days, "recency_steps": False}
-
-
-def read_fields(pairs: list[str]) -> dict[str, Any]:
-    """`key=value` as key and value."""
-    fields: dict[str, Any] = {}
-    for pair in pairs:
-        key, sign, value = pair.partition("=")
-        key = key.strip()
-        if not sign or not key:
-            raise SettingsError(f"{pair!r} is no field", path="--where", remedy="write key=value")
-        if key in fields:
-            raise SettingsError(f"{key} is given twice", path="--where", remedy="keep one of them")
-        fields[key] = value.strip()
-    return fields

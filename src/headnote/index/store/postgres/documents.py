@@ -7,7 +7,7 @@ from typing import Any
 
 from headnote.index.store.carried import read_carried
 from headnote.index.store.postgres.asking import Connection, rows
-from headnote.index.store.rows import ChunkRow, DocumentRow, StoredChunk, StoredFile
+from headnote.index.store.rows import ChunkRow, DocumentRow, DocumentSummary, StoredChunk, StoredFile
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
 _CHUNK_COLUMNS = """
@@ -45,6 +45,12 @@ class ReadsDocuments:
 
     def document_paths(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in rows(self.db, "SELECT path FROM documents"))
+
+    def summaries(self) -> list[DocumentSummary]:
+        found = rows(
+            self.db, "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id) FROM documents d"
+        )
+        return sorted(DocumentSummary(unsealed(path), unsealed(title), chunks) for path, title, chunks in found)
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
         return self._stored(
