@@ -63,6 +63,7 @@ class WhyAnswer(msgspec.Struct):
     semantic_rank: int | None
     similarity: float
     linked_from: str
+    link_score: float
     recency: float
 
 
@@ -80,6 +81,8 @@ class HitAnswer(msgspec.Struct):
     key: str
     tokens: int
     why: WhyAnswer
+    start: int
+    end: int
     marks: Marks
 
 
