@@ -28,8 +28,8 @@ from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
 from headnote.web.shapes import encoded
 
-AT_A_TIME = 24
-"""Requests that are worked on at once."""
+AT_A_TIME = 8
+"""Requests that are worked on at once; more of them would mostly wait for each other."""
 HEAVY_AT_A_TIME = 2
 """Of each kind that may take seconds: the others must not wait for them."""
 
