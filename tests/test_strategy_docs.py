@@ -24,11 +24,11 @@ import pytest
 import headnote
 from headnote.chunking.aliases import FIELD_OF_ALIAS
 from headnote.chunking.budgets import OVERLAPS, SIZES
+from headnote.chunking.describe import docstrings
 from headnote.chunking.presets import make_settings, presets
 from headnote.chunking.settings import FIELD_NAMES, Settings, Strategy
 from headnote.cli.main import main
 from headnote.cli.presets import shown_value
-from headnote.cli.setting_flags import docstrings
 from headnote.model import Block
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -10,16 +10,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.chunking.settings import Settings
+from headnote.chunking.records import paths_in_id
+from headnote.chunking.settings import Settings, shown
 from headnote.config import IndexSettings, load_index_settings, load_settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
+from headnote.index.graph import Graph, graph_of, is_broken
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
 from headnote.index.store.filters import Filter
-from headnote.index.store.rows import LinkRow
+from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
 from headnote.index.store.sqlite.store import SqliteStore
 from headnote.index.update import (
     Report,
@@ -31,11 +33,12 @@ from headnote.index.update import (
     update_documents,
     update_vectors,
 )
-from headnote.markdown.outline import OutlineEntry, outline
+from headnote.markdown.outline import OutlineEntry, find_heading, outline
 from headnote.markdown.scanner import scan
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.query import Mode, Query
+from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
 from headnote.sources.watch import watch
@@ -79,6 +82,18 @@ class Drift(NamedTuple):
     @property
     def is_empty(self) -> bool:
         return not (self.new or self.changed or self.gone or self.rebuild)
+
+
+class DocumentView(NamedTuple):
+    """A document with all that an index knows of it."""
+
+    document: DocumentRow
+    headings: list[OutlineEntry]
+    chunks: list[StoredChunk]
+    links: list[LinkRow]
+    backlinks: list[LinkRow]
+    broken: frozenset[LinkRow]
+    """Those of both that lead nowhere."""
 
 
 class Index:
@@ -295,6 +310,32 @@ class Index:
         with self._store.reading() as reader:
             return reader.document_paths()
 
+    def contents(self) -> list[DocumentSummary]:
+        """All documents with their titles, by path."""
+        with self._store.reading() as reader:
+            return reader.summaries()
+
+    def document(self, path: str) -> DocumentView:
+        """A document with all that is known of it, as it was at one moment."""
+        with self._store.reading() as reader:
+            document = reader.document(path)
+            if document is None:
+                raise self._missing(path)
+            chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
+            known = set(reader.document_paths())
+        headings = outline(document.text, scan(document.text, document.mdx))
+        broken = frozenset(link for link in {*links, *backlinks} if is_broken(link, known, self._has_file))
+        return DocumentView(document, headings, chunks, links, backlinks, broken)
+
+    def chunk(self, key: str) -> StoredChunk:
+        """A chunk by its key, or by its id, as hits have them."""
+        with self._store.reading() as reader:
+            for path in paths_in_id(key):
+                for chunk in reader.chunks_of(path):
+                    if key in (chunk.key, chunk.chunk_id):
+                        return chunk
+        raise MissingSource("no such chunk in the index", path=key, remedy="search again: its text has changed")
+
     def outline(self, path: str) -> list[OutlineEntry]:
         """The headings of a document, each with the lines of all that stands below it."""
         with self._store.reading() as reader:
@@ -302,6 +343,15 @@ class Index:
         if document is None:
             raise self._missing(path)
         return outline(document.text, scan(document.text, document.mdx))
+
+    def section(self, path: str, heading: str) -> Passage:
+        """The lines under a heading, found by its text or its anchor; case does not matter."""
+        entries = self.outline(path)
+        entry = find_heading(entries, heading)
+        if entry is None:
+            known = ", ".join(entry.heading.text for entry in entries[:8]) or "none"
+            raise MissingSource(f"no heading {shown(heading)}", path=path, remedy=f"it has: {known}")
+        return self.read(path, entry.start_line, entry.end_line)
 
     def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
         """Lines of a document as they were indexed, both ends included."""
@@ -339,6 +389,20 @@ class Index:
         """Documents that no other document links to and that link to none."""
         with self._store.reading() as reader:
             return reader.orphans()
+
+    def attachment(self, path: str) -> bytes | None:
+        """The content of a file below the root that is no document, such as a picture; None if it is not there, is
+        ignored, or lies outside."""
+        return read_attachment(self.root, path, self.index_settings.exclude)
+
+    def graph(self) -> Graph:
+        """Which documents lead to which, and what leads nowhere."""
+        with self._store.reading() as reader:
+            documents, links = reader.summaries(), reader.links()
+        return graph_of(documents, links, self.broken_links())
+
+    def _has_file(self, path: str) -> bool:
+        return (self.root / path).exists()
 
     def _links(self, path: str, incoming: bool) -> list[LinkRow]:
         with self._store.reading() as reader:

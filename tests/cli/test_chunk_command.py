@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import headnote
+from headnote.chunking.describe import docstrings
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
-from headnote.cli.setting_flags import docstrings, setting_options
+from headnote.cli.setting_flags import setting_options
 from headnote.model import Chunk
 
 COMMAND = [sys.executable, "-m", "headnote", "chunk"]

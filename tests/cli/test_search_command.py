@@ -16,11 +16,12 @@ from terminals import read_all, without_colour
 
 import headnote
 from headnote.cli.main import main
-from headnote.cli.search_view import WIDEST, best_lines, highlighted, words_of
+from headnote.cli.search_view import WIDEST, best_lines, highlighted
 from headnote.cli.terminal import Span
-from headnote.cli.times import read_since
 from headnote.errors import SettingsError
 from headnote.model import Hit
+from headnote.search.marks import words_of
+from headnote.search.written import read_since
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -256,7 +257,7 @@ def test_times_as_people_write_them() -> None:
     assert read_since("2026-03-01").astimezone() == datetime(2026, 3, 1).astimezone()
     for text in ("", "7", "d", "7 apples", "2026-13-01", "-7d"):
         with pytest.raises(SettingsError, match="--since"):
-            read_since(text)
+            read_since(text, place="--since")
 
 
 def test_help(capsys: Captured) -> None:

@@ -24,6 +24,13 @@ _ID_FORMS = {
     "header": "{doc_id}_chunk_{section}",
     "none": "{doc_id}_chunk_{section}",
 }
+_SEPARATORS = ("#", ":", "_chunk_")
+"""What stands behind the path, in ids and in keys."""
+
+
+def paths_in_id(name: str) -> list[str]:
+    """The documents that an id or a key may belong to."""
+    return [name.rpartition(separator)[0] for separator in _SEPARATORS if separator in name]
 
 
 def records(page: Page, drafts: list[Draft], modified: float | None = None) -> list[Chunk]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cache
 from typing import Any, NamedTuple
 
+from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.settings import Settings
 from headnote.cli.chunk_view import bar, unit_of
 from headnote.cli.chunk_work import ChunkedFile
 from headnote.cli.terminal import Line, Span, counted
 from headnote.markdown import parse
-from headnote.model import Block, Chunk
 
 BINS = 8
 BAR = 32
@@ -47,15 +47,8 @@ def count_file(file: ChunkedFile) -> FileNumbers:
 
 
 def _cut_blocks(file: ChunkedFile) -> Counter[str]:
-    # Reading the blocks again is only worth it if two chunks have text of the same one.
-    shared = [later for before, later in pairwise(file.chunks) if before.block_end == later.block_start]
-    blocks = parse(file.text, file.mdx) if shared else []
-    cut = {chunk.block_start for chunk in shared if _begins_inside(chunk, blocks[chunk.block_start])}
-    return Counter(str(blocks[index].kind) for index in cut)
-
-
-def _begins_inside(chunk: Chunk, block: Block) -> bool:
-    return block.start < chunk.start < block.end
+    blocks = cache(lambda: parse(file.text, file.mdx))
+    return Counter(str(blocks()[index].kind) for index in cut_blocks(file.chunks, blocks))
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from headnote.cli.mcp import mcp_command
 from headnote.cli.outline import outline_command
 from headnote.cli.presets import presets_command
 from headnote.cli.search import search_command
+from headnote.cli.serve import open_command, serve_command
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.status import status_command
 from headnote.cli.terminal import accept_any_character, complain
@@ -44,6 +45,8 @@ app.command("config")(config_command)
 app.command("presets")(presets_command)
 app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
+app.command("serve")(serve_command)
+app.command("open")(open_command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -12,15 +12,6 @@ from headnote.cli.terminal import Line, Span, write_json, write_lines
 if TYPE_CHECKING:
     from headnote.chunking.settings import Settings
 
-STANDS_FOR = {
-    "default": "headnote's own: whole blocks, exact tokens, the cap always held, boundaries that survive edits",
-    "mdvdb": "mdvdb, a vector database of Markdown files: sections, and windows of exact tokens in long ones",
-    "ragdocs": "ragdocs, question answering over notes: sections merged and split by characters, headings in the text",
-    "refdocs": "refdocs, a documentation index for agents: sections to h3, siblings merged, split at paragraphs",
-    "blocks": "a Markdown chunker for ingestion services: blocks packed to an estimated size, with overlap",
-}
-"""Preset → the system whose users it makes feel at home."""
-
 
 def presets_command(
     show_all: Annotated[bool, typer.Option("--all", help="Also the settings in which no preset differs.")] = False,
@@ -36,6 +27,7 @@ def presets_command(
 
 
 def _record(name: str, settings: Settings) -> dict[str, Any]:
+    from headnote.chunking.describe import STANDS_FOR
     from headnote.chunking.presets import differences
     from headnote.chunking.settings import FIELD_NAMES
 
@@ -48,6 +40,7 @@ def _record(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _lines(known: Mapping[str, Settings], show_all: bool) -> list[Line]:
+    from headnote.chunking.describe import STANDS_FOR
     from headnote.chunking.settings import FIELD_NAMES
 
     base = known["default"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -62,12 +62,12 @@ def search_command(
     The index is built or refreshed first. If nothing is relevant, the exit code is 1.
     """
     from headnote.cli.search_view import record, view
-    from headnote.cli.times import read_since
+    from headnote.search.written import read_fields, read_since
 
     if not query.strip():
         raise SettingsError("the query is empty", remedy="say what to look for")
-    fields = read_fields(where)
-    changed = read_since(since) if since is not None else None
+    fields = read_fields(where, "--where")
+    changed = read_since(since, place="--since") if since is not None else None
     opened = _opened(root, create=not no_update)
     with opened.index as index:
         if not no_update:
@@ -101,17 +101,3 @@ def read_mode(mode: str) -> SearchMode:
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
     return cast("SearchMode", mode)
-
-
-def read_fields(pairs: list[str]) -> dict[str, Any]:
-    """`key=value` as key and value."""
-    fields: dict[str, Any] = {}
-    for pair in pairs:
-        key, sign, value = pair.partition("=")
-        key = key.strip()
-        if not sign or not key:
-            raise SettingsError(f"{pair!r} is no field", path="--where", remedy="write key=value")
-        if key in fields:
-            raise SettingsError(f"{key} is given twice", path="--where", remedy="keep one of them")
-        fields[key] = value.strip()
-    return fields

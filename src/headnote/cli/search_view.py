@@ -13,7 +13,7 @@ from headnote.cli.opening import from_here
 from headnote.cli.terminal import Line, Span, printable
 from headnote.index.terms import terms
 from headnote.model import Hit, Why
-from headnote.search.words import content_terms
+from headnote.search.marks import marks, words_of
 
 BEST = 3
 """Lines that are shown of a hit."""
@@ -22,7 +22,6 @@ WIDEST = 160
 _BEFORE = 40
 """Characters in front of the first word that was found, where a line has to be cut."""
 
-_WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|\s*(?:=+|-+)\s*$")
 
 
@@ -69,11 +68,6 @@ def reasons(why: Why) -> Iterator[Line]:
         yield [Span(f"    {'└─' if number == len(rows) else '├─'} {row}", "dim")]
 
 
-def words_of(query: str) -> frozenset[str]:
-    """The terms of a query that are worth showing."""
-    return frozenset(content_terms(query))
-
-
 def best_lines(text: str, wanted: frozenset[str]) -> list[str]:
     """The lines that have most of the words, rare ones counting more, in their order; if none has any, the first."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
@@ -98,7 +92,7 @@ def best_lines(text: str, wanted: frozenset[str]) -> list[str]:
 def _part(line: str, wanted: frozenset[str]) -> str:
     if len(line) <= WIDEST:
         return line
-    first = next((start for start, _ in _matches(line, wanted)), 0)
+    first = next((start for start, _ in marks(line, wanted)), 0)
     start = max(0, min(first - _BEFORE, len(line) - WIDEST))
     if start:
         start = line.find(" ", start, start + _BEFORE) + 1 or start
@@ -111,25 +105,10 @@ def _part(line: str, wanted: frozenset[str]) -> str:
 def highlighted(line: str, wanted: frozenset[str]) -> Iterator[Span]:
     """The line, with what was looked for in colour."""
     at = 0
-    for start, end in _matches(line, wanted):
+    for start, end in marks(line, wanted):
         if start > at:
             yield Span(line[at:start])
         yield Span(line[start:end], "bold yellow")
         at = end
     if at < len(line):
         yield Span(line[at:])
-
-
-def _matches(line: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-    for word in _WORD.finditer(line):
-        if wanted.isdisjoint(terms(word[0])):
-            continue
-        # Where words have no blanks between them, only what was looked for is meant.
-        inside = [] if word[0].isascii() else list(_inside(word[0], wanted))
-        yield from ((word.start() + start, word.start() + end) for start, end in inside or [(0, len(word[0]))])
-
-
-def _inside(word: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-    either = "|".join(re.escape(term) for term in sorted(wanted, key=len, reverse=True) if not term.isascii())
-    if either:
-        yield from (match.span() for match in re.finditer(either, word))

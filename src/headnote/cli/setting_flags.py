@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -63,6 +62,7 @@ def given_flags(context: typer.Context) -> Mapping[str, Any]:
 def setting_options() -> tuple[Any, ...]:
     """One option for each setting, and a hidden one for each name that users of other systems know it by."""
     from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS
+    from headnote.chunking.describe import docstrings
     from headnote.chunking.settings import FIELD_NAMES
 
     helps = docstrings()
@@ -106,22 +106,3 @@ def _types() -> dict[str, Any]:
     from headnote.chunking.settings import Settings
 
     return get_type_hints(Settings)
-
-
-@cache
-def docstrings() -> dict[str, str]:
-    """Setting → the docstring below it. Python does not keep those, so they are read from the source code."""
-    from headnote.chunking.settings import Settings
-
-    try:
-        tree = ast.parse(inspect.getsource(Settings))
-    except (OSError, SyntaxError):
-        return {}
-    [definition] = tree.body
-    assert isinstance(definition, ast.ClassDef)
-    found = {}
-    for field, text in zip(definition.body, definition.body[1:], strict=False):
-        is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
-        if is_text and isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            found[field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())  # type: ignore[attr-defined]
-    return found

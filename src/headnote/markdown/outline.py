@@ -32,6 +32,13 @@ def outline(text: str, blocks: Sequence[Block]) -> list[OutlineEntry]:
     ]
 
 
+def find_heading(entries: Sequence[OutlineEntry], wanted: str) -> OutlineEntry | None:
+    """The first heading with this text or anchor; case and hashes in front do not matter."""
+    plain = wanted.strip().lstrip("#").strip().casefold()
+    named = (entry for entry in entries if plain in (entry.heading.text.casefold(), entry.heading.slug.casefold()))
+    return next(named, None)
+
+
 def _entry(heading: Heading, first: Block, last: Block) -> OutlineEntry:
     return OutlineEntry(heading, first.start, last.end, first.start_line, last.end_line)
 

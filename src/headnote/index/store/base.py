@@ -11,6 +11,7 @@ from headnote.index.store.rows import (
     DEFAULT_WEIGHTS,
     Counts,
     DocumentRow,
+    DocumentSummary,
     Entry,
     KeywordHit,
     LinkRow,
@@ -47,6 +48,9 @@ class Reader(Protocol):
 
     def document_paths(self) -> list[str]:
         """Sorted."""
+
+    def summaries(self) -> list[DocumentSummary]:
+        """Of all documents, by path; no text is read."""
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
         """Of one document, in order."""

@@ -45,6 +45,14 @@ class DocumentRow(NamedTuple):
     mdx: bool = False
 
 
+class DocumentSummary(NamedTuple):
+    """A document in a list of all."""
+
+    path: str
+    title: str
+    chunks: int
+
+
 class ChunkRow(NamedTuple):
     """One chunk of a document, whatever the preset: all there is to know without the chunker.
 

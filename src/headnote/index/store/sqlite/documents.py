@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.index.store.rows import ChunkRow, DocumentRow, StoredChunk, StoredFile
+from headnote.index.store.rows import ChunkRow, DocumentRow, DocumentSummary, StoredChunk, StoredFile
 from headnote.index.store.sqlite.asking import only_row
 from headnote.index.store.sqlite.carried import read_carried
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
@@ -50,6 +50,12 @@ class ReadsDocuments:
 
     def document_paths(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in self.db.execute("SELECT path FROM documents"))
+
+    def summaries(self) -> list[DocumentSummary]:
+        rows = self.db.execute(
+            "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id) FROM documents d"
+        )
+        return sorted(DocumentSummary(unsealed(path), unsealed(title), chunks) for path, title, chunks in rows)
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
         return self._stored(

@@ -1,0 +1,150 @@
+"""`headnote serve` and `headnote open`: the folder as a web page and an HTTP API."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headnote.cli.opening import HERE, Root, open_index
+from headnote.cli.terminal import remark, say, write_json
+from headnote.errors import SettingsError
+from headnote.extras import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+INSTALL = "pip install 'headnote[server]'"
+TOKEN_VARIABLE = "HEADNOTE_TOKEN"
+NEW_TOKEN = "new"
+SHORTEST_TOKEN = 16
+
+Host = Annotated[
+    str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at; one that others reach needs --token.")
+]
+Port = Annotated[
+    int | None,
+    typer.Option("--port", min=0, max=65535, metavar="N", help="Port; if left out, 8377 or the next that is free."),
+]
+Token = Annotated[
+    str,
+    typer.Option("--token", metavar="TOKEN", help="What clients have to send; 'new' makes one.", envvar=TOKEN_VARIABLE),
+]
+AllowHost = Annotated[
+    list[str],
+    typer.Option(
+        "--allow-host", metavar="NAME", help="A name this server goes by; may be repeated.", show_default=False
+    ),
+]
+Embedder = Annotated[str | None, typer.Option("--embedder", metavar="NAME", help="What makes vectors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object when it is ready: its address.")]
+
+
+def serve_command(
+    root: Root = HERE,
+    host: Host = "127.0.0.1",
+    port: Port = None,
+    token: Token = "",
+    allow_host: AllowHost = [],  # noqa: B006  never changed
+    embedder: Embedder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Serve the folder as a web page and an HTTP API, and keep its index fresh meanwhile.
+
+    Only this machine can reach it, unless --host says otherwise. Ctrl-C ends it.
+    """
+    _serve(root, host, port, token, allow_host, embedder, as_json, lambda _: None)
+
+
+def open_command(
+    root: Root = HERE,
+    port: Port = None,
+    embedder: Embedder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Serve the folder, and open it in the browser as soon as it answers."""
+    _serve(root, "127.0.0.1", port, os.environ.get(TOKEN_VARIABLE, ""), [], embedder, as_json, _browse)
+
+
+def _serve(
+    root: Path,
+    host: str,
+    port: int | None,
+    token: str,
+    names: list[str],
+    embedder: str | None,
+    as_json: bool,
+    also: Callable[[str], None],
+) -> None:
+    for package in ("starlette", "uvicorn", "markdown_it", "mdit_py_plugins", "nh3"):
+        load(package, "the web page", INSTALL)
+    from headnote.keeper import kept_fresh
+    from headnote.web.app import make_app
+    from headnote.web.endpoints import Served, State
+    from headnote.web.security import Guard
+    from headnote.web.serving import is_loopback, open_socket, run_server
+
+    token = _token(host, token, is_loopback(host))
+    opened = open_index(root, embedder=embedder)
+    if opened.missing:
+        remark(f"by words only: {opened.missing}")
+    with opened.index as index, open_socket(host, port) as listening:
+        address = _address(host, listening.getsockname()[1])
+        names_known = frozenset({"localhost", host.lower(), *(name.lower() for name in names)})
+        guard = Guard(names_known, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
+        with kept_fresh(index) as keeper:
+            served = Served(index, lambda: State(keeper.problem, keeper.busy, keeper.progress))
+
+            def ready() -> None:
+                entry = f"{address}?token={token}" if token else address
+                _announce(root, entry, token, as_json)
+                also(entry)
+
+            run_server(make_app(served, guard), listening, ready)
+
+
+def _token(host: str, token: str, is_local: bool) -> str:
+    if token == NEW_TOKEN:
+        from secrets import token_urlsafe
+
+        return token_urlsafe(24)
+    if not token and not is_local:
+        raise SettingsError(
+            f"others could read everything at {host}",
+            path="--host",
+            remedy=f"add --token {NEW_TOKEN}, or stay at 127.0.0.1",
+        )
+    if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token):
+        raise SettingsError(
+            "the token can be guessed",
+            path="--token",
+            remedy=f"give {SHORTEST_TOKEN} or more letters and digits, or {NEW_TOKEN}",
+        )
+    return token
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _announce(root: Path, entry: str, token: str, as_json: bool) -> None:
+    if as_json:
+        write_json({"address": entry, "root": str(root), "token": token or None})
+        sys.stdout.flush()
+    else:
+        say(f"{root} is served at {entry} (Ctrl-C ends it)")
+
+
+def _browse(entry: str) -> None:
+    import threading
+    import webbrowser
+
+    def browse() -> None:
+        if not webbrowser.open(entry):
+            remark(f"no browser could be started: open {entry}")
+
+    # Some browsers are waited for until they are closed.
+    threading.Thread(target=browse, name="headnote browser", daemon=True).start()

@@ -1,0 +1,32 @@
+"""Where in a text the words of a query stand: what is to be marked when a hit is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from headnote.index.terms import terms
+from headnote.search.words import content_terms
+
+_WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
+
+
+def words_of(query: str) -> frozenset[str]:
+    """The terms of a query that are worth showing."""
+    return frozenset(content_terms(query))
+
+
+def marks(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where words stand that have a term in common with the query: (start, end), in order."""
+    for word in _WORD.finditer(text):
+        if wanted.isdisjoint(terms(word[0])):
+            continue
+        # Where words have no blanks between them, only what was looked for is meant.
+        inside = [] if word[0].isascii() else list(_inside(word[0], wanted))
+        yield from ((word.start() + start, word.start() + end) for start, end in inside or [(0, len(word[0]))])
+
+
+def _inside(word: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    either = "|".join(re.escape(term) for term in sorted(wanted, key=len, reverse=True) if not term.isascii())
+    if either:
+        yield from (match.span() for match in re.finditer(either, word))

@@ -1,0 +1,1 @@
+"""The index as a web page and an HTTP API."""

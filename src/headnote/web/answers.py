@@ -1,0 +1,278 @@
+"""What the API answers, one shape per answer. The OpenAPI document is made of these types, so it says what is sent."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Marks = list[tuple[int, int]]
+"""Offsets in a text: start, and just past the end."""
+
+
+class Problem(msgspec.Struct):
+    """What went wrong."""
+
+    code: str
+    message: str
+    remedy: str = ""
+
+
+class Failure(msgspec.Struct):
+    """Every answer that is none."""
+
+    error: Problem
+
+
+class Health(msgspec.Struct):
+    ok: bool
+    version: str
+
+
+class ProgressAnswer(msgspec.Struct):
+    """How far an update is."""
+
+    stage: Literal["documents", "vectors"]
+    done: int
+    total: int
+
+
+class StatusAnswer(msgspec.Struct):
+    root: str
+    documents: int
+    chunks: int
+    links: int
+    pending: int
+    model: str
+    bytes_on_disk: int
+    updated: float | None
+    generation: int
+    problem: str
+    busy: bool
+    progress: ProgressAnswer | None
+    settings: dict[str, Any]
+    ask_model: str | None
+
+
+class WhyAnswer(msgspec.Struct):
+    """Why a passage was found."""
+
+    keyword_rank: int | None
+    keyword_score: float
+    matched: list[str]
+    semantic_rank: int | None
+    similarity: float
+    linked_from: str
+    recency: float
+
+
+class HitAnswer(msgspec.Struct):
+    """A passage that answers a query."""
+
+    path: str
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    title: str
+    text: str
+    score: float
+    id: str
+    key: str
+    tokens: int
+    why: WhyAnswer
+    marks: Marks
+
+
+class SearchAnswer(msgspec.Struct):
+    query: str
+    hits: list[HitAnswer]
+    milliseconds: float
+
+
+class CitationAnswer(msgspec.Struct):
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+
+
+class DroppedAnswer(msgspec.Struct):
+    """A citation that did not hold."""
+
+    written: str
+    reason: str
+
+
+class TextEvent(msgspec.Struct, tag_field="type", tag="text"):
+    """A piece of the answer, as it comes."""
+
+    text: str
+
+
+class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
+    """The whole answer; the last line."""
+
+    text: str
+    citations: list[CitationAnswer]
+    sources: list[HitAnswer]
+    dropped: list[DroppedAnswer]
+    complete: bool
+    model: str | None
+    note: str
+
+
+class ErrorEvent(msgspec.Struct, tag_field="type", tag="error"):
+    """Why there is no answer; the last line."""
+
+    error: Problem
+
+
+AskEvent = TextEvent | AnswerEvent | ErrorEvent
+
+
+class DocumentItem(msgspec.Struct):
+    path: str
+    title: str
+    chunks: int
+
+
+class DocumentsAnswer(msgspec.Struct):
+    documents: list[DocumentItem]
+
+
+class HeadingAnswer(msgspec.Struct):
+    """A heading, with the lines and tokens of all that stands below it."""
+
+    level: int
+    text: str
+    slug: str
+    start_line: int
+    end_line: int
+    tokens: int
+
+
+class OutlineAnswer(msgspec.Struct):
+    path: str
+    headings: list[HeadingAnswer]
+
+
+class ReadAnswer(msgspec.Struct):
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+
+
+class LinkAnswer(msgspec.Struct):
+    """A link, the document and line it stands in, and the file it leads to."""
+
+    path: str
+    line: int
+    text: str
+    target: str
+    fragment: str
+    resolved: str | None
+    broken: bool
+
+
+class LinksAnswer(msgspec.Struct):
+    path: str
+    links: list[LinkAnswer]
+    backlinks: list[LinkAnswer]
+
+
+class ChunkItem(msgspec.Struct):
+    """Where a chunk of a document stands."""
+
+    index: int
+    key: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    tokens: int
+
+
+class DocumentAnswer(msgspec.Struct):
+    path: str
+    title: str
+    html: str
+    text: str
+    lines: int
+    chunks: list[ChunkItem]
+    headings: list[HeadingAnswer]
+    links: list[LinkAnswer]
+    backlinks: list[LinkAnswer]
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
+class NodeAnswer(msgspec.Struct):
+    path: str
+    title: str
+    degree: int
+
+
+class GraphAnswer(msgspec.Struct):
+    nodes: list[NodeAnswer]
+    edges: list[tuple[int, int]]
+    orphans: list[str]
+    broken: list[LinkAnswer]
+
+
+class PresetAnswer(msgspec.Struct):
+    name: str
+    description: str
+    settings: dict[str, Any]
+
+
+class SettingAnswer(msgspec.Struct):
+    name: str
+    type: Literal["integer", "boolean", "choice", "text"]
+    choices: list[str]
+    default: Any
+    description: str
+
+
+class PresetsAnswer(msgspec.Struct):
+    presets: list[PresetAnswer]
+    settings: list[SettingAnswer]
+
+
+class ChunkAnswer(msgspec.Struct):
+    """A chunk of the text that was sent."""
+
+    index: int
+    id: str
+    key: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    tokens: int
+    text: str
+    prefix: str
+    suffix: str
+    overlap: str
+    is_split: bool
+    part: int | None
+
+
+class BlockAnswer(msgspec.Struct):
+    """A block of the text that was sent."""
+
+    kind: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    cut: bool
+
+
+class ChunkingAnswer(msgspec.Struct):
+    chunks: list[ChunkAnswer]
+    blocks: list[BlockAnswer]
+    settings: dict[str, Any]
+    seconds: float

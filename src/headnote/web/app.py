@@ -1,0 +1,106 @@
+"""The application: routes from the table, and everything around them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+import anyio
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from headnote.errors import HeadnoteError
+from headnote.web.asking import ask_lines
+from headnote.web.endpoints import ENDPOINTS, Endpoint, Served
+from headnote.web.failures import Refused, on_our_error, on_refusal, on_status, on_surprise
+from headnote.web.openapi import LINES, openapi
+from headnote.web.pictures import picture
+from headnote.web.requests import AskRequest, from_body, from_query
+from headnote.web.security import Guard, read_body
+from headnote.web.shapes import encoded
+
+AT_A_TIME = 24
+"""Requests that are worked on at once."""
+HEAVY_AT_A_TIME = 2
+"""Of those that may take seconds: the others must not wait for them."""
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
+    """The page and the API over one index."""
+    light, heavy = anyio.CapacityLimiter(AT_A_TIME), anyio.CapacityLimiter(HEAVY_AT_A_TIME)
+    routes: list[Route | Mount] = [
+        Route(row.address, _handler(row, served, heavy if row.heavy else light), methods=[row.method])
+        for row in ENDPOINTS
+    ]
+    static = Path(str(files("headnote.web") / "static"))
+    routes += [
+        Route("/api/ask", _ask(served), methods=["POST"]),
+        Route("/api/openapi.json", _openapi, methods=["GET"]),
+        Route("/files/{path:path}", partial(_file, served=served, limiter=light), methods=["GET"]),
+        Route("/", partial(_front, static=static), methods=["GET"]),
+        Mount("/static", StaticFiles(directory=static, check_dir=False), name="static"),
+    ]
+    app = Starlette(
+        routes=routes,
+        exception_handlers={
+            HeadnoteError: on_our_error,
+            Refused: on_refusal,
+            HTTPException: on_status,
+            Exception: on_surprise,
+        },
+    )
+    return (guard or Guard()).around(app)
+
+
+def _handler(row: Endpoint, served: Served, limiter: anyio.CapacityLimiter) -> Handler:
+    async def answer(request: Request) -> Response:
+        asked = await _asked(request, row.takes)
+        # Nothing here may wait for the disk or for a long text: others are served meanwhile.
+        work = partial(_work, row, served, asked)
+        return Response(await anyio.to_thread.run_sync(work, limiter=limiter), media_type="application/json")
+
+    return answer
+
+
+def _work(row: Endpoint, served: Served, asked: msgspec.Struct) -> bytes:
+    return encoded(row.run(served, asked))
+
+
+async def _asked(request: Request, shape: type[msgspec.Struct]) -> msgspec.Struct:
+    if request.method == "POST":
+        body = await read_body(request)
+        return await anyio.to_thread.run_sync(partial(from_body, body, shape))
+    return from_query(request.query_params.multi_items(), shape)
+
+
+def _ask(served: Served) -> Handler:
+    async def answer(request: Request) -> Response:
+        asked = from_body(await read_body(request), AskRequest)
+        return StreamingResponse(ask_lines(served.index, asked), media_type=LINES)
+
+    return answer
+
+
+async def _openapi(_: Request) -> Response:
+    return Response(encoded(openapi()), media_type="application/json")
+
+
+async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter) -> Response:
+    find = partial(picture, served.index, request.path_params["path"])
+    return await anyio.to_thread.run_sync(find, limiter=limiter)
+
+
+async def _front(_: Request, static: Path) -> Response:
+    if not (static / "index.html").is_file():
+        raise HTTPException(404)
+    return FileResponse(static / "index.html")

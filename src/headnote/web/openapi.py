@@ -1,0 +1,102 @@
+"""The OpenAPI document, made of the table of endpoints and the types in it, so that it cannot say anything else."""
+
+from __future__ import annotations
+
+from functools import cache
+from inspect import getdoc
+from typing import Any
+
+import msgspec
+
+from headnote import __version__
+from headnote.web.answers import AskEvent, Failure
+from headnote.web.endpoints import ENDPOINTS, Endpoint
+from headnote.web.requests import AskRequest
+
+_REF = "#/components/schemas/{name}"
+_JSON = "application/json"
+LINES = "application/x-ndjson"
+_REFUSALS = {
+    "400": "The request makes no sense; the message says why.",
+    "401": "The server wants its token.",
+    "403": "The request comes from another site, or under a name that is not this server's.",
+    "404": "There is no such document, chunk or heading.",
+    "408": "The body did not come in time.",
+    "413": "The body is too large.",
+    "415": "The body is not JSON.",
+    "503": "The index cannot be used now, or too many are asking.",
+}
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """The document, as OpenAPI 3.1."""
+    bodies: list[Any] = [endpoint.takes for endpoint in ENDPOINTS if endpoint.method == "POST"]
+    shapes = [*(endpoint.gives for endpoint in ENDPOINTS), *bodies, AskRequest, AskEvent, Failure]
+    refs, components = msgspec.json.schema_components(shapes, ref_template=_REF)
+    of_type = dict(zip(map(str, shapes), refs, strict=True))
+    paths = {row.address: {row.method.lower(): _operation(row, of_type)} for row in ENDPOINTS}
+    paths["/api/ask"] = {"post": _ask(of_type)}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "headnote",
+            "version": __version__,
+            "description": "Search a folder of Markdown, read it, and see how it is cut into chunks.",
+        },
+        "paths": paths,
+        "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "security": [{}, {"token": []}],
+    }
+
+
+def _operation(row: Endpoint, of_type: dict[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": row.run.__name__,
+        "summary": getdoc(row.run),
+        "responses": _responses(row.method == "POST", _JSON, of_type[str(row.gives)], of_type),
+    }
+    if row.method == "POST":
+        operation["requestBody"] = _body(of_type[str(row.takes)])
+    elif parameters := _parameters(row.takes):
+        operation["parameters"] = parameters
+    return operation
+
+
+def _ask(of_type: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "operationId": "ask",
+        "summary": "An answer with citations that were checked, line by line as it comes.",
+        "requestBody": _body(of_type[str(AskRequest)]),
+        # A line each: the schema is that of one line, and most tools look at bodies as a whole.
+        "responses": _responses(True, LINES, {"type": "string", "description": "AskEvent"}, of_type),
+    }
+
+
+def _responses(posted: bool, media: str, gives: Any, of_type: dict[str, Any]) -> dict[str, Any]:
+    refusal = {_JSON: {"schema": of_type[str(Failure)]}}
+    only_posted = () if posted else ("408", "413", "415")
+    refusals = {
+        status: {"description": said, "content": refusal}
+        for status, said in _REFUSALS.items()
+        if status not in only_posted
+    }
+    return {"200": {"description": "The answer.", "content": {media: {"schema": gives}}}, **refusals}
+
+
+def _body(schema: Any) -> dict[str, Any]:
+    return {"required": True, "content": {_JSON: {"schema": schema}}}
+
+
+def _parameters(shape: type[msgspec.Struct]) -> list[dict[str, Any]]:
+    _, components = msgspec.json.schema_components([shape], ref_template=_REF)
+    schema = components[shape.__name__]
+    required = schema.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": inner, **_exploded(inner)}
+        for name, inner in schema["properties"].items()
+    ]
+
+
+def _exploded(schema: Any) -> dict[str, Any]:
+    return {"style": "form", "explode": True} if schema.get("type") == "array" else {}

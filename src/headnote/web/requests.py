@@ -1,0 +1,112 @@
+"""What the API is asked, one shape per question: query strings and bodies are read into these types, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from headnote.chunking.settings import nearest
+from headnote.errors import SettingsError
+
+LONGEST_QUERY = 10_000
+"""Characters."""
+LARGEST_BODY = 2_000_000
+"""Bytes."""
+
+Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
+DocumentPath = Annotated[str, Meta(min_length=1, max_length=4096, description="Document, as search names it.")]
+Filters = Annotated[list[Annotated[str, Meta(min_length=1, max_length=1000)]], Meta(max_length=50)]
+Field = Annotated[str, Meta(min_length=2, max_length=1000, pattern="^[^=]+=", description="key=value")]
+Line = Annotated[int, Meta(ge=1, le=2_000_000_000)]
+Score = Annotated[float, Meta(ge=0, le=1000)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+
+
+class Nothing(msgspec.Struct, forbid_unknown_fields=True):
+    """Takes no parameters."""
+
+
+class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
+    q: Annotated[Query, Meta(description="What to look for.")]
+    limit: Annotated[int, Meta(ge=1, le=50, description="Most hits.")] = 10
+    mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
+    path: Annotated[Filters, Meta(description="Only documents that fit one of these globs.")] = []
+    tag: Annotated[Filters, Meta(description="Only what has all of these tags.")] = []
+    where: Annotated[
+        list[Field], Meta(max_length=50, description="Only where the frontmatter says so: key=value.")
+    ] = []
+    since: Annotated[str, Meta(max_length=40, description="Only files changed since: an ISO date, or 7d, 12h.")] = ""
+    per_document: Annotated[Count, Meta(description="Most hits of one document; 0 for any number.")] = 0
+    min_score: Annotated[Score | None, Meta(description="Leave out hits below.")] = None
+    budget: Annotated[Count, Meta(description="Most tokens of all hits together; 0 for any number.")] = 0
+    recency_days: Annotated[
+        float, Meta(ge=0, le=1_000_000, description="Half-life of the bonus for what is new; 0 for none.")
+    ] = 0.0
+
+
+class PathRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: DocumentPath
+
+
+class ReadRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: Annotated[str, Meta(max_length=4096, description="Document, unless a chunk is given.")] = ""
+    start_line: Line = 1
+    end_line: Line | None = None
+    heading: Annotated[str, Meta(max_length=1000, description="Read what stands under this heading.")] = ""
+    chunk: Annotated[str, Meta(max_length=5000, description="Read a chunk, by the key of a hit.")] = ""
+
+
+class AskRequest(msgspec.Struct, forbid_unknown_fields=True):
+    question: Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
+    limit: Annotated[int, Meta(ge=1, le=50)] = 6
+    budget: Annotated[int, Meta(ge=1, le=200_000)] = 4000
+    path: Filters = []
+    tags: Filters = []
+
+
+class ChunkRequest(msgspec.Struct, forbid_unknown_fields=True):
+    text: Annotated[str, Meta(max_length=LARGEST_BODY)]
+    path: Annotated[str, Meta(max_length=4096, description="Names the document; .mdx turns MDX on.")] = ""
+    preset: Annotated[str, Meta(max_length=100)] = "default"
+    settings: Annotated[dict[str, Any], Meta(max_length=100, description="As /api/presets lists them.")] = {}
+
+
+Request = TypeVar("Request", bound=msgspec.Struct)
+
+
+def from_query(pairs: Iterable[tuple[str, str]], shape: type[Request]) -> Request:
+    """The parameters of an address as a request."""
+    types = get_type_hints(shape)
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in types:
+            raise SettingsError(f"unknown parameter {name[:80]!r}", remedy=nearest(name[:80], list(types)))
+        if get_origin(types[name]) is list:
+            values.setdefault(name, []).append(value)
+        elif name in values:
+            raise SettingsError(f"{name} is given twice", remedy="keep one of them")
+        else:
+            values[name] = value
+    return _checked(lambda: msgspec.convert(values, shape, strict=False))
+
+
+def from_body(body: bytes, shape: type[Request]) -> Request:
+    """A JSON body as a request."""
+    return _checked(lambda: msgspec.json.decode(body, type=shape))
+
+
+def _checked(read: Callable[[], Request]) -> Request:
+    try:
+        return read()
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise SettingsError(_words(error), remedy="see /api/openapi.json") from None
+
+
+def _words(error: Exception) -> str:
+    """The first line of what the reader says, with the field in words people use."""
+    if isinstance(error, RecursionError):
+        return "the body is nested too deeply"
+    return str(error).replace("`$.", "`").replace(" - at `$`", "")

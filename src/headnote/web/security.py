@@ -1,0 +1,199 @@
+"""Who may ask, and how: names, origins, the token, headers, limits. Everything passes here, before and after.
+
+The threats: a page of another site that reaches this server through the browser (by a name that leads here, or by a
+form or a script), somebody on the network, and clients that send or read too slowly, or too much.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from headnote.web.failures import Refused, failure
+from headnote.web.requests import LARGEST_BODY
+
+BODY_SECONDS = 20.0
+"""Until a body must be there."""
+SEND_SECONDS = 30.0
+"""Until a client must have taken a piece of an answer."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+OPEN_ADDRESS = "/api/health"
+"""What may be asked without a token: it says only that somebody is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The rules of one server."""
+
+    names: frozenset[str] = frozenset({"localhost"})
+    """Names it goes by, besides numeric addresses: any other may be one that an attacker has pointed here."""
+    loopback_only: bool = True
+    """Whether only the addresses of this machine itself are its own."""
+    token: str = ""
+    cookie: str = "headnote"
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        return _Guarded(app, self)
+
+    def check(self, scope: Scope) -> None:
+        """Raises `Refused` for what must not be answered."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not self._is_ours(host):
+            raise Refused(
+                403,
+                "wrong_host",
+                f"this server is not {host[:200]!r}",
+                "use its address, or start it with --allow-host",
+            )
+        self._check_origin(scope, headers, host)
+        if self.token and scope["path"] != OPEN_ADDRESS and not self._knows_token(headers):
+            raise Refused(
+                401, "token_wanted", "this server wants its token", "open the address it printed, or send it as Bearer"
+            )
+
+    def _is_ours(self, host: str) -> bool:
+        name = _host_name(host)
+        if name is None:
+            return False
+        if name in self.names:
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not self.loopback_only
+
+    def _check_origin(self, scope: Scope, headers: Headers, host: str) -> None:
+        """Pages of other sites may lead here, and that is all."""
+        origin = headers.get("origin")
+        if origin is not None and origin != f"{scope['scheme']}://{host}":
+            raise Refused(403, "wrong_origin", "pages of other sites may not ask this server")
+        site = headers.get("sec-fetch-site", "none")
+        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] == "/" and scope["method"] == "GET"
+        if site not in ("none", "same-origin") and not opened:
+            raise Refused(403, "wrong_origin", "pages of other sites may not ask this server")
+
+    def _knows_token(self, headers: Headers) -> bool:
+        scheme, _, said = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.is_token(said.strip()):
+            return True
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        return self.cookie in cookies and self.is_token(cookies[self.cookie].value)
+
+    def is_token(self, said: str) -> bool:
+        """Compared so that the time it takes says nothing."""
+        return hmac.compare_digest(said.encode("utf-8", "replace"), self.token.encode("utf-8"))
+
+    def token_in(self, scope: Scope) -> str | None:
+        """The token in the address of the page, as the browser is opened with it."""
+        if not self.token or scope["path"] != "/" or scope["method"] != "GET":
+            return None
+        said = parse_qs(scope["query_string"][:1000].decode("latin-1")).get("token", [""])[0]
+        return said if said and self.is_token(said) else None
+
+
+class _Guarded:
+    """An application behind its guard."""
+
+    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+        self._app = app
+        self._guard = guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = _answering(send, str(scope["path"]))
+        try:
+            token = self._guard.token_in(scope)
+            if token is not None:
+                # Once: afterwards the token is in no address, no history and no log.
+                response = RedirectResponse("/", 303)
+                response.set_cookie(self._guard.cookie, token, httponly=True, samesite="strict", path="/")
+                await response(scope, receive, answer)
+                return
+            self._guard.check(scope)
+        except Refused as refused:
+            await failure(refused.status, refused.problem)(scope, receive, answer)
+            return
+        await self._app(scope, receive, answer)
+
+
+def _answering(send: Send, path: str) -> Send:
+    """Sends with our headers, to clients that take what they asked for."""
+
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Cache-Control", "no-store" if path.startswith("/api/") else "no-cache")
+        with anyio.fail_after(SEND_SECONDS):
+            await send(message)
+
+    return answer
+
+
+async def read_body(request: Request, largest: int = LARGEST_BODY, seconds: float = BODY_SECONDS) -> bytes:
+    """The body of a request, if it is JSON, not too large, and there in time."""
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != "application/json":
+        # A form of another site cannot send this without being asked first.
+        raise Refused(415, "not_json", "the body must be JSON", "send Content-Type: application/json")
+    declared = request.headers.get("content-length", "0")
+    if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > largest:
+        raise _too_large(largest)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        with anyio.fail_after(seconds):
+            async for part in request.stream():
+                size += len(part)
+                if size > largest:
+                    raise _too_large(largest)
+                parts.append(part)
+    except TimeoutError:
+        raise Refused(408, "too_slow", f"the body was not there after {seconds:g} seconds") from None
+    except ClientDisconnect:
+        raise Refused(400, "broken_off", "the body is not complete") from None
+    return b"".join(parts)
+
+
+def _too_large(largest: int) -> Refused:
+    return Refused(413, "too_large", f"the body has more than {largest:,} bytes", "send less")
+
+
+def _host_name(host: str) -> str | None:
+    """The name in a Host header, without its port; None for what is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return None
+    plain = not (parts.username or parts.password or parts.path or parts.query or parts.fragment)
+    return parts.hostname.rstrip(".") if plain and parts.hostname else None

@@ -1,0 +1,90 @@
+"""From what the index says to what is sent: field by field, no more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+
+from headnote.index.store.rows import LinkRow, StoredChunk
+from headnote.markdown.outline import OutlineEntry
+from headnote.model import Answer, Block, Chunk, Hit
+from headnote.search.marks import marks
+from headnote.tokens import get_counter
+from headnote.web import answers
+
+
+def hit_answer(hit: Hit, wanted: frozenset[str]) -> answers.HitAnswer:
+    """`wanted` are the terms of the query."""
+    fields = {name: value for name, value in hit._asdict().items() if name != "why"}
+    why = answers.WhyAnswer(**{**hit.why._asdict(), "matched": list(hit.why.matched)})
+    return answers.HitAnswer(**fields, why=why, marks=list(marks(hit.text, wanted)))
+
+
+def answer_event(answer: Answer, wanted: frozenset[str]) -> answers.AnswerEvent:
+    return answers.AnswerEvent(
+        answer.text,
+        [answers.CitationAnswer(*citation) for citation in answer.citations],
+        [hit_answer(hit, wanted) for hit in answer.sources],
+        [answers.DroppedAnswer(*dropped) for dropped in answer.dropped],
+        answer.complete,
+        answer.model,
+        answer.note,
+    )
+
+
+def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[answers.HeadingAnswer]:
+    sizes = get_counter().count_many([text[entry.start : entry.end] for entry in entries])
+    return [
+        answers.HeadingAnswer(
+            entry.heading.level, entry.heading.text, entry.heading.slug, entry.start_line, entry.end_line, size
+        )
+        for entry, size in zip(entries, sizes, strict=True)
+    ]
+
+
+def link_answer(link: LinkRow, broken: bool) -> answers.LinkAnswer:
+    return answers.LinkAnswer(link.path, link.line, link.text, link.target, link.fragment, link.resolved, broken)
+
+
+def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[answers.LinkAnswer]:
+    return [link_answer(link, link in broken) for link in links]
+
+
+def chunk_item(chunk: StoredChunk) -> answers.ChunkItem:
+    row = chunk.row
+    breadcrumb = " > ".join(filter(None, row.heading_path))
+    return answers.ChunkItem(
+        row.number, chunk.key, row.start, row.end, row.start_line, row.end_line, breadcrumb, row.tokens
+    )
+
+
+def chunk_answer(chunk: Chunk) -> answers.ChunkAnswer:
+    return answers.ChunkAnswer(**{name: getattr(chunk, name) for name in answers.ChunkAnswer.__struct_fields__})
+
+
+def block_answers(blocks: Sequence[Block], cut: Collection[int]) -> list[answers.BlockAnswer]:
+    return [
+        answers.BlockAnswer(block.kind, block.start, block.end, block.start_line, block.end_line, at in cut)
+        for at, block in enumerate(blocks)
+    ]
+
+
+def encoded(answer: Any) -> bytes:
+    """As JSON. Half a character, which files may hold, is sent as a question mark, and a number that is too large for
+    most readers as text."""
+    try:
+        return msgspec.json.encode(answer)
+    except (UnicodeEncodeError, OverflowError):
+        return msgspec.json.encode(_harmless(msgspec.to_builtins(answer)))
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_harmless(key): _harmless(item) for key, item in value.items()}
+    if isinstance(value, int) and value.bit_length() > 63:
+        return str(value)
+    return [_harmless(item) for item in value] if isinstance(value, list | tuple) else value
