@@ -7,7 +7,7 @@ export function asPython(preset, changed, file) {
   const given = [`"${file}"`, ...(preset === "default" ? [] : [`preset="${preset}"`]), ...entries(changed).map(([name, value]) => `${name}=${python(value)}`)];
   const short = `chunks = headnote.chunk_file(${given.join(", ")})`;
   const long = `chunks = headnote.chunk_file(\n${given.map((one) => `    ${one},\n`).join("")})`;
-  return `import headnote\n\n${short.length <= 60 ? short : long}\n`;
+  return `import headnote\n\n${short.length <= 44 ? short : long}\n`;
 }
 
 /** @param {string} preset @param {Settings} changed @param {string} file */
@@ -19,7 +19,7 @@ export function asCommand(preset, changed, file) {
   });
   const given = [...(preset === "default" ? [] : [`--preset ${preset}`]), ...flags];
   const short = ["headnote chunk", quoted(file), ...given].join(" ");
-  return short.length <= 60 ? `${short}\n` : `headnote chunk ${[quoted(file), ...given].join(" \\\n  ")}\n`;
+  return short.length <= 44 ? `${short}\n` : `headnote chunk ${[quoted(file), ...given].join(" \\\n  ")}\n`;
 }
 
 /** @param {string} preset @param {Settings} changed */

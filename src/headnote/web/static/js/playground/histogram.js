@@ -5,7 +5,7 @@ import { plural, whole } from "../core/format.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 
-const HEIGHT = 132;
+const HEIGHT = 124;
 const TOP = 34;
 const BOTTOM = 20;
 const HUES = 8;
@@ -49,7 +49,7 @@ export class Histogram {
     sizes.forEach((size, at) => stacks[Math.min(bins - 1, Math.floor(size / step))].push(at));
     const tallest = Math.max(1, ...stacks.map((stack) => stack.length));
     const room = HEIGHT - TOP - BOTTOM;
-    const cell = Math.min(13, room / tallest);
+    const cell = Math.min(24, room / tallest);
     const base = HEIGHT - BOTTOM;
     const drawn = chunks.length <= MOST_CELLS ? cells(stacks, { x, step, cell, base, sizes, most }) : bars(stacks, { x, step, cell, base });
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
