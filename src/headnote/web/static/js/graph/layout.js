@@ -63,7 +63,7 @@ export class Layout {
     const [x, y] = [new Float32Array(this.count), new Float32Array(this.count)];
     this.linked.forEach((node, at) => ([x[node], y[node]] = [this.x[at], this.y[at]]));
     const far = Array.from(this.x, (value, at) => Math.hypot(value, this.y[at])).sort((a, b) => a - b);
-    const radius = far.length > 0 ? (far[Math.floor(far.length * 0.98)] ?? 0) * 1.08 + 40 : 0;
+    const radius = far.length > 0 ? (far[Math.floor(far.length * 0.95)] ?? 0) * 1.08 + 40 : 0;
     const around = spiral(this.orphans.length, Math.max(16, radius / 45), radius);
     this.orphans.forEach((node, at) => ([x[node], y[node]] = [around.x[at], around.y[at]]));
     return { x, y };

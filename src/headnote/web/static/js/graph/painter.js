@@ -119,8 +119,10 @@ export class Painter {
       const name = title || path;
       const text = name.length > 42 ? `${name.slice(0, 40)}…` : name;
       const [x, y] = camera.toScreen(scene.x[at], scene.y[at]);
-      const left = x + Painter.radius(degree) * Math.min(1.6, Math.sqrt(camera.scale)) + 4;
-      const box = /** @type {[number, number, number, number]} */ ([left - 2, y - 9, left + pen.measureText(text).width + 4, y + 9]);
+      const beside = Painter.radius(degree) * Math.min(1.6, Math.sqrt(camera.scale)) + 4;
+      const long = pen.measureText(text).width;
+      const left = x + beside + long > width - 4 ? x - beside - long : x + beside;
+      const box = /** @type {[number, number, number, number]} */ ([left - 2, y - 9, left + long + 4, y + 9]);
       const isOut = box[2] < 0 || box[0] > width || box[3] < 0 || box[1] > height;
       if (isOut || (at !== scene.pointed && taken.some((other) => overlap(box, other)))) continue;
       taken.push(box);
