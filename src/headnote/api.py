@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 AnyPath = str | os.PathLike[str]
 
+_LONGEST_AGO = 9e9
+"""Seconds, before and after 1970."""
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
@@ -451,4 +453,6 @@ def _as_tuple(words: str | Sequence[str]) -> tuple[str, ...]:
 def _nanoseconds(since: datetime | float | None) -> int | None:
     if since is None:
         return None
-    return int((since.timestamp() if isinstance(since, datetime) else since) * 1e9)
+    seconds = since.timestamp() if isinstance(since, datetime) else since
+    # No file is older or newer than what a store can hold.
+    return int(min(max(seconds, -_LONGEST_AGO), _LONGEST_AGO) * 1e9)

@@ -30,18 +30,18 @@ from headnote.web.shapes import encoded
 AT_A_TIME = 24
 """Requests that are worked on at once."""
 HEAVY_AT_A_TIME = 2
-"""Of those that may take seconds: the others must not wait for them."""
+"""Of each kind that may take seconds: the others must not wait for them."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
     """The page and the API over one index."""
-    light, heavy = anyio.CapacityLimiter(AT_A_TIME), anyio.CapacityLimiter(HEAVY_AT_A_TIME)
-    routes: list[Route | Mount] = [
-        Route(row.address, _handler(row, served, heavy if row.heavy else light), methods=[row.method])
-        for row in ENDPOINTS
-    ]
+    light = anyio.CapacityLimiter(AT_A_TIME)
+    routes: list[Route | Mount] = []
+    for row in ENDPOINTS:
+        limiter = anyio.CapacityLimiter(HEAVY_AT_A_TIME) if row.heavy else light
+        routes.append(Route(row.address, _handler(row, served, limiter), methods=[row.method]))
     static = Path(str(files("headnote.web") / "static"))
     routes += [
         Route("/api/ask", _ask(served), methods=["POST"]),
@@ -59,6 +59,7 @@ def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
             Exception: on_surprise,
         },
     )
+    app.router.redirect_slashes = False
     return (guard or Guard()).around(app)
 
 

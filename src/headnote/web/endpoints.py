@@ -13,10 +13,13 @@ import msgspec
 from headnote import __version__
 from headnote.answer.chat import MODEL_VARIABLE
 from headnote.api import DocumentView, Index
+from headnote.chunking.aliases import translate
+from headnote.chunking.budgets import vary
 from headnote.chunking.chunker import chunk_with
 from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_settings
-from headnote.chunking.presets import make_settings, presets
+from headnote.chunking.presets import find_preset, presets
+from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
 from headnote.index.update import Progress
 from headnote.markdown import parse
@@ -36,6 +39,11 @@ from headnote.web.shapes import (
     link_answer,
     link_answers,
 )
+
+MOST_CHARACTERS = 20_000_000
+"""Characters that all chunks of a text together may come to, overlap included."""
+MOST_CHUNKS = 200_000
+"""How many characters of a text there may be for each token that a chunk may have."""
 
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
 
@@ -179,11 +187,8 @@ def list_presets(_: Served, __: requests.Nothing) -> answers.PresetsAnswer:
 def chunk(_: Served, asked: requests.ChunkRequest) -> answers.ChunkingAnswer:
     """The chunks and blocks of a text that is sent along."""
     began = time.perf_counter()
-    counter = asked.settings.get("counter", COUNTERS[0])
-    if counter not in COUNTERS:
-        # A path would be a file of this machine, and reading it is nobody's business.
-        raise SettingsError(f"unknown counter {str(counter)[:80]!r}", remedy=f"use {', '.join(COUNTERS)}")
-    settings = make_settings(asked.preset, **asked.settings)
+    settings = vary(find_preset(asked.preset), translate(asked.settings))
+    _check_effort(len(asked.text), settings)
     chunks = chunk_with(settings, asked.text, asked.path)
     blocks = parse(asked.text, is_mdx(asked.path) if settings.mdx is None else settings.mdx)
     return answers.ChunkingAnswer(
@@ -192,6 +197,18 @@ def chunk(_: Served, asked: requests.ChunkRequest) -> answers.ChunkingAnswer:
         plain_settings(settings),
         round(time.perf_counter() - began, 4),
     )
+
+
+def _check_effort(length: int, settings: Settings) -> None:
+    """Refuses what would read files of this machine, or would make far more of a text than anybody can look at."""
+    if settings.counter not in COUNTERS:
+        raise SettingsError(f"unknown counter {str(settings.counter)[:80]!r}", remedy=f"use {', '.join(COUNTERS)}")
+    repeated = length * settings.max_tokens / (settings.max_tokens - settings.overlap_tokens)
+    if repeated > MOST_CHARACTERS or length / settings.max_tokens > MOST_CHUNKS:
+        raise SettingsError(
+            "that many chunks are more than can be shown",
+            remedy="send less text, raise max_tokens, lower overlap_tokens",
+        )
 
 
 class Endpoint(NamedTuple):

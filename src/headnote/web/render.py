@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'headnote[server]'"
 LONGEST = 1_000_000
 """Characters of a document that is shown as it is meant; a longer one is shown as it is written."""
+
+LONGEST_PARAGRAPH = 50_000
+"""Characters; a longer one is shown as it is written."""
+PATIENCE = 5.0
+"""Seconds after which the rest of a document is shown as it is written."""
+DEEPEST = 200
+"""Tags of one name inside each other; where there are more, tags are shown as they are written."""
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _CODE_LIKE = {"mdx_esm": "js", "mdx_jsx": "jsx", "mdx_expression": "js"}
@@ -53,6 +61,10 @@ _ATTRIBUTES = {
 }
 _CLASSES = re.compile(r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture")
 _NUMBER = re.compile(r"[0-9]{1,6}%?")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]{0,20})")
+# They have no end, or need none.
+_OFTEN_OPEN = frozenset("area base br col dd dt hr img input li link meta option p source td th tr wbr".split())
+_BOX = re.compile(r"\[([ xX])\] +")
 _HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 
@@ -78,7 +90,7 @@ class _Page:
         self._links: Mapping[tuple[str, str], LinkRow] = {_key(link.target, link.fragment): link for link in links}
 
     def html(self, text: str, mdx: bool) -> str:
-        parser = _parser()
+        parser = _parser(html=_nests_little(text))
         blocks = scan(text, mdx)
         tokens = parser.parse(_without(text, blocks), {})
         tokens = _with_code(tokens, text, blocks)
@@ -120,7 +132,7 @@ class _Page:
         target, _, fragment = address.partition("#")
         link = found or self._links.get(_key(target, fragment))
         document = link.resolved if link and not link.external else None
-        if not target and not _scheme(address):
+        if found is None and not target and not _scheme(address):
             document = self._path
         if document is None or _is_picture(document):
             token.attrSet("href", self._address("a", "href", address) or "")
@@ -204,18 +216,46 @@ def clean(html: str, address: Callable[[str, str, str], str | None]) -> str:
 _OUTSIDE = re.compile(r'<a(?=[^>]* href="(?:https?|mailto):)')
 
 
-def _parser() -> MarkdownIt:
-    """As GitHub reads Markdown, with footnotes, and links between notes."""
+def _parser(html: bool) -> MarkdownIt:
+    """As GitHub reads Markdown, with footnotes, and links between notes. With `html`, tags are tags and not text."""
     load("markdown_it", "showing documents", INSTALL)
     from markdown_it import MarkdownIt
     from mdit_py_plugins.footnote import footnote_plugin
 
-    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 50}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": html, "maxNesting": 50}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin)
+    parser.inline.ruler.before("text", "patience", _until(time.monotonic() + PATIENCE))
     parser.inline.ruler.before("link", "wikilink", _read_wikilink)
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
     return parser
+
+
+def _until(deadline: float) -> Callable[[Any, bool], bool]:
+    """A rule that takes what is too long, or comes too late, as it is written: some texts take forever to read."""
+
+    def take(state: Any, silent: bool) -> bool:
+        if silent or (len(state.src) <= LONGEST_PARAGRAPH and time.monotonic() < deadline):
+            return False
+        state.pending += state.src[state.pos : state.posMax]
+        state.pos = state.posMax
+        return True
+
+    return take
+
+
+def _nests_little(text: str) -> bool:
+    """Whether tags stand inside each other as people write them; thousands of them take a cleaner minutes."""
+    still_open: Counter[str] = Counter()
+    for slash, written in _TAG.findall(text):
+        name = written.lower()
+        if slash:
+            still_open[name] -= still_open[name] > 0
+        elif name not in _OFTEN_OPEN:
+            still_open[name] += 1
+            if still_open[name] > DEEPEST:
+                return False
+    return True
 
 
 def _read_wikilink(state: Any, silent: bool) -> bool:
@@ -232,13 +272,15 @@ def _read_wikilink(state: Any, silent: bool) -> bool:
 
 
 def _tidy(tokens: Sequence[Token]) -> None:
-    """What the parser leaves as it is: ids behind headings, styles of cells, footnotes without lines."""
+    """What the parser leaves undone: ids behind headings, boxes of tasks, styles of cells, lines of footnotes."""
     footnote: Token | None = None
-    for before, token in pairwise([None, *tokens]):
-        assert token is not None
-        if before is not None and before.type == "heading_open" and token.children:
+    for at, token in enumerate(tokens):
+        if token.children and tokens[at - 1].type == "heading_open":
             last = token.children[-1]
             last.content = _HEADING_ID.sub("", last.content)
+        if token.children and at > 1 and tokens[at - 2].type == "list_item_open" and (box := _BOX.match(token.content)):
+            token.children[0].content = token.children[0].content[box.end() :]
+            tokens[at - 2].attrSet("class", "task" if box[1] == " " else "task done")
         style = str(token.attrs.pop("style", ""))
         if style.startswith("text-align:"):
             token.attrSet("align", style.partition(":")[2])
@@ -286,7 +328,7 @@ def _without(text: str, blocks: Sequence[Block]) -> str:
         if block.kind == "frontmatter" or block.kind in _CODE_LIKE:
             parts += [text[at : block.start], "\n" * (block.end_line - block.start_line)]
             at = block.end
-    return "".join([*parts, text[at:]])
+    return "".join([*parts, text[at:]]).removeprefix("\ufeff")
 
 
 def _with_code(tokens: Sequence[Token], text: str, blocks: Sequence[Block]) -> list[Token]:

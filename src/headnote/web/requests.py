@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 import msgspec
 from msgspec import Meta
 
+from headnote.chunking.describe import SettingInfo, describe_settings
+from headnote.chunking.presets import presets
 from headnote.chunking.settings import nearest
 from headnote.errors import SettingsError
 
@@ -25,6 +27,23 @@ Score = Annotated[float, Meta(ge=0, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
+_SINCE = {
+    "description": "Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
+    "anyOf": [{"pattern": "^[0-9]{1,6}[hdwy]$"}, {"format": "date"}, {"format": "date-time"}],
+}
+
+
+def _schema_of(info: SettingInfo) -> dict[str, Any]:
+    kind = {"choice": "string", "text": "array"}.get(info.type, info.type)
+    return {"type": kind, "description": info.description} | ({"enum": list(info.choices)} if info.choices else {})
+
+
+_SETTINGS: dict[str, Any] = {
+    "description": "What changes the preset; names from other systems are understood, too.",
+    "properties": {info.name: _schema_of(info) for info in describe_settings()},
+}
+
+
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """Takes no parameters."""
 
@@ -38,7 +57,7 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     where: Annotated[
         list[Field], Meta(max_length=50, description="Only where the frontmatter says so: key=value.")
     ] = []
-    since: Annotated[str, Meta(max_length=40, description="Only files changed since: an ISO date, or 7d, 12h.")] = ""
+    since: Annotated[str, Meta(max_length=40, extra_json_schema=_SINCE)] = ""
     per_document: Annotated[Count, Meta(description="Most hits of one document; 0 for any number.")] = 0
     min_score: Annotated[Score | None, Meta(description="Leave out hits below.")] = None
     budget: Annotated[Count, Meta(description="Most tokens of all hits together; 0 for any number.")] = 0
@@ -70,8 +89,8 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True):
 class ChunkRequest(msgspec.Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=LARGEST_BODY)]
     path: Annotated[str, Meta(max_length=4096, description="Names the document; .mdx turns MDX on.")] = ""
-    preset: Annotated[str, Meta(max_length=100)] = "default"
-    settings: Annotated[dict[str, Any], Meta(max_length=100, description="As /api/presets lists them.")] = {}
+    preset: Annotated[str, Meta(max_length=100, extra_json_schema={"enum": list(presets())})] = "default"
+    settings: Annotated[dict[str, Any], Meta(max_length=100, extra_json_schema=_SETTINGS)] = {}
 
 
 Request = TypeVar("Request", bound=msgspec.Struct)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
@@ -141,7 +142,9 @@ class _Guarded:
         except Refused as refused:
             await failure(refused.status, refused.problem)(scope, receive, answer)
             return
-        await self._app(scope, receive, answer)
+        # Whoever does not listen any more is told nothing.
+        with suppress(ClientDisconnect):
+            await self._app(scope, receive, answer)
 
 
 def _answering(send: Send, path: str) -> Send:
@@ -153,8 +156,11 @@ def _answering(send: Send, path: str) -> Send:
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
             headers.setdefault("Cache-Control", "no-store" if path.startswith("/api/") else "no-cache")
-        with anyio.fail_after(SEND_SECONDS):
-            await send(message)
+        try:
+            with anyio.fail_after(SEND_SECONDS):
+                await send(message)
+        except TimeoutError:
+            raise ClientDisconnect from None
 
     return answer
 

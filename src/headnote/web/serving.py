@@ -71,6 +71,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def run_server(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serves until the process is told to end. `ready` is called once it answers."""
+    make_server(app, ready).run([listening])
+
+
+def make_server(app: ASGIApp, ready: Callable[[], None]) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
@@ -86,7 +90,7 @@ def run_server(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]
         timeout_graceful_shutdown=GRACE_SECONDS,
         h11_max_incomplete_event_size=LONGEST_HEADERS,
     )
-    _Server(config, ready).run([listening])
+    return _Server(config, ready)
 
 
 class _Server(uvicorn.Server):
@@ -101,13 +105,14 @@ class _Server(uvicorn.Server):
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP with an end of patience: who opens a connection has to ask something, and all of it, in time."""
+    """HTTP with an end of patience: whoever opens a connection has to ask something, all of it, and to take what was
+    asked for, in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._await_request()
+        self._wait(self._close)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -115,24 +120,26 @@ class PatientProtocol(H11Protocol):
         if cycle is not None and not cycle.response_complete:
             self._stop_waiting()
         elif self._deadline is None:
-            self._await_request()
+            self._wait(self._close)
 
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._stop_waiting()
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing more was asked."""
+        self._close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def _await_request(self) -> None:
-        self._deadline = self.loop.call_later(IDLE_SECONDS, self._give_up)
+    def _wait(self, then: Callable[[], None]) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(self.timeout_keep_alive, then)
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _give_up(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()
+    def _close(self) -> None:
+        """What was answered is still sent; whoever does not take it either is cut off."""
+        self.transport.close()
+        self._wait(self.transport.abort)

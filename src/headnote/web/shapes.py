@@ -72,19 +72,16 @@ def block_answers(blocks: Sequence[Block], cut: Collection[int]) -> list[answers
 
 
 def encoded(answer: Any) -> bytes:
-    """As JSON. Half a character, which files may hold, is sent as a question mark, and a number that is too large for
-    most readers as text."""
+    """As JSON. Half a character, which files may hold, is sent as a question mark."""
     try:
         return msgspec.json.encode(answer)
-    except (UnicodeEncodeError, OverflowError):
-        return msgspec.json.encode(_harmless(msgspec.to_builtins(answer)))
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_whole_characters(msgspec.to_builtins(answer)))
 
 
-def _harmless(value: Any) -> Any:
+def _whole_characters(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {_harmless(key): _harmless(item) for key, item in value.items()}
-    if isinstance(value, int) and value.bit_length() > 63:
-        return str(value)
-    return [_harmless(item) for item in value] if isinstance(value, list | tuple) else value
+        return {_whole_characters(key): _whole_characters(item) for key, item in value.items()}
+    return [_whole_characters(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,75 @@
+"""The OpenAPI document says what the server does: made-up requests, valid and not, against the application itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from starlette.testclient import TestClient
+from web_folder import json_of
+
+from headnote.web.app import make_app
+from headnote.web.endpoints import ENDPOINTS, Served
+from headnote.web.openapi import openapi
+
+pytest_plugins = ("web_fixtures",)
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+EXAMPLES = 40
+ADDRESSES = [f"{row.method} {row.address}" for row in ENDPOINTS] + ["POST /api/ask"]
+
+
+def operation(label: str, served: Served) -> Any:
+    schema = schemathesis.openapi.from_dict(openapi())
+    schema.app = make_app(served)
+    method, _, path = label.partition(" ")
+    return schema[path][method]
+
+
+def try_out(strategy: Any, checks: list[Any]) -> int:
+    """How many requests were made; what is wrong with an answer is raised by the checks."""
+    made = 0
+
+    @given(case=strategy)
+    @settings(
+        max_examples=EXAMPLES, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    def run(case: Any) -> None:
+        nonlocal made
+        made += 1
+        case.call_and_validate(headers={"host": "127.0.0.1:8377"}, checks=checks)
+
+    run()
+    return made
+
+
+@pytest.mark.parametrize("label", ADDRESSES)
+def test_what_is_valid_is_answered_as_it_says(label: str, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
+    strategy = operation(label, served).as_strategy(generation_mode=schemathesis.GenerationMode.POSITIVE)
+    assert try_out(strategy, CHECKS) >= 1
+
+
+@pytest.mark.parametrize("label", ["GET /api/outline", "GET /api/read", "POST /api/chunk", "POST /api/ask"])
+def test_what_is_not_valid_is_refused_as_it_says(label: str, served: Served) -> None:
+    strategy = operation(label, served).as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
+    assert try_out(strategy, [*CHECKS, negative_data_rejection]) >= EXAMPLES // 2
+
+
+def test_the_document_is_served_and_complete(client: TestClient) -> None:
+    document = json_of(client, "/api/openapi.json")
+    assert document["openapi"].startswith("3.1")
+    assert [f"{method.upper()} {path}" for path, row in document["paths"].items() for method in row] == ADDRESSES
+    for path in document["paths"].values():
+        for row in path.values():
+            assert row["summary"]
+            assert {"200", "400", "401", "403", "503"} <= row["responses"].keys()

@@ -1,0 +1,320 @@
+"""Who is not answered: other names, other sites, those without the token, paths that leave the folder, floods."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.testclient import TestClient
+from starlette.types import Message
+from web_folder import ADDRESS, PNG, client_of, write_files
+
+from headnote import Index
+from headnote.web import security
+from headnote.web.endpoints import Served
+from headnote.web.failures import Refused
+from headnote.web.security import POLICY, Guard, read_body
+
+pytest_plugins = ("web_fixtures",)
+
+TOKEN = "a-token-that-nobody-guesses"
+JSON = {"Content-Type": "application/json"}
+
+
+def code_of(response: Any, status: int) -> str:
+    assert response.status_code == status, response.text
+    return str(response.json()["error"]["code"])
+
+
+# -- names
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8377", "localhost:1", "LOCALHOST", "[::1]:8377", "127.9.9.9"])
+def test_our_own_names(client: TestClient, host: str) -> None:
+    assert client.get("/api/health", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.example", "evil.example:8377", "127.0.0.1.evil.example", "localhost.evil.example", "192.168.1.7"),
+        *("0.0.0.0", "", "127.0.0.1@evil.example", "evil.example/127.0.0.1", "[::1", "localhost:port", "127.0.0.1#x"),
+        *("2130706433", "127.1", "[::ffff:8.8.8.8]"),
+    ],
+)
+@pytest.mark.parametrize("address", ["/", "/api/search?q=a", "/static/nothing.js", "/files/places/gauge.png"])
+def test_a_name_that_somebody_pointed_here_is_refused(client: TestClient, host: str, address: str) -> None:
+    assert code_of(client.get(address, headers={"Host": host}), 403) == "wrong_host"
+
+
+def test_a_server_for_others_answers_to_addresses_and_to_names_it_was_given(served: Served) -> None:
+    guard = Guard(frozenset({"localhost", "docs.example"}), loopback_only=False, token=TOKEN)
+    client = client_of(served, guard)
+    for host in ("192.168.1.7:8377", "docs.example", "[fe80::1]"):
+        assert client.get("/api/health", headers={"Host": host}).status_code == 200
+    assert code_of(client.get("/api/health", headers={"Host": "evil.example"}), 403) == "wrong_host"
+
+
+# -- origins
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Origin": "https://127.0.0.1:8377"},
+        {"Origin": "http://localhost:8377"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+    ],
+)
+def test_pages_of_other_sites_get_nothing(client: TestClient, headers: dict[str, str]) -> None:
+    assert code_of(client.get("/api/search?q=tide", headers=headers), 403) == "wrong_origin"
+    assert code_of(client.post("/api/chunk", json={"text": "a"}, headers=headers), 403) == "wrong_origin"
+
+
+def test_our_own_page_and_plain_programs_get_answers(client: TestClient) -> None:
+    own = {"Origin": ADDRESS, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
+    for headers in ({}, own, {"Sec-Fetch-Site": "none"}):
+        assert client.post("/api/chunk", json={"text": "a"}, headers=headers).status_code == 200
+
+
+def test_another_site_may_lead_to_the_page_and_to_nothing_else(client: TestClient) -> None:
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert client.get("/", headers=link).status_code != 403
+    assert code_of(client.get("/files/places/gauge.png", headers=link), 403) == "wrong_origin"
+
+
+@pytest.mark.parametrize("media", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_what_a_form_can_send_is_no_request(client: TestClient, media: str) -> None:
+    response = client.post("/api/chunk", content=b'{"text": "a"}', headers={"Content-Type": media})
+    assert code_of(response, 415) == "not_json"
+
+
+def test_no_answer_says_that_others_may_read_it(client: TestClient) -> None:
+    response = client.options(
+        "/api/search", headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    )
+    assert response.status_code == 403
+    for address in ("/api/health", "/nothing"):
+        assert not [name for name in client.get(address).headers if name.startswith("access-control")]
+
+
+# -- the token
+
+
+@pytest.fixture
+def locked(served: Served) -> TestClient:
+    return client_of(served, Guard(token=TOKEN, cookie="headnote_8377"))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {TOKEN}"},
+        {"Authorization": f"Bearer {TOKEN}x"},
+        {"Authorization": "Bearer "},
+        {"Authorization": "Bearer \u00e4\u00f6"},
+        {"Cookie": f"other={TOKEN}"},
+        {"Cookie": "headnote_8377="},
+        {"Cookie": "headnote_8377=wrong; ;;=,"},
+    ],
+)
+def test_without_the_token_there_is_nothing(locked: TestClient, headers: dict[str, str]) -> None:
+    raw = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
+    for address in ("/", "/api/status", "/static/a.js", "/files/places/gauge.png", "/api/openapi.json", "/?token=no"):
+        assert code_of(locked.get(address, headers=raw), 401) == "token_wanted"
+
+
+def test_the_token_opens(locked: TestClient) -> None:
+    assert locked.get("/api/status", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert locked.get("/api/status", headers={"Authorization": f"bearer {TOKEN}"}).status_code == 200
+    assert locked.get("/api/health").status_code == 200
+
+
+def test_the_page_is_opened_with_the_token_once(locked: TestClient) -> None:
+    response = locked.get(f"/?token={TOKEN}")
+    assert response.status_code == 303
+    assert response.headers["location"] == "/"
+    cookie = response.headers["set-cookie"].lower()
+    for part in ("httponly", "samesite=strict", "path=/"):
+        assert part in cookie
+    assert locked.get("/api/status").status_code == 200
+    assert locked.get("/api/status?token=x").status_code == 400
+
+
+def test_a_token_in_the_address_is_for_the_page_alone(locked: TestClient) -> None:
+    assert code_of(locked.get(f"/api/status?token={TOKEN}"), 401) == "token_wanted"
+
+
+# -- headers
+
+
+@pytest.mark.parametrize("address", ["/api/health", "/nothing", "/api/search", "/files/places/gauge.png", "/static/x"])
+def test_everything_carries_the_headers(client: TestClient, address: str) -> None:
+    headers = client.get(address).headers
+    assert headers["content-security-policy"] == POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_refusals_carry_them_too(client: TestClient) -> None:
+    assert client.get("/", headers={"Host": "evil.example"}).headers["content-security-policy"] == POLICY
+
+
+# -- files
+
+
+def test_pictures_are_served(client: TestClient) -> None:
+    response = client.get("/files/places/gauge.png")
+    assert (response.status_code, response.content) == (200, PNG)
+    assert response.headers["content-type"] == "image/png"
+
+
+def test_a_drawing_may_only_draw(client: TestClient) -> None:
+    response = client.get("/files/places/drawing.svg")
+    assert response.headers["content-type"] == "image/svg+xml"
+    assert "sandbox" in response.headers["content-security-policy"]
+    assert "script" not in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("tides.md", "notes.csv", ".gitignore", ".headnote/index.db", "places", "places/", "", "nothing.png"),
+        *("private/secret.png", ".hidden.png", "../outside.png", "places/../../outside.png", "..%2foutside.png"),
+        *("%2e%2e/outside.png", "%2e%2e%2foutside.png", "..%5coutside.png", "..%252foutside.png", "places%00.png"),
+        *("/etc/logo.png", "%2fetc%2flogo.png", "C:/logo.png", "out/outside.png", "link.png", "places//gauge.png"),
+        *(
+            "loop/loop.png",
+            ".headnote/x.png",
+            "sub/../.hidden.png",
+            "gauge.png%0a",
+            "private%2fsecret.png",
+            "inner.png",
+        ),
+    ],
+)
+def test_nothing_else_is_served(tmp_path: Path, path: str) -> None:
+    root = write_files(tmp_path / "root")
+    (tmp_path / "outside.png").write_bytes(PNG)
+    (root / "out").symlink_to(tmp_path)
+    (root / "link.png").symlink_to(tmp_path / "outside.png")
+    (root / "loop").symlink_to(root / "loop")
+    (root / "inner.png").symlink_to(root / "private" / "secret.png")
+    with Index.open(root, embedder="none") as index:
+        index.update()
+        (root / ".headnote" / "x.png").write_bytes(PNG)
+        response = client_of(Served(index)).get(f"/files/{path}")
+        assert code_of(response, 404) == "not_found"
+        assert str(tmp_path) not in response.text
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    with Index.open(tmp_path, embedder="none") as index:
+        assert client_of(Served(index)).get("/files/pipe.png").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../../etc/passwd", "/etc/passwd", "..\\..\\x", "places/../tides.md", "TIDES.MD", "tides.md\0", "./tides.md"],
+)
+def test_documents_are_those_of_the_index(client: TestClient, path: str) -> None:
+    for address in ("/api/document", "/api/read", "/api/outline", "/api/links"):
+        assert code_of(client.get(address, params={"path": path}), 404) == "not_found"
+
+
+def test_a_document_that_is_a_link_out_of_the_root_is_not_there(tmp_path: Path) -> None:
+    root = write_files(tmp_path / "root")
+    (tmp_path / "outside.md").write_text("# Outside\n\nSecret harbour.\n", encoding="utf-8")
+    (root / "outside.md").symlink_to(tmp_path / "outside.md")
+    with Index.open(root, embedder="none") as index:
+        index.update()
+        client = client_of(Served(index))
+        assert code_of(client.get("/api/document?path=outside.md"), 404) == "not_found"
+        assert "Secret" not in client.get("/api/search?q=secret&min_score=0").text
+
+
+# -- floods
+
+
+def test_a_body_that_is_too_large(client: TestClient) -> None:
+    body = b'{"text": "' + b"a" * 2_000_000 + b'"}'
+    assert code_of(client.post("/api/chunk", content=body, headers=JSON), 413) == "too_large"
+
+
+def test_a_body_that_is_too_large_without_saying_so(client: TestClient) -> None:
+    def pieces() -> Any:
+        for _ in range(300):
+            yield b"a" * 10_000
+
+    assert code_of(client.post("/api/chunk", content=pieces(), headers=JSON), 413) == "too_large"
+
+
+@pytest.mark.parametrize("length", ["-1", "many", "9" * 5000, "²"])
+def test_a_length_that_is_none(length: str) -> None:
+    with pytest.raises(Refused) as refused:
+        asyncio.run(read_body(request_with([], {"content-length": length})))
+    assert refused.value.status == 413
+
+
+def request_with(messages: list[Message], headers: dict[str, str]) -> Request:
+    """A request whose client sends these pieces, and then nothing more."""
+
+    async def stream() -> AsyncIterator[Message]:
+        for message in messages:
+            yield message
+        await asyncio.Event().wait()
+
+    pieces = stream()
+    every = {"content-type": "application/json", **headers}
+    raw = [(name.encode(), value.encode("utf-8")) for name, value in every.items()]
+    return Request({"type": "http", "method": "POST", "headers": raw}, pieces.__anext__)
+
+
+def test_a_body_that_never_ends() -> None:
+    piece = {"type": "http.request", "body": b'{"te', "more_body": True}
+    with pytest.raises(Refused) as refused:
+        asyncio.run(read_body(request_with([piece], {}), seconds=0.05))
+    assert (refused.value.status, refused.value.problem.code) == (408, "too_slow")
+
+
+def test_a_client_that_leaves() -> None:
+    with pytest.raises(Refused) as refused:
+        asyncio.run(read_body(request_with([{"type": "http.disconnect"}], {})))
+    assert refused.value.problem.code == "broken_off"
+
+
+def test_a_client_that_does_not_take_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is let go, and nothing is raised."""
+    monkeypatch.setattr(security, "SEND_SECONDS", 0.05)
+    app = Guard().around(_hello)
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1")], "scheme": "http"}
+
+    async def stuck(_: Message) -> None:
+        await asyncio.Event().wait()
+
+    async def nothing() -> Message:
+        return {"type": "http.disconnect"}
+
+    asyncio.run(app({**scope, "query_string": b""}, nothing, stuck))  # type: ignore[arg-type]
+
+
+async def _hello(_: Any, __: Any, send: Callable[[Message], Any]) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"hello"})
