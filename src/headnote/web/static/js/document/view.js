@@ -111,6 +111,7 @@ class DocumentView {
   /** Go to the line or the section that the address names. @param {URLSearchParams} query */
   #seek(query) {
     this.askedLines = this.#askedLines(query);
+    if (this.askedLines) this.#unfold(this.askedLines);
     this.#placeAsked();
     if (!this.askedLines) {
       window.scrollTo(0, 0);
@@ -128,6 +129,15 @@ class DocumentView {
     const line = Number(query.get("line"));
     if (!Number.isInteger(line) || line < 1) return null;
     return [line, Math.max(line, Number(query.get("end")) || line)];
+  }
+
+  /** Open what hides lines that were asked for. @param {[number, number]} lines */
+  #unfold([first, last]) {
+    for (const block of this.article.querySelectorAll("details:not([open]) [data-start-line]")) {
+      const isAsked = Number(block.getAttribute("data-start-line")) <= last && Number(block.getAttribute("data-end-line")) >= first;
+      if (isAsked) for (let box = block.closest("details"); box; box = box.parentElement?.closest("details") ?? null) box.open = true;
+    }
+    this.map.measure();
   }
 
   #placeAsked() {

@@ -3,14 +3,15 @@
 import { freshId, h } from "../core/dom.js";
 
 /**
- * @typedef {{name: string, label: string, placeholder: string, hint: string, type?: string, many: boolean}} FilterField
+ * @typedef {{name: string, label: string, placeholder: string, hint: string, type?: string, many: boolean,
+ *   complete?: RegExp}} FilterField What is not complete is still being typed, and not asked for.
  */
 
 /** @type {FilterField[]} */
 const FIELDS = [
   { name: "path", label: "Path", placeholder: "guides/**, *.mdx", hint: "globs, or a folder", many: true },
   { name: "tag", label: "Tag", placeholder: "howto", hint: "all of them", many: true },
-  { name: "where", label: "Frontmatter", placeholder: "status=draft", hint: "key=value", many: true },
+  { name: "where", label: "Frontmatter", placeholder: "status=draft", hint: "key=value", many: true, complete: /^[^=]+=/ },
   { name: "since", label: "Changed since", placeholder: "", hint: "", type: "date", many: false },
 ];
 
@@ -38,9 +39,10 @@ export class Filters {
   query() {
     /** @type {Record<string, string|string[]>} */
     const asked = { mode: this.#mode() };
-    for (const { name, many } of FIELDS) {
+    for (const { name, many, complete } of FIELDS) {
       const value = this.#value(name);
-      if (value) asked[name] = many ? value.split(",").map((part) => part.trim()).filter(Boolean) : value;
+      const parts = many ? value.split(",").map((part) => part.trim()) : [value];
+      asked[name] = parts.filter((part) => part && (!complete || complete.test(part)));
     }
     return asked;
   }
