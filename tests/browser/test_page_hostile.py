@@ -47,7 +47,7 @@ Word {ATTACK} pump. <script>window.hacked = 1; alert(2)</script>
 """,
     "other.md": f"""# Other
 
-Back to [the other {ATTACK}](<{FILE}>), and to nowhere: [x]({quote(ATTACK)}.md).
+Back to [the other {ATTACK}]({quote(FILE)}), and to nowhere: [x]({quote(ATTACK)}.md).
 
 ## {ATTACK}
 

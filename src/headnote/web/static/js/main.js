@@ -9,7 +9,7 @@ import { startTheme } from "./shell/theme.js";
 
 /**
  * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
- *   focus?: () => void, hide?: () => void}} View
+ *   focus?: (isFirst?: boolean) => void, hide?: () => void}} View
  */
 
 /** @type {Record<string, () => Promise<View>>} Loaded when first shown: search does not wait for the graph. */
@@ -73,7 +73,7 @@ function leave(name) {
 function arrive(name, view) {
   const before = left.get(name);
   if (name !== "document") window.scrollTo(0, before ? before.scroll : 0);
-  if (wantsFocus && view.focus) view.focus();
+  if (wantsFocus && view.focus) view.focus(left.size === 0);
   else if (left.size > 0 && !view.element.contains(document.activeElement)) {
     /** @type {HTMLElement|null} */ (view.element.querySelector("h1"))?.focus({ preventScroll: true });
   }

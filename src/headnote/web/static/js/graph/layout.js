@@ -25,11 +25,12 @@ export class Layout {
     const place = new Map(this.linked.map((node, at) => [node, at]));
     this.edges = edges.map(([from, to]) => /** @type {[number, number]} */ ([place.get(from), place.get(to)]));
     this.degree = Float32Array.from(this.linked, (node) => degree[node]);
-    const { x, y } = spiral(this.linked.length, 24, 0);
-    [this.x, this.y] = [x, y];
-    this.vx = new Float32Array(x.length);
-    this.vy = new Float32Array(x.length);
-    this.tree = new Quadtree(x.length);
+    const start = spiral(this.linked.length, 24, 0);
+    this.x = start.x;
+    this.y = start.y;
+    this.vx = new Float32Array(this.x.length);
+    this.vy = new Float32Array(this.x.length);
+    this.tree = new Quadtree(this.x.length);
     this.heat = this.linked.length > 0 ? 1 : 0;
   }
 

@@ -16,6 +16,10 @@ export class Painter {
     this.canvas = canvas;
     this.camera = camera;
     this.pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    this.colours = { ink: "", soft: "", paper: "", accent: "" };
+    /** @type {string[]} */
+    this.hues = [];
+    this.font = "";
     this.readColours();
   }
 

@@ -22,6 +22,8 @@ class GraphView {
     /** @type {Scene} */
     this.scene = { nodes: [], edges: [], group: [], x: new Float32Array(), y: new Float32Array(), matched: null, pointed: -1, near: new Map() };
     this.side = new Side({ pointed: (path) => this.#pointPath(path), searched: (words) => this.#search(words) });
+    /** Generation of the index that is drawn; undefined before any. @type {number|null|undefined} */
+    this.loaded = undefined;
     this.legend = h("ul", { class: "graph-legend", "aria-label": "Colours" });
     this.failure = h("div");
     const button = (/** @type {string} */ label, /** @type {string} */ sign, /** @type {() => void} */ act) =>

@@ -53,7 +53,6 @@ export class Histogram {
     const base = HEIGHT - BOTTOM;
     const drawn = chunks.length <= MOST_CELLS ? cells(stacks, { x, step, cell, base, sizes, most }) : bars(stacks, { x, step, cell, base });
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
-    this.drawing.setAttribute("width", String(width));
     this.drawing.setAttribute("aria-label", describe(sizes, settings));
     refill(this.drawing, drawn, svg("path", { class: "axis", d: `M0 ${base + 0.5}H${width}` }), limits(settings, x, width, base), scale(right, x, base));
   }

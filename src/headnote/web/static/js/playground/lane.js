@@ -25,6 +25,7 @@ export class Lane {
   constructor(presets, preset, name, typed) {
     this.latest = new Latest();
     this.text = "";
+    this.active = -1;
     this.file = "guide.md";
     const told = { typed, pointed: (/** @type {number} */ chunk) => this.#activate(chunk), chosen: (/** @type {number} */ chunk) => this.#choose(chunk, "cards") };
     this.pane = new Pane(told);

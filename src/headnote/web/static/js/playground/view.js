@@ -27,7 +27,7 @@ class PlaygroundView {
     this.element = h("section", { class: "view playground", "aria-labelledby": "playground-h" },
       h("div", { class: "view-head" },
         h("div", null, h("h1", { id: "playground-h", tabindex: "-1" }, "Playground"),
-          h("p", null, "See where a document is cut. Write in it, paste, or drop a file; nothing leaves this machine.")),
+          h("p", null, "See where a document is cut. Write, paste or drop a file; nothing leaves this machine.")),
         h("div", { class: "playground-tools" }, this.nameInput,
           h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, "Open…"), this.fileInput,
           h("button", { type: "button", class: "button", onclick: () => this.#loadSample() }, "Sample"), this.comparing)),
@@ -80,7 +80,9 @@ class PlaygroundView {
     const isOn = this.lanes.length < 2;
     if (isOn) {
       this.#addLane(this.lanes[0]?.controls.choice.preset === "default" ? "blocks" : "default", "Second settings");
-      this.lanes.at(-1)?.setText(this.text, this.file, 0);
+      const [first, second] = this.lanes;
+      second?.setText(this.text, this.file, 0);
+      if (second) second.pane.element.scrollTop = first.pane.element.scrollTop;
     } else {
       this.lanes.pop()?.element.remove();
     }

@@ -15,7 +15,7 @@ export function nothingAsked(status) {
     h("p", null, isEmpty
       ? "Put Markdown or MDX files into the folder: they appear here by themselves."
       : `${size ? `${size}. ` : ""}Ask in words or as a question; both are looked for by their words and by their meaning.`),
-    !isEmpty && h("p", { class: "small" }, h("kbd", null, "↓"), " ", h("kbd", null, "↑"), " move through hits, ",
+    !isEmpty && h("p", { class: "small key-hint" }, h("kbd", null, "↓"), " ", h("kbd", null, "↑"), " move through hits, ",
       h("kbd", null, "Enter"), " opens one, ", h("kbd", null, "?"), " shows all keys"));
 }
 

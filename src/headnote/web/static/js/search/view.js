@@ -55,9 +55,10 @@ class SearchView {
     return this.input.value ? `${this.input.value} – Search` : "Search";
   }
 
-  focus() {
+  /** @param {boolean} [isFirst] Whether the page has just been opened. */
+  focus(isFirst = false) {
     this.input.focus();
-    this.input.select();
+    if (!isFirst) this.input.select();
   }
 
   #address() {

@@ -10,6 +10,7 @@ import { describe } from "../shell/state-chip.js";
 
 class StatusView {
   constructor() {
+    this.shown = "";
     this.body = h("div", { class: "status" });
     this.element = h("section", { class: "view view-narrow", "aria-labelledby": "status-h" },
       h("div", { class: "view-head" }, h("h1", { id: "status-h", tabindex: "-1" }, "Status")), this.body);
