@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +66,7 @@ async def error_of(client: Client, tool: str, **arguments: Any) -> str:
 def test_every_tool_is_there_and_described(index: Index) -> None:
     async def session(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} >= {"search", "outline", "read", "links", "status"}
+        assert {tool.name for tool in tools} == {"search", "ask", "outline", "read", "links", "status"}
         for tool in tools:
             assert tool.description
             assert len(tool.description) < 200
@@ -104,12 +106,100 @@ def test_reading_by_lines_and_by_heading(index: Index) -> None:
     talk(index, session)
 
 
+def test_a_chunk_is_read_as_search_names_it(index: Index) -> None:
+    async def session(client: Client) -> None:
+        hit = index.search("calibrate the gauge", 1)[0]
+        found = await text_of(client, "search", query="calibrate the gauge", limit=1)
+        tail = found.partition("chunk ")[2].partition(")")[0]
+        assert hit.path + tail == hit.key
+        read = await text_of(client, "read", path=hit.path, chunk=tail)
+        assert read.startswith(f"{hit.path}:{hit.start_line}-")
+        assert hit.text.strip() in read
+        assert await text_of(client, "read", chunk=hit.key) == read
+        assert await text_of(client, "read", chunk=hit.id) == read
+        assert "no such chunk" in await error_of(client, "read", path=hit.path, chunk="#0123-0")
+
+    talk(index, session)
+
+
+def test_filters_by_time_and_mode(index: Index) -> None:
+    async def session(client: Client) -> None:
+        for mode in ("hybrid", "semantic", "keyword"):
+            assert ".md:" in await text_of(client, "search", query="calibrate the gauge", mode=mode, since="1y")
+        assert "Nothing relevant" in await text_of(client, "search", query="gauge", since="2999-01-01")
+        assert "no time" in await error_of(client, "search", query="gauge", since="tomorrow")
+        assert await error_of(client, "search", query="gauge", mode="magic")
+
+    talk(index, session)
+
+
+def test_asking_without_a_model(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
+
+    async def session(client: Client) -> None:
+        answer = await text_of(client, "ask", question="calibrate with the two-point method")
+        assert "calibration.md:" in answer
+        assert "no model was asked" in answer
+        only = await text_of(client, "ask", question="the gauge widget", path=["*.mdx"])
+        assert "gauge-widget.mdx:" in only
+        assert "calibration.md:" not in only
+        assert "the question is empty" in await error_of(client, "ask", question=" ")
+
+    talk(index, session)
+
+
+def test_asking_a_model_that_is_not_there(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HEADNOTE_CHAT_URL", "OPENAI_BASE_URL", "HEADNOTE_CHAT_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HEADNOTE_CHAT_MODEL", "some-model")
+
+    async def session(client: Client) -> None:
+        assert "KEY" in await error_of(client, "ask", question="How often must a gauge be calibrated?")
+
+    talk(index, session)
+
+
+def test_no_answer_is_longer_than_its_budget(tmp_path: Path) -> None:
+    """Not even where one line, one passage or one name is longer."""
+    words = " ".join(f"word{number}" for number in range(20_000))
+    (tmp_path / "long.md").write_text(f"# Long\n\n{words}\n\n## {words[:5000]}\n\n[{words[:900]}](gone.md)\n")
+    for number in range(300):
+        (tmp_path / f"{'a-rather-long-name-' * 8}{number}.md").write_text(
+            f"# Word {number}\n\nword1 word2 [x](long.md)\n"
+        )
+    with Index.open(tmp_path, embedder="none", max_tokens=4096) as long:
+        long.update()
+
+        async def session(client: Client) -> None:
+            asked = {"query": "word1 word2", "limit": 50, "where": None}
+            for budget in (100, 1000):
+                for answer in (
+                    await text_of(client, "search", budget=budget, **asked),
+                    await text_of(client, "read", path="long.md", budget=budget),
+                    await text_of(client, "read", path="long.md", start_line=3, budget=budget),
+                    await text_of(client, "outline", budget=budget),
+                    await text_of(client, "outline", path="long.md", budget=budget),
+                    await text_of(client, "links", path="long.md", budget=budget),
+                    await text_of(client, "ask", question="word1 word2?", budget=budget),
+                ):
+                    assert count_tokens(answer) <= budget, answer
+
+        talk(long, session)
+
+
 def test_bad_arguments_are_told_in_one_line(index: Index) -> None:
     async def session(client: Client) -> None:
         assert "not in the index" in await error_of(client, "read", path="../../etc/passwd")
         assert "not in the index" in await error_of(client, "outline", path="nowhere.md")
         assert "it has:" in await error_of(client, "read", path="calibration.md", heading="nothing of the kind")
         assert await error_of(client, "search", query="a", limit=0)
+        assert await error_of(client, "search", query="a" * 10_001)
+        assert await error_of(client, "search", query=["a"])
+        assert await error_of(client, "search")
+        assert await error_of(client, "search", query="a", budget=1)
+        assert await error_of(client, "links", path="nowhere.md")
+        assert await error_of(client, "ask", question="a", limit=99)
+        assert "not in the index" in await error_of(client, "read")
         assert await error_of(client, "read", path="calibration.md", start_line=9, end_line=3)
 
     talk(index, session)
@@ -150,27 +240,90 @@ def test_over_stdio_with_two_clients_and_fresh_files(root: Path) -> None:
     asyncio.run(both())
 
 
-def test_over_http_and_again_after_a_kill(root: Path) -> None:
-    for _ in range(2):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        server = subprocess.Popen(command(root, "--http", "--port", str(port)), stderr=subprocess.DEVNULL)
-        try:
-            asyncio.run(ask_over_http(port))
-        finally:
-            server.kill()
-            server.wait()
+@contextmanager
+def http_server(root: Path, port: int) -> Iterator[None]:
+    server = subprocess.Popen(command(root, "--http", "--port", str(port)), stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert time.monotonic() < deadline, "the server does not listen"
+                time.sleep(0.2)
+        yield
+    finally:
+        server.kill()
+        server.wait()
 
 
-async def ask_over_http(port: int) -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            break
-        except OSError:
-            assert time.monotonic() < deadline, "the server does not listen"
-            await asyncio.sleep(0.2)
-    async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-        assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def test_two_clients_over_http(root: Path) -> None:
+    async def one(port: int) -> None:
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            for _ in range(5):
+                assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+                assert "calibration.md" in await text_of(client, "outline")
+
+    async def both(port: int) -> None:
+        await asyncio.gather(one(port), one(port))
+
+    port = free_port()
+    with http_server(root, port):
+        asyncio.run(both(port))
+
+
+def test_a_client_goes_on_after_the_server_was_killed_and_started_again(root: Path) -> None:
+    """The same client, over HTTP; while there is no server, it is told so."""
+    port = free_port()
+
+    async def session() -> None:
+        running = http_server(root, port)
+        await asyncio.to_thread(running.__enter__)
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+            await asyncio.to_thread(running.__exit__, None, None, None)
+            again = http_server(root, port)
+            await asyncio.to_thread(again.__enter__)
+            try:
+                assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+            finally:
+                await asyncio.to_thread(again.__exit__, None, None, None)
+
+    asyncio.run(session())
+
+
+def test_over_stdio_again_after_a_kill(root: Path) -> None:
+    """A server that dies takes its session along; the next one answers from the same index."""
+
+    async def session() -> None:
+        for _ in range(2):
+            program, *arguments = command(root)
+            server = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
+            async with Client(stdio_client(server)) as client:
+                assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+            # Killed in the middle of its work, as an editor may do.
+            victim = subprocess.Popen(command(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            (root / "killed.md").write_text("# Killed\n\n" + "The killer whale. " * 2000, encoding="utf-8")
+            victim.kill()
+            victim.communicate()
+
+    asyncio.run(session())
+
+
+def test_other_sites_get_nothing_over_http(root: Path) -> None:
+    port = free_port()
+    with http_server(root, port):
+        for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+            connection = HTTPConnection("127.0.0.1", port, timeout=60)
+            sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
+            connection.request("POST", "/mcp", body="{}", headers=sent)
+            assert connection.getresponse().status in (403, 421)
+            connection.close()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from starlette.testclient import TestClient
@@ -10,6 +13,7 @@ from starlette.testclient import TestClient
 from headnote.web.app import make_app
 from headnote.web.endpoints import Served
 from headnote.web.security import Guard
+from headnote.web.serving import make_server, open_socket
 
 ADDRESS = "http://127.0.0.1:8377"
 
@@ -66,3 +70,18 @@ def json_of(client: TestClient, address: str, **parameters: Any) -> Any:
     response = client.get(address, params=parameters)
     assert response.status_code == 200, response.text
     return response.json()
+
+
+@contextmanager
+def listening(served: Served, patience: int = 30) -> Iterator[int]:
+    """The application behind a real server; its port."""
+    with open_socket("127.0.0.1", 0) as opened:
+        server = make_server(make_app(served), lambda: None)
+        server.config.timeout_keep_alive = patience
+        thread = Thread(target=server.run, args=([opened],), daemon=True)
+        thread.start()
+        try:
+            yield opened.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(60)

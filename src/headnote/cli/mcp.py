@@ -33,6 +33,7 @@ def mcp_command(
         with kept_fresh(index) as keeper:
             server = make_server(index, lambda: keeper.problem)
             if http:
-                server.run("streamable-http", host="127.0.0.1", port=port)
+                # Without sessions, clients go on with a server that was started again as if nothing had happened.
+                server.run("streamable-http", host="127.0.0.1", port=port, stateless_http=True)
             else:
                 server.run("stdio")

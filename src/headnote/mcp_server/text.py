@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from headnote.api import Status
 from headnote.index.store.rows import LinkRow
 from headnote.markdown.outline import OutlineEntry
-from headnote.model import Hit, Passage
+from headnote.model import Answer, Hit, Passage
 from headnote.tokens import get_counter
+
+RESERVE = 40
+"""Tokens that are left for saying what was left out."""
+_RULE = "\n\n---\n\n"
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
+"""As lines are counted everywhere here: other separators that Python knows end none."""
 
 
 def place(path: str, start_line: int, end_line: int) -> str:
@@ -17,23 +24,32 @@ def place(path: str, start_line: int, end_line: int) -> str:
 
 
 def hits_text(hits: Sequence[Hit], budget: int) -> str:
-    """Passages, best first, each under its place: as many as the budget allows, one in any case."""
+    """Passages, best first, each under its place: as many as the budget allows, of the first at least a part."""
     if not hits:
         return "Nothing relevant. Try other words, or fewer filters."
     parts = []
     for hit in hits:
         breadcrumb = f"  {hit.breadcrumb}" if hit.breadcrumb else ""
-        head = f"{place(hit.path, hit.start_line, hit.end_line)}{breadcrumb}  (score {hit.score:.2f}, id {hit.id})"
-        parts.append(f"{head}\n{hit.text.strip()}")
+        # The path stands in front already, so what is left of the key is enough.
+        chunk = hit.key.removeprefix(hit.path)
+        head = f"{place(hit.path, hit.start_line, hit.end_line)}{breadcrumb}  (score {hit.score:.2f}, chunk {chunk})"
+        parts.append(f"{head}\n{hit.text.strip()}{_RULE}")
     shown = _within(parts, budget)
     if len(shown) < len(parts):
         shown.append(f"… {len(parts) - len(shown)} more; raise the budget to see them.")
-    return "\n\n---\n\n".join(shown)
+    return "".join(shown).removesuffix(_RULE)
+
+
+def answer_text(answer: Answer, budget: int) -> str:
+    """What there is to say, and what has to be known about it."""
+    remarks = [f"left out [{dropped.written}]: {dropped.reason}" for dropped in answer.dropped]
+    lines = [*remarks, *([answer.note] if answer.note else [])]
+    return _cut(answer.text.strip() + "".join(f"\n({line})" for line in lines), budget)
 
 
 def passage_text(passage: Passage, budget: int) -> str:
     """Lines under their place; where they are cut, how to read on."""
-    lines = passage.text.splitlines(keepends=True)
+    lines = _LINE.findall(passage.text)
     shown = _within(lines, budget)
     last = passage.start_line + max(len(shown) - 1, 0)
     text = f"{place(passage.path, passage.start_line, last)}\n{''.join(shown).rstrip()}"
@@ -86,12 +102,24 @@ def _listed(rows: Sequence[str], budget: int) -> str:
 
 
 def _within(rows: Sequence[str], budget: int) -> list[str]:
-    """As many rows as the budget allows, one in any case."""
+    """As many rows as the budget allows; of the first, if it is too large, what fits."""
+    room = max(budget - RESERVE, 1)
     sizes = get_counter().count_many(rows)
     kept, total = 0, 0
     for size in sizes:
         total += size
-        if kept and total > budget:
+        if total > room:
             break
         kept += 1
-    return list(rows[:kept])
+    return list(rows[:kept]) or [_cut(row, budget) for row in rows[:1]]
+
+
+def _cut(text: str, budget: int) -> str:
+    """The text, or as much of its beginning as the budget allows."""
+    counter = get_counter()
+    room = max(budget - RESERVE, 1)
+    # Hardly a token has more characters than this: what is far beyond needs no counting.
+    kept = text[: budget * 40]
+    while kept and (size := counter.count(kept)) > room:
+        kept = kept[: len(kept) * room // (size + 1)]
+    return text if len(kept) == len(text) else f"{kept}… (cut here)\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError
@@ -19,7 +19,7 @@ class _Gone(Exception):
     """Nobody listens any more."""
 
 
-async def ask_lines(index: Index, asked: AskRequest) -> AsyncIterator[bytes]:
+async def ask_lines(index: Index, asked: AskRequest) -> AsyncGenerator[bytes, None]:
     """Events, one JSON object each, the last an answer or an error. Whoever stops listening stops the model, too."""
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[AskEvent | None] = asyncio.Queue()
