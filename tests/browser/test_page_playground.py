@@ -45,6 +45,9 @@ def test_it_begins_with_a_sample_that_shows_everything(playground: Any) -> None:
     expect(page.locator(".pane-band.cut")).not_to_have_count(0)
     assert page.locator(".histogram .cell").count() == chunk_count(page)
     expect(page.locator(".limit-max")).to_have_text("max 512")
+    drawn = page.locator(".histogram").bounding_box()
+    assert drawn["height"] > 100
+    assert page.locator(".histogram-figure").bounding_box()["height"] >= drawn["height"]
     for ghost, shown in page.evaluate(HEIGHTS):
         assert abs(ghost - shown) <= 2
 

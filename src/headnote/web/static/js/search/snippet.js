@@ -11,6 +11,8 @@ import { CodePoints } from "../core/codepoints.js";
 const MOST_LINES = 5;
 const MOST_CHARACTERS = 420;
 const BEFORE_MARK = 90;
+/** Signs that a reader of the rendered text would not see: emphasis, code marks, the address of a link, heading marks. */
+const SIGNS = /^#{1,6}\s+|\*\*|__|`+|!?\[(?=[^\]]*\]\()|\]\([^)]*\)|\[\[|\]\]/g;
 const OPENS_BLOCK = /^\s*(?:[-*+>|]|\d+[.)]\s|#{1,6}\s|<|```|~~~|\[\^)/;
 
 /**
@@ -60,7 +62,7 @@ function sourceLines(text, marks) {
 
 /** @param {string} line @param {boolean} fenced @returns {SourceLine["kind"]} */
 function kindOf(line, fenced) {
-  if (line.trim() === "" || (!fenced && /^\|?[\s:|-]+\|[\s:|-]*$/.test(line))) return "blank";
+  if (line.trim() === "" || (!fenced && /^[\s:|*_-]+$/.test(line) && !/^-+\s*$/.test(line))) return "blank";
   if (fenced || line.trimStart().startsWith("|")) return "code";
   return /^#{1,6}\s/.test(line) || /^(=+|-+)\s*$/.test(line) ? "heading" : "prose";
 }
@@ -84,6 +86,8 @@ function count(lines, from) {
 /** @param {SourceLine} line @returns {Line} */
 function toLine({ start, text, marks, kind }) {
   const [from, to] = window(text, marks.length > 0 ? marks[0][0] - start : 0);
+  const signs = kind === "code" ? [] : [...text.matchAll(SIGNS)].map((sign) => [sign.index, sign.index + sign[0].length]);
+  const seen = (/** @type {number} */ begin, /** @type {number} */ end) => withoutSigns(text, begin, end, signs);
   /** @type {Piece[]} */
   const pieces = from > 0 ? [{ text: "… ", marked: false }] : [];
   let at = from;
@@ -91,13 +95,25 @@ function toLine({ start, text, marks, kind }) {
     const begin = Math.max(first - start, at);
     const end = Math.min(last - start, to);
     if (end <= begin) continue;
-    if (begin > at) pieces.push({ text: text.slice(at, begin), marked: false });
-    pieces.push({ text: text.slice(begin, end), marked: true });
+    if (begin > at) pieces.push({ text: seen(at, begin), marked: false });
+    pieces.push({ text: seen(begin, end), marked: true });
     at = end;
   }
-  if (at < to) pieces.push({ text: text.slice(at, to), marked: false });
+  if (at < to) pieces.push({ text: seen(at, to), marked: false });
   if (to < text.length) pieces.push({ text: " …", marked: false });
-  return { pieces, code: kind === "code" };
+  return { pieces: pieces.filter((piece) => piece.text !== ""), code: kind === "code" };
+}
+
+/** @param {string} text @param {number} begin @param {number} end @param {number[][]} signs Ranges that are left out. */
+function withoutSigns(text, begin, end, signs) {
+  let seen = "";
+  let at = begin;
+  for (const [first, last] of signs) {
+    if (last <= at || first >= end) continue;
+    seen += text.slice(at, Math.max(at, first));
+    at = Math.min(last, end);
+  }
+  return seen + text.slice(at, end);
 }
 
 /** The part of a long line that is shown: whole words, the first mark among them. @param {string} text @param {number} mark */
