@@ -1,0 +1,84 @@
+"""What an index says of documents and chunks to those who show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headnote import Index, MissingSource
+from headnote.index.update import Progress
+from headnote.keeper import kept_fresh
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    (tmp_path / "a.md").write_text("# A\n\nSee [b](b.md#gone) and ![](p.png).\n\n## Part\n\nMore.\n", encoding="utf-8")
+    (tmp_path / "odd#name:x_chunk_.md").write_text("# Odd\n\nText.\n\nText.\n", encoding="utf-8")
+    (tmp_path / "b.md").write_text("# B\n\nBack to [[a]].\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as opened:
+        opened.update()
+        yield opened
+
+
+def test_contents_have_titles(index: Index) -> None:
+    assert [(one.path, one.title) for one in index.contents()] == [
+        ("a.md", "A"),
+        ("b.md", "B"),
+        ("odd#name:x_chunk_.md", "Odd"),
+    ]
+    assert [one.chunks for one in index.contents()] == [
+        len(index.document(one.path).chunks) for one in index.contents()
+    ]
+
+
+def test_a_document_knows_its_broken_links(index: Index) -> None:
+    view = index.document("a.md")
+    assert {(link.target, link in view.broken) for link in view.links} == {("b.md", True), ("p.png", True)}
+    assert [link.path for link in view.backlinks] == ["b.md"]
+    assert view.broken == {link for link in index.broken_links() if link.path == "a.md"}
+    with pytest.raises(MissingSource):
+        index.document("gone.md")
+
+
+@pytest.mark.parametrize("preset", ["default", "mdvdb", "ragdocs", "refdocs", "blocks"])
+def test_chunks_by_key_and_by_id_in_every_preset(tmp_path: Path, preset: str) -> None:
+    for name in ("a.md", "odd#name:x_chunk_.md"):
+        (tmp_path / name).write_text("# A\n\n" + "Some words of it.\n\n" * 400, encoding="utf-8")
+    with Index.open(tmp_path, embedder="none", preset=preset) as index:
+        index.update()
+        for path in index.documents():
+            for chunk in index.document(path).chunks:
+                assert index.chunk(chunk.key) == chunk
+                assert index.chunk(chunk.chunk_id) == chunk
+
+
+@pytest.mark.parametrize("key", ["", "#", "a.md", "a.md#", "a.md#0000000000000000-0", "gone.md#0", "a.md:99999"])
+def test_a_chunk_that_is_not_there(index: Index, key: str) -> None:
+    with pytest.raises(MissingSource, match="no such chunk"):
+        index.chunk(key)
+
+
+def test_a_section_by_text_or_anchor(index: Index) -> None:
+    for heading in ("Part", "part", "## Part", " PART "):
+        assert index.section("a.md", heading).text == "## Part\n\nMore.\n"
+    with pytest.raises(MissingSource, match="it has: A, Part"):
+        index.section("a.md", "nothing")
+
+
+def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
+    seen: list[Progress] = []
+    with Index.open(tmp_path, embedder="hashing:8") as index:
+        with kept_fresh(index, on_progress=seen.append) as keeper:
+            assert keeper.updated.wait(60)
+        assert {progress.stage for progress in seen} == {"read", "embed"}
+        keeper._note(seen[0])
+        assert keeper.progress == seen[0]
+        assert keeper.busy
+        keeper.progress = None
+        assert keeper.progress is None
+        assert not keeper.busy
+        assert keeper.problem == ""
