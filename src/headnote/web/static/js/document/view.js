@@ -29,7 +29,8 @@ class DocumentView {
       h("div", { class: "document-text" }, this.map.glow, this.asked, this.article),
       this.map.element, this.map.caption);
     this.failure = h("div");
-    this.element = h("section", { class: "view", "aria-label": "Document" }, this.list.element, this.failure, this.reading);
+    this.waiting = h("p", { class: "soft waiting", hidden: true }, "Opening…");
+    this.element = h("section", { class: "view", "aria-label": "Document" }, this.list.element, this.failure, this.waiting, this.reading);
     this.article.addEventListener("click", (event) => this.#follow(event));
     document.addEventListener("keydown", (event) => this.#key(event));
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
@@ -42,6 +43,7 @@ class DocumentView {
     this.query = query;
     this.list.element.hidden = Boolean(path);
     this.reading.hidden = !path || this.page?.path !== path;
+    this.waiting.hidden = !path || !this.reading.hidden;
     refill(this.failure);
     if (!path) {
       this.latest.stop();
@@ -54,7 +56,7 @@ class DocumentView {
       done: (page) => this.#draw(page),
       failed: (error) => {
         this.page = null;
-        this.reading.hidden = true;
+        this.reading.hidden = this.waiting.hidden = true;
         refill(this.failure, h("h1", { tabindex: "-1", class: "visually-hidden" }, "No such document"), errorNotice(error));
       },
     });
@@ -79,6 +81,7 @@ class DocumentView {
     const before = this.page;
     this.page = page;
     this.reading.hidden = false;
+    this.waiting.hidden = true;
     if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
     this.path.textContent = page.path;
     this.heading.textContent = page.title || page.path;

@@ -28,7 +28,8 @@ class GraphView {
     this.failure = h("div");
     const button = (/** @type {string} */ label, /** @type {string} */ sign, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "button graph-button", "aria-label": label, title: label, onclick: act }, sign);
-    this.box = h("div", { class: "graph-box" }, this.canvas,
+    this.waiting = h("p", { class: "soft waiting graph-waiting" }, "Reading links…");
+    this.box = h("div", { class: "graph-box" }, this.canvas, this.waiting,
       h("div", { class: "graph-buttons" }, button("Closer", "+", () => this.camera.zoom(1.35)), button("Farther", "−", () => this.camera.zoom(0.74)), button("See everything", "⤢", () => this.#fit())), this.legend);
     this.element = h("section", { class: "view graph-view", "aria-labelledby": "graph-h" },
       h("h1", { id: "graph-h", class: "visually-hidden", tabindex: "-1" }, "Graph"),
@@ -51,6 +52,7 @@ class GraphView {
     this.loaded = generation;
     get("/api/graph").then((graph) => this.#load(graph), (error) => {
       this.loaded = undefined;
+      this.waiting.hidden = true;
       refill(this.failure, errorNotice(error));
     });
   }
@@ -66,6 +68,8 @@ class GraphView {
   /** @param {Graph} graph */
   #load(graph) {
     refill(this.failure);
+    this.waiting.hidden = graph.nodes.length > 0;
+    this.waiting.textContent = "No documents yet";
     const { names, of } = groups(graph.nodes.map(({ path }) => path));
     /** @type {Map<number, number[]>} */
     const near = new Map(graph.nodes.map((_, at) => [at, []]));
@@ -105,10 +109,10 @@ class GraphView {
   }
 
   #repaint() {
-    if (this.waiting) return;
-    this.waiting = true;
+    if (this.isDue) return;
+    this.isDue = true;
     requestAnimationFrame(() => {
-      this.waiting = false;
+      this.isDue = false;
       this.painter.paint(this.scene);
     });
   }

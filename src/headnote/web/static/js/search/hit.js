@@ -8,6 +8,12 @@ import { snippet } from "./snippet.js";
 /** @typedef {import("../types.js").Hit} Hit */
 /** @typedef {import("../types.js").Why} Why */
 
+/** The headings above a passage, the title of its document first. @param {Hit} hit */
+function pathOf({ breadcrumb, title, path }) {
+  if (!title || breadcrumb === title || breadcrumb.startsWith(`${title} > `)) return breadcrumb || path;
+  return breadcrumb ? `${title} > ${breadcrumb}` : title;
+}
+
 /** @param {Hit} hit @returns {HTMLLIElement} */
 export function hitElement(hit) {
   const shown = snippet(hit.text, hit.marks);
@@ -16,7 +22,7 @@ export function hitElement(hit) {
       line.pieces.map((piece) => (piece.marked ? h("mark", null, piece.text) : piece.text))));
   return h("li", { class: "hit" },
     h("a", { class: "hit-link", href: hrefOfPlace(hit) },
-      h("span", { class: "hit-title" }, crumbs(hit.breadcrumb || hit.title || hit.path)),
+      h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
       h("span", { class: "hit-place mono" }, `${hit.path}:${lines(hit.start_line, hit.end_line)}`)),
     h("div", { class: shown.cutBefore ? "hit-text cut-before" : "hit-text" }, text),
     reasons(hit));

@@ -11,8 +11,8 @@ import { CodePoints } from "../core/codepoints.js";
 const MOST_LINES = 5;
 const MOST_CHARACTERS = 420;
 const BEFORE_MARK = 90;
-/** Signs that a reader of the rendered text would not see: emphasis, code marks, the address of a link, heading marks. */
-const SIGNS = /^#{1,6}\s+|\*\*|__|`+|!?\[(?=[^\]]*\]\()|\]\([^)]*\)|\[\[|\]\]/g;
+/** What a reader of the rendered text would not see: emphasis, code marks, addresses of links, heading marks, indents. */
+const SIGNS = /(?<=\S )\s+|^#{1,6}\s+|\*\*|__|`+|!?\[(?=[^\]]*\]\()|\]\([^)]*\)|\[\[|\]\]/g;
 const OPENS_BLOCK = /^\s*(?:[-*+>|]|\d+[.)]\s|#{1,6}\s|<|```|~~~|\[\^)/;
 
 /**
