@@ -1,4 +1,7 @@
-"""Fixtures of the tests that use the page: one browser and one server for each module."""
+"""Fixtures of the tests that use the page: one browser and one server for all of them.
+
+A plugin, not a module to import from: a fixture that is imported is another one in every module.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Visit, find_browser, serve, visiting
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
-for package in ("starlette", "uvicorn", "nh3"):
-    pytest.importorskip(package, reason="the server of the page is not installed")
+from browser_kit import Server, Visit, find_browser, playwright, serve, visiting
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     path = find_browser()
     with playwright.sync_playwright() as started:
@@ -25,7 +24,7 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def handbook_server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("served") / "handbook"
     shutil.copytree(repository / "examples" / "handbook", folder, ignore=shutil.ignore_patterns(".headnote"))

@@ -16,6 +16,12 @@ from typing import Any
 
 import pytest
 
+playwright: Any = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
+for _package in ("starlette", "uvicorn", "nh3"):
+    pytest.importorskip(_package, reason="the server of the page is not installed")
+
+expect = playwright.expect
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDE = {"width": 1400, "height": 900}
 PHONE = {"width": 360, "height": 740}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser_fixtures import browser, handbook_server, playwright, visit
-from browser_kit import Visit
+from browser_kit import Visit, expect
 
-__all__ = ["browser", "handbook_server", "visit"]
+pytest_plugins = ["browser_fixtures"]
 
-expect = playwright.expect
 
 # Distance in pixels between the top of each band and the top of the block its chunk begins with.
 DISTANCES = """async (path) => {

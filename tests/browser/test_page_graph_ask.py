@@ -6,12 +6,10 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
-from browser_fixtures import browser, handbook_server, playwright, visit
-from browser_kit import Visit
+from browser_kit import Visit, expect
 
-__all__ = ["browser", "handbook_server", "visit"]
+pytest_plugins = ["browser_fixtures"]
 
-expect = playwright.expect
 
 # A place on the canvas that has the colour of documents and is surrounded by it.
 NODE = """() => {

@@ -8,12 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from browser_fixtures import browser, playwright
-from browser_kit import Server, Visit, serve, visiting
+from browser_kit import Server, Visit, expect, serve, visiting
 
-__all__ = ["browser"]
+pytest_plugins = ["browser_fixtures"]
 
-expect = playwright.expect
 
 ATTACK = '<img src=x onerror="window.hacked=1;alert(1)">'
 FILE = "<img src=x onerror=alert(1)>.md"

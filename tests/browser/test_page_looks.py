@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import artefacts, browser, handbook_server, playwright
-from browser_kit import PHONE, WIDE, Server, faults, overflow, visiting
+from browser_kit import PHONE, WIDE, Server, expect, faults, overflow, visiting
 
-__all__ = ["artefacts", "browser", "handbook_server"]
+pytest_plugins = ["browser_fixtures"]
 
 pytest.importorskip("axe_playwright_python", reason="axe is not installed: nothing to judge the page by")
 
-expect = playwright.expect
 
 # Name → address, what is to be seen before the picture is taken, and what is opened first.
 VIEWS = {

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import browser, handbook_server, playwright, visit
-from browser_kit import Visit
+from browser_kit import Visit, expect
 
-__all__ = ["browser", "handbook_server", "visit"]
+pytest_plugins = ["browser_fixtures"]
 
-expect = playwright.expect
 
 # The text that is seen and the text that is measured must break in the same places.
 HEIGHTS = """() => [...document.querySelectorAll(".pane-paper")].map((paper) => {

@@ -6,12 +6,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
-from browser_fixtures import browser, handbook_server, playwright, visit
-from browser_kit import Visit
+from browser_kit import Visit, expect, playwright
 
-__all__ = ["browser", "handbook_server", "visit"]
-
-expect = playwright.expect
+pytest_plugins = ["browser_fixtures"]
 
 
 def search(page: Any, query: str) -> Any:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from browser_fixtures import browser, handbook_server, playwright, visit
-from browser_kit import Visit
+from browser_kit import Visit, expect
 
-__all__ = ["browser", "handbook_server", "visit"]
+pytest_plugins = ["browser_fixtures"]
 
-expect = playwright.expect
 
 HEADINGS = ["Search", "Documents", "Playground", "Graph", "Ask", "Status"]
 

@@ -20,6 +20,8 @@ export class ChunkMap {
     this.extents = [];
     /** @type {HTMLButtonElement[]} */
     this.bands = [];
+    /** Number of the chunk that is lit up; -1 for none, undefined before the first document. @type {number|undefined} */
+    this.active = undefined;
     this.lineMap = new LineMap(article);
     this.element = h("div", { class: "chunk-map", role: "group", "aria-label": "Chunks of this document" });
     this.caption = h("p", { class: "chunk-caption small", hidden: true });
@@ -34,6 +36,7 @@ export class ChunkMap {
     this.chunks = chunks;
     this.bands = chunks.map((chunk, at) => this.#band(chunk, at));
     refill(this.element, this.bands);
+    this.active = undefined;
     this.activate(-1);
     this.measure();
   }
@@ -59,6 +62,8 @@ export class ChunkMap {
 
   /** Light up one chunk; -1 for none. @param {number} at */
   activate(at) {
+    if (at === this.active) return;
+    this.active = at;
     this.bands.forEach((band, i) => band.classList.toggle("active", i === at));
     const extent = this.extents[at];
     this.glow.hidden = !extent;
