@@ -15,6 +15,10 @@ PAUSE_AFTER_FAILURE = 5.0
 """Seconds until a failed update is tried again."""
 
 
+class _Ended(Exception):
+    """The update is not wanted any more."""
+
+
 class Keeper(threading.Thread):
     """Updates an index whenever files change. What goes wrong is kept to be told, and tried again."""
 
@@ -47,6 +51,8 @@ class Keeper(threading.Thread):
                 self.progress = None
                 self.problem = ""
                 self.updated.set()
+        except _Ended:
+            pass
         except HeadnoteError as error:
             self.progress = None
             self.problem = str(error)
@@ -58,6 +64,9 @@ class Keeper(threading.Thread):
         return self.progress is not None or not (self.updated.is_set() or self.problem)
 
     def _note(self, progress: Progress) -> None:
+        if self._end.is_set():
+            # An update may take minutes, and nobody waits for it any more; what is stored stays.
+            raise _Ended
         self.progress = progress
         self._tell(progress)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
 from headnote import Index, MissingSource
+from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.update import Progress
 from headnote.keeper import kept_fresh
 
@@ -74,11 +77,32 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="hashing:8") as index:
         with kept_fresh(index, on_progress=seen.append) as keeper:
             assert keeper.updated.wait(60)
+            keeper._note(seen[0])
+            assert (keeper.progress, keeper.busy) == (seen[0], True)
         assert {progress.stage for progress in seen} == {"read", "embed"}
-        keeper._note(seen[0])
-        assert keeper.progress == seen[0]
-        assert keeper.busy
-        keeper.progress = None
         assert keeper.progress is None
-        assert not keeper.busy
         assert keeper.problem == ""
+
+
+def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> None:
+    """Texts enough for many batches of vectors: ended in the first, it makes no more of them."""
+    for number in range(400):
+        (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
+    began = Event()
+
+    class Slow(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            began.set()
+            ended.wait(60)
+            return super().embed(texts)
+
+    ended = Event()
+    with Index.open(tmp_path, embedder=Slow(8)) as index:
+        with kept_fresh(index) as keeper:
+            assert began.wait(60)
+            keeper._end.set()
+            ended.set()
+        assert index.status().documents == 400
+        assert index.status().pending > 200
+        index.update()
+        assert index.status().pending == 0

@@ -165,6 +165,15 @@ def test_bad_arguments(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize("package", ["starlette", "uvicorn", "nh3", "markdown_it"])
+def test_a_missing_package_names_its_install_command(
+    package: str, root: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["serve", str(root)]) == 2
+    assert "pip install 'headnote[server]'" in capsys.readouterr().err
+
+
 def test_addresses_of_this_machine() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "localhost", "::1", "127.3.2.1")))
     assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "example.org", "")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib.resources import files
@@ -27,12 +28,17 @@ from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
 from headnote.web.shapes import encoded
 
-AT_A_TIME = 24
-"""Requests that are worked on at once."""
+AT_A_TIME = 8
+"""Requests that are worked on at once; more of them would mostly wait for each other."""
 HEAVY_AT_A_TIME = 2
 """Of each kind that may take seconds: the others must not wait for them."""
 
 Handler = Callable[[Request], Awaitable[Response]]
+
+
+# Some systems have other ideas of it, and a browser runs no module of another type.
+mimetypes.add_type("text/javascript", ".js")
+mimetypes.add_type("text/css", ".css")
 
 
 def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
