@@ -28,6 +28,8 @@ PHONE = {"width": 360, "height": 740}
 PATIENCE = 20_000
 """Milliseconds until something that should appear is taken for missing."""
 
+expect.set_options(timeout=PATIENCE)
+
 
 def find_browser() -> str:
     """Path of a browser on this machine; skips the test if there is none."""
