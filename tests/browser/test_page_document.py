@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser_kit import Visit, expect
+from browser_kit import Server, Visit, expect
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -109,3 +109,16 @@ def test_a_document_that_is_not_there_is_an_error(visit: Visit) -> None:
     expect(visit.page.get_by_role("alert")).to_contain_text("nowhere.md")
     assert all("404" in error for error in visit.errors)
     visit.errors.clear()
+
+
+def test_a_document_that_is_edited_shows_what_it_says_now(visit: Visit, handbook_server: Server) -> None:
+    page = open_document(visit, "publishing.md")
+    file = handbook_server.folder / "publishing.md"
+    before = file.read_text(encoding="utf-8")
+    file.write_text(before + "\n## Just added\n\nBy another program.\n", encoding="utf-8")
+    try:
+        expect(page.locator(".prose")).to_contain_text("By another program.")
+        expect(page.locator(".outline")).to_contain_text("Just added")
+    finally:
+        file.write_text(before, encoding="utf-8")
+    expect(page.locator(".prose")).not_to_contain_text("By another program.")

@@ -21,6 +21,18 @@ export function onStatus(listener) {
   if (latest || failure) listener(latest, failure);
 }
 
+/** Be told when documents have changed and the index has come to rest. @param {() => void} listener */
+export function onChange(listener) {
+  /** @type {number|null} */
+  let known = null;
+  onStatus((status) => {
+    if (!status || isFilling(status) || status.generation === known) return;
+    const isFirst = known === null;
+    known = status.generation;
+    if (!isFirst) listener();
+  });
+}
+
 /** @returns {Status|null} */
 export const currentStatus = () => latest;
 

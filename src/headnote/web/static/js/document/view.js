@@ -4,6 +4,7 @@ import { errorNotice } from "../core/announce.js";
 import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { Latest } from "../core/latest.js";
+import { onChange } from "../core/status-feed.js";
 import { isTyping } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
@@ -35,6 +36,7 @@ class DocumentView {
     document.addEventListener("keydown", (event) => this.#key(event));
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
     new ResizeObserver(() => this.#placeAsked()).observe(this.article);
+    onChange(() => this.#refresh());
   }
 
   /** @param {URLSearchParams} query */
@@ -52,6 +54,19 @@ class DocumentView {
     }
     if (this.page?.path === path) this.#seek(query);
     // Asked for again although it is shown: the file may have changed since.
+    this.#fetch(path);
+  }
+
+  /** A file that is being written shows what it says now. */
+  #refresh() {
+    if (this.element.hidden) return;
+    const path = this.query?.get("path");
+    if (path) this.#fetch(path);
+    else void this.list.load();
+  }
+
+  /** @param {string} path */
+  #fetch(path) {
     this.latest.run(0, (signal) => get("/api/document", { path }, signal), {
       done: (page) => this.#draw(page),
       failed: (error) => {

@@ -6,7 +6,7 @@ import { h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
-import { currentStatus, onStatus } from "../core/status-feed.js";
+import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { Filters } from "./filters.js";
 import { hitElement } from "./hit.js";
 import { fillingNotice, nothingAsked, nothingRelevant } from "./states.js";
@@ -41,6 +41,8 @@ class SearchView {
       refill(this.filling, fillingNotice(status));
       if (this.answered === "") this.#showNothingAsked();
     });
+    // Not under the hands of someone who is about to open a hit.
+    onChange(() => this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within") && this.#ask(0));
   }
 
   /** @param {URLSearchParams} query */
