@@ -16,8 +16,8 @@ pytest.importorskip("axe_playwright_python", reason="axe is not installed: nothi
 # Name → address, what is to be seen before the picture is taken, and what is opened first.
 VIEWS = {
     "search": ("#/search?q=battery+of+a+gauge", ".hit .why", ".hit summary"),
-    "search-empty": ("#/search", ".empty h2", ""),
-    "search-nothing": ("#/search?q=zyzzyva&mode=keyword&tag=x", ".empty h2", ""),
+    "search-empty": ("#/search", "h2:has-text('Search your documents')", ""),
+    "search-nothing": ("#/search?q=zyzzyva&mode=keyword&tag=x", "h2:has-text('Nothing relevant')", ""),
     "documents": ("#/document", ".document-rows li", ""),
     "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".band", ""),
     "playground": ("#/playground", ".cell", ".cards summary"),
