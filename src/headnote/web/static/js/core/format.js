@@ -1,0 +1,39 @@
+/** Numbers, times and places as people read them. */
+
+const WHOLE = new Intl.NumberFormat("en");
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** @param {number} value */
+export const whole = (value) => WHOLE.format(Math.round(value));
+
+/** @param {number} count @param {string} one @param {string} [many] */
+export function plural(count, one, many = `${one}s`) {
+  return `${whole(count)} ${count === 1 ? one : many}`;
+}
+
+/** @param {number} bytes */
+export function bytes(bytes) {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** @param {number} seconds Since 1970. @param {number} [now] */
+export function ago(seconds, now = Date.now() / 1000) {
+  const passed = now - seconds;
+  /** @type {[number, Intl.RelativeTimeFormatUnit][]} */
+  const steps = [[86400, "day"], [3600, "hour"], [60, "minute"]];
+  for (const [length, unit] of steps) if (passed >= length) return RELATIVE.format(-Math.floor(passed / length), unit);
+  return "just now";
+}
+
+/** `12` or `12–18`. @param {number} first @param {number} last */
+export const lines = (first, last) => (last > first ? `${first}–${last}` : `${first}`);
+
+/** @param {{path: string, start_line: number, end_line: number}} place */
+export const place = ({ path, start_line, end_line }) => `${path}:${lines(start_line, end_line)}`;

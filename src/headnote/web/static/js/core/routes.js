@@ -1,0 +1,30 @@
+/** Views have addresses behind the hash: `#/search?q=pump`, `#/document?path=a.md&line=12`. */
+
+/** @typedef {{view: string, query: URLSearchParams}} Route */
+
+/** @param {string} hash @returns {Route|null} Null for a hash that is no view, such as that of the skip link. */
+export function parseRoute(hash) {
+  if (hash === "" || hash === "#") return { view: "search", query: new URLSearchParams() };
+  const found = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash);
+  return found && { view: found[1] || "search", query: new URLSearchParams(found[2] ?? "") };
+}
+
+/** @param {string} view @param {Record<string, string|number|null|undefined>} [query] */
+export function hrefOf(view, query = {}) {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== "") given.set(name, String(value));
+  }
+  const search = given.toString();
+  return search ? `#/${view}?${search}` : `#/${view}`;
+}
+
+/** The address of a passage. @param {{path: string, start_line: number, end_line: number}} place */
+export function hrefOfPlace({ path, start_line, end_line }) {
+  return hrefOf("document", { path, line: start_line, end: end_line > start_line ? end_line : null });
+}
+
+/** Change the address without a step in the history. @param {string} href */
+export function rewrite(href) {
+  if (location.hash !== href) history.replaceState(null, "", href);
+}

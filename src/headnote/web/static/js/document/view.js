@@ -1,0 +1,201 @@
+/** A document as it reads, beside the chunks it was cut into. */
+
+import { errorNotice } from "../core/announce.js";
+import { get } from "../core/api.js";
+import { h, refill } from "../core/dom.js";
+import { Latest } from "../core/latest.js";
+import { onChange } from "../core/status-feed.js";
+import { isTyping } from "../shell/keys.js";
+import { asideParts } from "./aside.js";
+import { ChunkMap } from "./chunk-map.js";
+import { DocumentList } from "./list.js";
+
+/** @typedef {import("../types.js").DocumentPage} DocumentPage */
+
+class DocumentView {
+  constructor() {
+    this.latest = new Latest();
+    /** @type {DocumentPage|null} */
+    this.page = null;
+    this.list = new DocumentList();
+    this.heading = h("h1", { tabindex: "-1", class: "break" });
+    this.path = h("p", { class: "mono soft break" });
+    this.article = h("article", { class: "prose" });
+    this.map = new ChunkMap(this.article);
+    this.asked = h("div", { class: "asked-lines", hidden: true, "aria-hidden": "true" });
+    this.aside = h("aside", { class: "document-aside", "aria-label": "About this document" });
+    this.reading = h("div", { class: "document-grid" },
+      this.aside,
+      h("div", { class: "document-head" }, this.path, this.heading),
+      h("div", { class: "document-text" }, this.map.glow, this.asked, this.article),
+      this.map.element, this.map.caption);
+    this.failure = h("div");
+    this.waiting = h("p", { class: "soft waiting", hidden: true }, "Opening…");
+    this.element = h("section", { class: "view", "aria-label": "Document" }, this.list.element, this.failure, this.waiting, this.reading);
+    this.article.addEventListener("click", (event) => this.#follow(event));
+    document.addEventListener("keydown", (event) => this.#key(event));
+    window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
+    new ResizeObserver(() => this.#placeAsked()).observe(this.article);
+    onChange(() => this.#refresh());
+  }
+
+  /** @param {URLSearchParams} query */
+  show(query) {
+    const path = query.get("path");
+    this.query = query;
+    this.list.element.hidden = Boolean(path);
+    this.reading.hidden = !path || this.page?.path !== path;
+    this.waiting.hidden = !path || !this.reading.hidden;
+    refill(this.failure);
+    if (!path) {
+      this.latest.stop();
+      void this.list.load();
+      return;
+    }
+    if (this.page?.path === path) this.#seek(query);
+    // Asked for again although it is shown: the file may have changed since.
+    this.#fetch(path);
+  }
+
+  /** A file that is being written shows what it says now. */
+  #refresh() {
+    if (this.element.hidden) return;
+    const path = this.query?.get("path");
+    if (path) this.#fetch(path);
+    else void this.list.load();
+  }
+
+  /** @param {string} path */
+  #fetch(path) {
+    this.latest.run(0, (signal) => get("/api/document", { path }, signal), {
+      done: (page) => this.#draw(page),
+      failed: (error) => {
+        this.page = null;
+        this.reading.hidden = this.waiting.hidden = true;
+        refill(this.failure, h("h1", { tabindex: "-1", class: "visually-hidden" }, "No such document"), errorNotice(error));
+      },
+    });
+  }
+
+  /** @param {URLSearchParams} query */
+  title(query) {
+    return query.get("path") ?? "Documents";
+  }
+
+  focus() {
+    if (!this.list.element.hidden) this.list.input.focus();
+    else this.heading.focus({ preventScroll: true });
+  }
+
+  hide() {
+    this.latest.stop();
+  }
+
+  /** @param {DocumentPage} page */
+  #draw(page) {
+    const before = this.page;
+    this.page = page;
+    this.reading.hidden = false;
+    this.waiting.hidden = true;
+    if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
+    this.path.textContent = page.path;
+    this.heading.textContent = page.title || page.path;
+    // The only markup from outside that becomes elements: the server has cleaned it.
+    this.article.innerHTML = page.html;
+    this.#finish();
+    refill(this.aside, asideParts(page));
+    this.map.show(page.chunks);
+    document.title = `${page.title || page.path} – headnote`;
+    if (this.query && before?.path !== page.path) this.#seek(this.query);
+  }
+
+  /** What only the page can know: a title that is said twice, and what has to be scrolled sideways. */
+  #finish() {
+    const first = this.article.querySelector("h1");
+    this.heading.classList.toggle("visually-hidden", first?.textContent?.trim() === this.heading.textContent);
+    for (const level of [5, 4, 3, 2, 1]) this.#lower(level);
+    for (const wide of this.article.querySelectorAll("pre, table")) {
+      if (wide.scrollWidth > wide.clientWidth) wide.setAttribute("tabindex", "0");
+    }
+    for (const image of this.article.querySelectorAll("img")) image.loading = "lazy";
+    for (const box of this.article.querySelectorAll("summary:empty")) box.textContent = "…";
+  }
+
+  /** The page has its own h1: to a screen reader those of the document are one level lower. @param {number} level */
+  #lower(level) {
+    for (const heading of this.article.querySelectorAll(`h${level}`)) heading.setAttribute("aria-level", String(level + 1));
+  }
+
+  /** Go to the line or the section that the address names. @param {URLSearchParams} query */
+  #seek(query) {
+    this.askedLines = this.#askedLines(query);
+    if (this.askedLines) this.#unfold(this.askedLines);
+    this.#placeAsked();
+    if (!this.askedLines) {
+      window.scrollTo(0, 0);
+      return;
+    }
+    const top = this.article.getBoundingClientRect().top + window.scrollY + this.map.lineMap.top(this.askedLines[0]);
+    window.scrollTo({ top: Math.max(0, top - window.innerHeight / 4) });
+  }
+
+  /** @param {URLSearchParams} query @returns {[number, number]|null} */
+  #askedLines(query) {
+    const fragment = query.get("fragment");
+    const heading = fragment && this.page?.headings.find(({ slug }) => slug === fragment || slug === fragment.toLowerCase());
+    if (heading) return [heading.start_line, heading.start_line];
+    const line = Number(query.get("line"));
+    if (!Number.isInteger(line) || line < 1) return null;
+    return [line, Math.max(line, Number(query.get("end")) || line)];
+  }
+
+  /** Open what hides lines that were asked for. @param {[number, number]} lines */
+  #unfold([first, last]) {
+    for (const block of this.article.querySelectorAll("details:not([open]) [data-start-line]")) {
+      const isAsked = Number(block.getAttribute("data-start-line")) <= last && Number(block.getAttribute("data-end-line")) >= first;
+      if (isAsked) for (let box = block.closest("details"); box; box = box.parentElement?.closest("details") ?? null) box.open = true;
+    }
+    this.map.measure();
+  }
+
+  #placeAsked() {
+    this.asked.hidden = !this.askedLines;
+    if (!this.askedLines) return;
+    const top = this.map.lineMap.top(this.askedLines[0]);
+    const bottom = this.map.lineMap.bottom(this.askedLines[1]);
+    this.asked.style.setProperty("top", `${top}px`);
+    this.asked.style.setProperty("height", `${Math.max(bottom - top, 4)}px`);
+  }
+
+  /** Footnotes and their way back have no line: they are found by their anchor. @param {MouseEvent} event */
+  #follow(event) {
+    const link = event.target instanceof Element ? event.target.closest("a[data-fragment]") : null;
+    const fragment = link?.getAttribute("data-fragment");
+    if (!link || !fragment || (link.getAttribute("data-document") ?? this.page?.path) !== this.page?.path) return;
+    const target = [...this.article.querySelectorAll("[data-anchor]")].find((element) => element.getAttribute("data-anchor") === fragment);
+    if (!target || /^H[1-6]$/.test(target.tagName)) return;
+    event.preventDefault();
+    target.scrollIntoView({ block: "center" });
+    target.setAttribute("tabindex", "-1");
+    /** @type {HTMLElement} */ (target).focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (this.element.hidden || this.reading.hidden || isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "]") this.map.step(1);
+    else if (event.key === "[") this.map.step(-1);
+  }
+
+  #markOutline() {
+    if (this.element.hidden || this.reading.hidden) return;
+    const edge = window.innerHeight / 3 - this.article.getBoundingClientRect().top;
+    const links = /** @type {HTMLElement[]} */ ([...this.aside.querySelectorAll(".outline a")]);
+    const at = links.findLastIndex((link) => this.map.lineMap.top(Number(link.dataset.line)) <= edge);
+    links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+  }
+}
+
+export function createDocumentView() {
+  return new DocumentView();
+}

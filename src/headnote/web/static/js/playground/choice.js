@@ -1,0 +1,40 @@
+/** A preset and what was changed of it. Sizes that would contradict each other give way. Pure. */
+
+/** @typedef {import("../types.js").Settings} Settings */
+/** @typedef {import("../types.js").Presets} Presets */
+
+/** @typedef {{preset: string, changed: Settings}} Choice */
+
+/** From the smallest to the largest they may be. */
+const ORDER = ["min_tokens", "target_tokens", "max_tokens"];
+
+/**
+ * @param {Choice} choice
+ * @param {string} name
+ * @param {string|number|boolean|string[]|null|undefined} value Undefined takes the setting back.
+ * @param {Settings} ofPreset
+ * @returns {Choice}
+ */
+export function change(choice, name, value, ofPreset) {
+  const changed = { ...choice.changed };
+  if (value === undefined || same(value, ofPreset[name])) delete changed[name];
+  else changed[name] = value;
+  for (const other of Object.keys(changed)) {
+    if (other !== name && typeof value === "number" && contradicts(other, Number(changed[other]), name, value)) delete changed[other];
+  }
+  return { preset: choice.preset, changed };
+}
+
+/** Whether two sizes cannot both hold. @param {string} other @param {number} its @param {string} name @param {number} value */
+function contradicts(other, its, name, value) {
+  if (other === "overlap_tokens") return name === "max_tokens" && its >= value;
+  if (name === "overlap_tokens") return other === "max_tokens" && value >= its;
+  const [a, b] = [ORDER.indexOf(other), ORDER.indexOf(name)];
+  if (a < 0 || b < 0) return false;
+  return a < b ? its > value : its < value;
+}
+
+/** @param {unknown} a @param {unknown} b */
+function same(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,59 @@
+/** One hit: where it stands, what it says, and why it is there. */
+
+import { crumbs, h } from "../core/dom.js";
+import { lines } from "../core/format.js";
+import { hrefOf, hrefOfPlace } from "../core/routes.js";
+import { snippet } from "./snippet.js";
+
+/** @typedef {import("../types.js").Hit} Hit */
+/** @typedef {import("../types.js").Why} Why */
+
+/** The headings above a passage, the title of its document first. @param {Hit} hit */
+function pathOf({ breadcrumb, title, path }) {
+  if (!title || breadcrumb === title || breadcrumb.startsWith(`${title} > `)) return breadcrumb || path;
+  return breadcrumb ? `${title} > ${breadcrumb}` : title;
+}
+
+/** @param {Hit} hit @returns {HTMLLIElement} */
+export function hitElement(hit) {
+  const shown = snippet(hit.text, hit.marks);
+  const text = shown.lines.map((line) =>
+    h("p", { class: line.code ? "hit-line code" : "hit-line" },
+      line.pieces.map((piece) => (piece.marked ? h("mark", null, piece.text) : piece.text))));
+  return h("li", { class: "hit" },
+    h("a", { class: "hit-link", href: hrefOfPlace(hit) },
+      h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
+      h("span", { class: "hit-place mono" }, `${hit.path}:${lines(hit.start_line, hit.end_line)}`)),
+    h("div", { class: shown.cutBefore ? "hit-text cut-before" : "hit-text" }, text),
+    reasons(hit));
+}
+
+/** @param {Hit} hit */
+function reasons(hit) {
+  const score = h("span", { class: "hit-score numbers" }, hit.score.toFixed(2));
+  const meter = h("span", { class: "meter", "aria-hidden": "true" }, h("i"));
+  meter.style.setProperty("--part", `${Math.min(100, Math.max(2, hit.score * 100))}%`);
+  const summary = h("summary", null, h("span", null, "Score "), score, meter, h("span", { class: "hit-legs" }, legs(hit.why)));
+  return h("details", { class: "disclosure hit-why" }, summary, h("dl", { class: "why" }, rows(hit)));
+}
+
+/** @param {Why} why */
+function legs(why) {
+  const found = [why.keyword_rank !== null && "words", why.semantic_rank !== null && "meaning", why.linked_from && "a link"];
+  return found.filter(Boolean).join(" + ");
+}
+
+/** @param {Hit} hit */
+function rows({ why, tokens }) {
+  /** @type {[string, Node|string][]} */
+  const rows = [];
+  if (why.keyword_rank !== null) rows.push(["By words", `rank ${why.keyword_rank}, BM25 ${why.keyword_score.toFixed(2)}`]);
+  else rows.push(["By words", "not among those found"]);
+  if (why.semantic_rank !== null) rows.push(["By meaning", `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}`]);
+  else rows.push(["By meaning", "not among those found"]);
+  if (why.matched.length > 0) rows.push(["Words it has", h("span", null, why.matched.map((word) => h("span", { class: "chip" }, word)))]);
+  if (why.linked_from) rows.push(["Linked from", h("a", { href: hrefOf("document", { path: why.linked_from }) }, why.linked_from)]);
+  if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
+  rows.push(["Size", `${tokens} tokens`]);
+  return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);
+}

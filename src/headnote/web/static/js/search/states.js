@@ -1,0 +1,46 @@
+/** What stands in place of hits: nothing asked yet, nothing relevant, an index that is still filling. */
+
+import { h } from "../core/dom.js";
+import { plural, whole } from "../core/format.js";
+import { isFilling } from "../core/status-feed.js";
+
+/** @typedef {import("../types.js").Status} Status */
+
+/** @param {Status|null} status */
+export function nothingAsked(status) {
+  const size = status ? `${plural(status.documents, "document")}, ${plural(status.chunks, "passage")}` : "";
+  const isEmpty = status?.documents === 0 && !isFilling(status);
+  return h("div", { class: "empty" },
+    h("h2", null, isEmpty ? "No documents here yet" : "Search your documents"),
+    h("p", null, isEmpty
+      ? "Put Markdown or MDX files into the folder: they appear here by themselves."
+      : `${size ? `${size}. ` : ""}Ask in words or as a question; both are looked for by their words and by their meaning.`),
+    !isEmpty && h("p", { class: "small key-hint" }, h("kbd", null, "↓"), " ", h("kbd", null, "↑"), " move through hits, ",
+      h("kbd", null, "Enter"), " opens one, ", h("kbd", null, "?"), " shows all keys"));
+}
+
+/**
+ * @param {string} query
+ * @param {{filters: number, clear: () => void, anyway: () => void}} ways Out of it.
+ */
+export function nothingRelevant(query, ways) {
+  return h("div", { class: "empty" },
+    h("h2", null, "Nothing relevant"),
+    h("p", { class: "break" }, "No passage answers “", query, "”."),
+    h("div", null,
+      ways.filters > 0 && h("button", { type: "button", class: "button", onclick: ways.clear }, `Clear ${plural(ways.filters, "filter")}`), " ",
+      h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway")));
+}
+
+/** A line above the hits while documents or vectors are to come; null if all is there. @param {Status|null} status */
+export function fillingNotice(status) {
+  if (!status || !isFilling(status)) return null;
+  const { progress, pending } = status;
+  if (progress?.stage === "documents" || (status.busy && status.documents === 0)) {
+    const done = progress ? ` (${whole(progress.done)} of ${whole(progress.total)})` : "";
+    return h("div", { class: "notice" }, `The documents are still being read${done}: hits may be missing.`);
+  }
+  if (pending === 0 && !progress) return null;
+  const left = progress ? progress.total - progress.done : pending;
+  return h("div", { class: "notice" }, `${plural(left, "passage")} still without a vector: until then found by their words only.`);
+}

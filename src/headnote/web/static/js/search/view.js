@@ -1,0 +1,154 @@
+/** Search as you type. */
+
+import { announce, errorNotice } from "../core/announce.js";
+import { get } from "../core/api.js";
+import { h, refill } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { Latest } from "../core/latest.js";
+import { hrefOf, rewrite } from "../core/routes.js";
+import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
+import { Filters } from "./filters.js";
+import { hitElement } from "./hit.js";
+import { fillingNotice, nothingAsked, nothingRelevant } from "./states.js";
+
+/** @typedef {import("../types.js").Hit} Hit */
+
+const PAUSE = 110;
+
+class SearchView {
+  constructor() {
+    this.latest = new Latest();
+    /** What the hits on the page answer; null before any. @type {string|null} */
+    this.answered = null;
+    this.anyway = false;
+    this.filters = new Filters(() => this.#ask());
+    this.input = h("input", {
+      class: "search-input", type: "search", "aria-label": "Search", placeholder: "Search", autocomplete: "off",
+      spellcheck: "false", enterkeyhint: "search", "aria-describedby": "search-summary",
+    });
+    this.input.addEventListener("input", () => this.#ask());
+    this.summary = h("p", { class: "search-summary numbers", id: "search-summary" });
+    this.filling = h("div", { class: "search-filling" });
+    this.results = h("div", { class: "results" });
+    this.element = h("section", { class: "view view-narrow", "aria-labelledby": "search-h" },
+      h("h1", { class: "visually-hidden", id: "search-h", tabindex: "-1" }, "Search"),
+      h("form", { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
+        h("div", { class: "search-box" }, this.input, h("kbd", { class: "search-key", "aria-hidden": "true" }, "/")),
+        h("div", { class: "search-options" }, this.filters.mode, this.summary), this.filters.panel),
+      this.filling, this.results);
+    this.element.addEventListener("keydown", (event) => this.#move(event));
+    onStatus((status) => {
+      refill(this.filling, fillingNotice(status));
+      if (this.answered === "") this.#showNothingAsked();
+    });
+    // Not under the hands of someone who is about to open a hit.
+    onChange(() => this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within") && this.#ask(0));
+  }
+
+  /** @param {URLSearchParams} query */
+  show(query) {
+    const wanted = query.get("q") ?? "";
+    if (this.input.value !== wanted) this.input.value = wanted;
+    this.filters.fill(query);
+    if (this.answered !== this.#address()) this.#ask(0);
+  }
+
+  title() {
+    return this.input.value ? `${this.input.value} – Search` : "Search";
+  }
+
+  /** @param {boolean} [isFirst] Whether the page has just been opened. */
+  focus(isFirst = false) {
+    this.input.focus();
+    if (!isFirst) this.input.select();
+  }
+
+  #address() {
+    const q = this.input.value.trim();
+    return q ? hrefOf("search", { q, ...this.filters.address() }) : "";
+  }
+
+  #ask(pause = PAUSE) {
+    const q = this.input.value.trim();
+    const address = this.#address();
+    rewrite(hrefOf("search", { q, ...this.filters.address() }));
+    document.title = `${this.title()} – headnote`;
+    if (!q) {
+      this.latest.stop();
+      this.answered = "";
+      this.#showNothingAsked();
+      return;
+    }
+    this.results.setAttribute("aria-busy", "true");
+    const asked = { q, limit: 20, ...this.filters.query(), min_score: this.anyway ? "0" : null };
+    this.anyway = false;
+    this.latest.run(pause, (signal) => get("/api/search", asked, signal), {
+      done: (answer) => this.#showHits(q, address, answer),
+      failed: (error) => this.#showError(address, error),
+    });
+  }
+
+  #showNothingAsked() {
+    this.results.removeAttribute("aria-busy");
+    this.summary.textContent = "";
+    refill(this.results, nothingAsked(currentStatus()));
+  }
+
+  /** @param {string} q @param {string} address @param {{hits: Hit[], milliseconds: number}} answer */
+  #showHits(q, address, { hits, milliseconds }) {
+    this.answered = address;
+    this.results.removeAttribute("aria-busy");
+    const found = hits.length === 0 ? "Nothing relevant" : plural(hits.length, "passage");
+    this.summary.textContent = `${found} · ${Math.max(1, Math.round(milliseconds))} ms`;
+    announce(`${found} for ${q}`);
+    if (hits.length > 0) refill(this.results, h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)));
+    else {
+      const anyway = () => {
+        this.anyway = true;
+        this.#ask(0);
+      };
+      refill(this.results, nothingRelevant(q, { filters: this.filters.active(), clear: () => this.filters.clear(), anyway }));
+    }
+  }
+
+  /** @param {string} address @param {Error} error */
+  #showError(address, error) {
+    this.answered = address;
+    this.results.removeAttribute("aria-busy");
+    this.summary.textContent = "";
+    refill(this.results, errorNotice(error));
+  }
+
+  /** @param {Event} event */
+  #submit(event) {
+    event.preventDefault();
+    const first = this.results.querySelector("a.hit-link");
+    if (this.answered === this.#address() && first instanceof HTMLElement) first.click();
+    else this.#ask(0);
+  }
+
+  /** Arrows go from the box to the hits and back. @param {KeyboardEvent} event */
+  #move(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = /** @type {HTMLElement[]} */ ([...this.results.querySelectorAll("a.hit-link")]);
+    const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    if (event.key === "Escape" && (at >= 0 || this.input.value) && !event.defaultPrevented) {
+      if (at >= 0) this.focus();
+      else {
+        this.input.value = "";
+        this.#ask(0);
+      }
+      event.preventDefault();
+    }
+    const inBox = document.activeElement === this.input;
+    if (!step || links.length === 0 || (at < 0 && !inBox)) return;
+    event.preventDefault();
+    const next = at + step;
+    if (next < 0) this.input.focus();
+    else links[Math.min(next, links.length - 1)].focus();
+  }
+}
+
+export function createSearchView() {
+  return new SearchView();
+}

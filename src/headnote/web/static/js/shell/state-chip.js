@@ -1,0 +1,35 @@
+/** How the index is, in the corner of every view. */
+
+import { whole } from "../core/format.js";
+import { onStatus } from "../core/status-feed.js";
+
+/** @typedef {import("../types.js").Status} Status */
+
+export function startStateChip() {
+  const chip = /** @type {HTMLElement} */ (document.getElementById("index-state"));
+  const folder = /** @type {HTMLElement} */ (document.getElementById("folder"));
+  onStatus((status, error) => {
+    const [state, text] = describe(status, error);
+    chip.dataset.state = state;
+    /** @type {HTMLElement} */ (chip.querySelector(".state-text")).textContent = text;
+    chip.title = text;
+    if (status) folder.textContent = folder.title = status.root;
+  });
+}
+
+/**
+ * @param {Status|null} status
+ * @param {Error|null} error
+ * @returns {["fresh"|"busy"|"problem", string]}
+ */
+export function describe(status, error) {
+  if (error) return ["problem", "No answer from the server"];
+  if (!status) return ["busy", "Asking"];
+  if (status.problem) return ["problem", "Index has a problem"];
+  if (status.progress && status.progress.total > 0) {
+    return ["busy", `Indexing, ${Math.floor((100 * status.progress.done) / status.progress.total)} %`];
+  }
+  if (status.busy) return ["busy", "Indexing"];
+  if (status.pending > 0) return ["busy", `${whole(status.pending)} vectors to come`];
+  return ["fresh", "Up to date"];
+}

@@ -1,0 +1,30 @@
+/** Light or dark: as the system prefers, until the reader chooses. */
+
+import { recall, remember } from "./memory.js";
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+export function startTheme() {
+  const button = /** @type {HTMLButtonElement} */ (document.getElementById("theme-toggle"));
+  button.addEventListener("click", () => {
+    const next = isDark() ? "light" : "dark";
+    // The choice that the system makes anyway is not remembered: the page then goes on following the system.
+    remember("theme", (next === "dark") === system.matches ? null : next);
+    show(next, button);
+  });
+  system.addEventListener("change", () => {
+    if (recall("theme") === null) show(system.matches ? "dark" : "light", button);
+  });
+  show(isDark() ? "dark" : "light", button);
+}
+
+const isDark = () => document.documentElement.dataset.theme === "dark";
+
+/** @param {"light"|"dark"} theme @param {HTMLButtonElement} button */
+function show(theme, button) {
+  document.documentElement.dataset.theme = theme;
+  const label = theme === "dark" ? "Use the light theme" : "Use the dark theme";
+  button.setAttribute("aria-label", label);
+  button.title = `${label} (t)`;
+  document.dispatchEvent(new CustomEvent("themechange"));
+}

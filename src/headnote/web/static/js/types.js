@@ -1,0 +1,32 @@
+/**
+ * What the server answers. Lines count from 1 and include both ends; offsets are code points.
+ *
+ * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], semantic_rank: number|null,
+ *   similarity: number, linked_from: string, recency: number}} Why
+ * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
+ *   score: number, id: string, key: string, tokens: number, why: Why, marks: [number, number][]}} Hit
+ * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
+ *   broken: boolean}} Link
+ * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading
+ * @typedef {{index: number, key: string, start: number, end: number, start_line: number, end_line: number,
+ *   breadcrumb: string, tokens: number}} ChunkPlace
+ * @typedef {ChunkPlace & {id: string, text: string, prefix: string, suffix: string, overlap: string,
+ *   is_split: boolean, part: number|null}} Chunk
+ * @typedef {{kind: string, start: number, end: number, start_line: number, end_line: number, cut: boolean}} Block
+ * @typedef {Record<string, string|number|boolean|string[]|null>} Settings
+ * @typedef {{chunks: Chunk[], blocks: Block[], settings: Settings, seconds: number}} Chunked
+ * @typedef {{path: string, title: string, html: string, text: string, lines: number, chunks: ChunkPlace[],
+ *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[], metadata: Record<string, unknown>}} DocumentPage
+ * @typedef {{nodes: {path: string, title: string, degree: number}[], edges: [number, number][], orphans: string[],
+ *   broken: Link[]}} Graph
+ * @typedef {{name: string, type: string, choices: string[], default: string|number|boolean|string[]|null,
+ *   description: string}} SettingInfo
+ * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets
+ * @typedef {{root: string, documents: number, chunks: number, links: number, pending: number, model: string,
+ *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, busy: boolean,
+ *   progress: {stage: string, done: number, total: number}|null, settings: Settings, ask_model: string|null}} Status
+ * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
+ * @typedef {{text: string, citations: Citation[], sources: Hit[], dropped: {written: string, reason: string}[],
+ *   complete: boolean, model: string|null, note: string}} Answer
+ */
+export {};

@@ -1,0 +1,47 @@
+"""Fixtures of the tests that use the page: one browser and one server for all of them.
+
+A plugin, not a module to import from: a fixture that is imported is another one in every module.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_kit import Server, Visit, find_browser, playwright, serve, visiting
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    path = find_browser()
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def handbook_server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("served") / "handbook"
+    shutil.copytree(repository / "examples" / "handbook", folder, ignore=shutil.ignore_patterns(".headnote"))
+    with serve(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser: Any, handbook_server: Server) -> Iterator[Visit]:
+    """A page of the handbook; errors, dialogs and requests to strangers fail the test."""
+    with visiting(browser, handbook_server) as opened:
+        yield opened
+
+
+@pytest.fixture
+def artefacts(tmp_path: Path) -> Path:
+    """Where pictures are kept for people to look at."""
+    folder = Path(os.environ.get("HEADNOTE_ARTEFACTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,139 @@
+"""What it takes to use the page as a person would: a server, a browser, and an eye on all that goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright: Any = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
+for _package in ("starlette", "uvicorn", "nh3"):
+    pytest.importorskip(_package, reason="the server of the page is not installed")
+
+expect = playwright.expect
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WIDE = {"width": 1400, "height": 900}
+PHONE = {"width": 360, "height": 740}
+PATIENCE = 20_000
+"""Milliseconds until something that should appear is taken for missing."""
+
+expect.set_options(timeout=PATIENCE)
+
+
+def find_browser() -> str:
+    """Path of a browser on this machine; skips the test if there is none."""
+    named = os.environ.get("HEADNOTE_CHROMIUM")
+    for name in [named] if named else BROWSERS:
+        if found := shutil.which(name):
+            return found
+    pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the path, and HEADNOTE_CHROMIUM names none")
+
+
+@dataclass
+class Server:
+    """A running `headnote serve`."""
+
+    address: str
+    folder: Path
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[Server]:
+    """Serve a folder on loopback, at a port that is free, without a model."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("HEADNOTE_")}
+    # The port is chosen by the system: many may be served at once.
+    command = [sys.executable, "-m", "headnote", "serve", str(folder), "--json", "--port", "0", "--embedder", "hashing"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=clean) as process:
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            assert said, f"headnote serve ended with {process.wait()} before it was ready"
+            yield Server(json.loads(said)["address"].rstrip("/"), folder)
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+@dataclass
+class Visit:
+    """A page in the browser, and what it did that it should not have done."""
+
+    page: Any
+    address: str
+    errors: list[str] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)
+    """Requests that left the origin."""
+    dialogs: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", self._check_origin)
+        self.page.on("dialog", self._close_dialog)
+
+    def go(self, route: str = "") -> None:
+        """Open a view, or go there from where the page is."""
+        self.page.goto(f"{self.address}/{route}")
+
+    def check_clean(self) -> None:
+        assert self.errors == []
+        assert self.strangers == []
+        assert self.dialogs == []
+
+    def _check_origin(self, request: Any) -> None:
+        if not request.url.startswith((self.address + "/", "data:", "blob:")):
+            self.strangers.append(request.url)
+
+    def _close_dialog(self, dialog: Any) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+
+@contextmanager
+def visiting(browser: Any, server: Server, **options: Any) -> Iterator[Visit]:
+    """A fresh page that remembers nothing. Whatever went wrong on it fails the test at the end."""
+    context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options})
+    context.set_default_timeout(PATIENCE)
+    visit = Visit(context.new_page(), server.address)
+    visit.watch()
+    try:
+        yield visit
+        visit.check_clean()
+    finally:
+        context.close()
+
+
+def faults(page: Any) -> list[str]:
+    """What axe-core finds serious or critical, one line each."""
+    source = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    page.evaluate(source)
+    found: Sequence[dict[str, Any]] = page.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations)"
+    )
+    return [
+        f"{fault['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+
+
+def overflow(page: Any) -> list[str]:
+    """Elements that make the page wider than the window."""
+    found: list[str] = page.evaluate(
+        """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+          .map((element) => `${element.tagName}.${element.className}`)"""
+    )
+    return found

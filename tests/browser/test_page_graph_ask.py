@@ -1,0 +1,115 @@
+"""The graph, by picture and by list; and questions with their citations."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+from browser_kit import Visit, expect
+
+pytest_plugins = ["browser_fixtures"]
+
+
+# A place on the canvas that has the colour of documents and is surrounded by it.
+NODE = """() => {
+  const canvas = document.querySelector("canvas");
+  const probe = document.createElement("i");
+  probe.className = "hue-0";
+  probe.style.color = "var(--hue)";
+  document.body.append(probe);
+  const wanted = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  probe.remove();
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  const fits = (x, y) => [0, 1, 2].every((i) => data[(y * width + x) * 4 + i] === wanted[i]);
+  for (let y = 4; y < height - 4; y += 1)
+    for (let x = 4; x < width - 4; x += 1)
+      if ([[0, 0], [3, 0], [-3, 0], [0, 3], [0, -3]].every(([dx, dy]) => fits(x + dx, y + dy)))
+        return { x: (x * canvas.clientWidth) / width, y: (y * canvas.clientHeight) / height };
+  return null;
+}"""
+
+
+def open_graph(visit: Visit) -> Any:
+    visit.go("#/graph")
+    expect(visit.page.locator("canvas[data-layout=done]")).to_be_visible()
+    return visit.page
+
+
+def test_a_click_on_a_node_opens_its_document(visit: Visit) -> None:
+    page = open_graph(visit)
+    expect(page.get_by_role("img", name="Graph of 8 documents")).to_be_visible()
+    page.wait_for_function(f"() => ({NODE})() !== null")
+    page.locator("canvas").click(position=page.evaluate(NODE))
+    expect(page.locator(".document-head .mono")).not_to_be_empty()
+    assert parse_qs(page.url.partition("?")[2])["path"] == [page.locator(".document-head .mono").inner_text()]
+
+
+def test_the_list_says_what_the_picture_says(visit: Visit) -> None:
+    page = open_graph(visit)
+    rows = page.locator(".graph-rows li")
+    expect(rows).to_have_count(8)
+    page.get_by_label("Find documents").fill("gauge")
+    expect(rows).to_have_count(2)
+    page.get_by_label("Find documents").fill("")
+    page.get_by_role("radio", name="Broken links").check()
+    expect(rows).to_have_count(3)
+    expect(rows.first).to_contain_text(".md:")
+    page.get_by_role("radio", name="Orphans").check()
+    expect(page.get_by_role("status").filter(has_text="No orphans")).to_be_visible()
+    page.get_by_role("radio", name="Documents").check()
+    rows.first.get_by_role("link").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).not_to_be_empty()
+
+
+def test_the_picture_moves_by_keys(visit: Visit) -> None:
+    page = open_graph(visit)
+    canvas = page.locator("canvas")
+    canvas.focus()
+    before = canvas.screenshot()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("+")
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    assert canvas.screenshot() != before
+
+
+def test_an_answer_has_citations_that_open_their_lines(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/ask")
+    expect(page.get_by_label("Question")).to_be_focused()
+    page.keyboard.type("When does the gauge sleep until the sun is back?")
+    page.keyboard.press("Enter")
+    citation = page.locator(".citations a").first
+    expect(citation).to_be_visible()
+    expect(page.locator(".answer-text .cite").first).to_have_text("1")
+    expect(page.locator(".answer-after .notice")).to_contain_text("no model was asked")
+    place = citation.inner_text().split()[-1]
+    citation.click()
+    expect(page.locator(".document-head .mono")).to_have_text(place.rpartition(":")[0])
+    expect(page.locator(".asked-lines")).to_be_in_viewport()
+
+
+def test_what_a_model_made_up_is_shown_as_taken_out(visit: Visit) -> None:
+    page = visit.page
+    citation = {"path": "calibration.md", "start_line": 12, "end_line": 14, "text": "A sensor measures the time."}
+    answer = {
+        "type": "answer",
+        "text": "Measure twice. [calibration.md:12-14]",
+        "citations": [citation],
+        "sources": [],
+        "dropped": [{"written": "nowhere.md:1", "reason": "no such document was shown"}],
+        "complete": False,
+        "model": "test",
+        "note": "the service broke off",
+    }
+    lines = [{"type": "text", "text": "Measure "}, {"type": "text", "text": "twice."}, answer]
+    body = "".join(json.dumps(line) + "\n" for line in lines)
+    page.route("**/api/ask", lambda route: route.fulfill(body=body, content_type="application/x-ndjson"))
+    visit.go("#/ask?q=How?")
+    expect(page.locator(".dropped")).to_contain_text("nowhere.md:1 no such document was shown")
+    expect(page.locator(".answer-after")).to_contain_text("not complete")
+    expect(page.locator(".answer-text a.cite")).to_have_attribute(
+        "href", "#/document?path=calibration.md&line=12&end=14"
+    )

@@ -1,0 +1,138 @@
+"""Searching, as a person would: by typing, by keys, by mouse."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qs
+
+from browser_kit import Visit, expect, playwright
+
+pytest_plugins = ["browser_fixtures"]
+
+
+def search(page: Any, query: str) -> Any:
+    """Type a query; the hits, once they answer it."""
+    page.get_by_role("searchbox", name="Search").fill(query)
+    expect(page.locator("#announcer")).to_contain_text(f"for {query}")
+    return page.locator(".hit")
+
+
+def asked(page: Any) -> dict[str, list[str]]:
+    """What the address asks for."""
+    return parse_qs(page.url.partition("?")[2])
+
+
+def test_hits_come_while_typing(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    expect(page.get_by_role("heading", name="Search your documents")).to_be_visible()
+    page.get_by_role("searchbox", name="Search").press_sequentially("battery of a gauge")
+    first = page.locator(".hit").first
+    expect(first.locator("mark").first).to_be_visible()
+    expect(page.locator("#search-summary")).to_contain_text("passage")
+    assert asked(page) == {"q": ["battery of a gauge"]}
+    first.locator("summary").click()
+    why = first.locator(".why")
+    expect(why).to_contain_text("By words")
+    expect(why).to_contain_text("similarity")
+    expect(why).to_contain_text("batteri")
+
+
+def test_arrows_lead_to_a_hit_and_enter_opens_it_at_its_line(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    hits = search(page, "gauge")
+    links = hits.locator("a.hit-link")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    for key, at in [("ArrowDown", 0), ("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)]:
+        page.keyboard.press(key)
+        expect(links.nth(at)).to_be_focused()
+    path, _, lines = links.nth(1).locator(".hit-place").inner_text().rpartition(":")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text(path)
+    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    assert asked(page)["line"] == [lines.split("–")[0]]
+    page.go_back()
+    expect(links.nth(1)).to_be_visible()
+    assert asked(page) == {"q": ["gauge"]}
+
+
+def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=gauge")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.locator(".filters > summary").click()
+    page.get_by_label("Path").fill("calibration.md, publishing.md")
+    expect(page.locator(".hit-place").filter(has_text="installing.md")).to_have_count(0)
+    places = page.locator(".hit-place").all_inner_texts()
+    assert {place.partition(":")[0] for place in places} <= {"calibration.md", "publishing.md"}
+    page.get_by_label("Tag").fill("calibration")
+    page.get_by_role("radio", name="Words").check()
+    expect(page.locator(".hit-place").filter(has_text="publishing.md")).to_have_count(0)
+    assert asked(page)["mode"] == ["keyword"]
+    page.reload()
+    expect(page.get_by_label("Tag")).to_have_value("calibration")
+    expect(page.locator(".hit-place").first).to_contain_text("calibration.md")
+
+
+def test_nothing_relevant_is_said_and_has_a_way_out(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=zyzzyva&mode=keyword")
+    expect(page.get_by_role("heading", name="Nothing relevant")).to_be_visible()
+    page.get_by_role("radio", name="Both").check()
+    page.get_by_role("button", name="Show the nearest anyway").click()
+    expect(page.locator(".hit").first).to_be_visible()
+
+
+def test_an_answer_that_comes_too_late_is_dropped(visit: Visit) -> None:
+    page = visit.page
+    held: list[Any] = []
+    page.route("**/api/search?q=first*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    visit.go()
+    with page.expect_request("**/api/search?q=first*"):
+        page.get_by_role("searchbox", name="Search").fill("first")
+    search(page, "calibration")
+    for route in held:
+        # The page has called it off, so the browser may refuse to hear the answer at all.
+        with suppress(playwright.Error):
+            route.fulfill(json={"query": "first", "hits": [], "milliseconds": 1})
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing relevant")).to_have_count(0)
+
+
+def test_an_error_is_told_with_its_remedy(visit: Visit) -> None:
+    page = visit.page
+    error = {"code": "busy", "message": "The index is locked.", "remedy": "Wait for the other program."}
+    page.route("**/api/search*", lambda route: route.fulfill(status=503, json={"error": error}))
+    visit.go("#/search?q=gauge")
+    expect(page.get_by_role("alert")).to_have_text("The index is locked.Wait for the other program.")
+    # The browser itself reports the status of the answer.
+    assert all("503" in said for said in visit.errors)
+    visit.errors.clear()
+
+
+def test_half_a_filter_is_no_error(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=gauge&where=status")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.get_by_label("Frontmatter").fill("review.by=survey group")
+    expect(page.locator(".hit-place").filter(has_text="installing.md")).to_have_count(0)
+    expect(page.locator(".hit-place").first).to_contain_text("calibration.md")
+
+
+def test_an_index_that_is_filling_says_so(visit: Visit) -> None:
+    page = visit.page
+
+    def filling(route: Any) -> None:
+        status = route.fetch().json()
+        progress = {"stage": "vectors", "done": 3, "total": 23}
+        route.fulfill(json={**status, "busy": True, "pending": 20, "progress": progress})
+
+    page.route("**/api/status", filling)
+    visit.go("#/search?q=gauge")
+    expect(page.locator(".search-filling")).to_contain_text("20 passages still without a vector")
+    expect(page.locator("#index-state")).to_contain_text("13 %")
+    page.keyboard.press("Escape")
+    visit.go("#/status")
+    expect(page.get_by_role("progressbar")).to_be_visible()
