@@ -11,6 +11,7 @@ import typer
 
 from headnote import __version__
 from headnote.cli.ask import ask_command
+from headnote.cli.bulk import bulk_command
 from headnote.cli.chunk import chunk_command
 from headnote.cli.config import config_command
 from headnote.cli.doctor import doctor_command
@@ -44,6 +45,7 @@ app.command("config")(config_command)
 app.command("presets")(presets_command)
 app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
+app.command("bulk", cls=SettingsCommand)(bulk_command)
 
 
 def _show_version(wanted: bool) -> None:
