@@ -130,7 +130,7 @@ class ParquetOutput:
         current: dict[str, _Record] = {}
         # A document that was tried again has two records; the one that succeeded counts.
         for record in sorted(records, key=lambda record: record.retry):
-            if wanted.get(record.path) == record.version or (record.path in kept and record.path not in wanted):
+            if record.version == wanted.get(record.path, record.version if record.path in kept else ""):
                 current.setdefault(record.path, record)
         self._drop_all_but(records, set(current.values()))
         failures = [Failure(one.path, one.error, one.line, one.remedy) for one in current.values() if one.error]
@@ -142,26 +142,30 @@ class ParquetOutput:
         self._storage.write(REPORT, lines)
 
     def _drop_all_but(self, records: Iterable[_Record], current: set[_Record]) -> None:
-        """Write the parts anew that have documents of yesterday in them, without these."""
+        """Write the parts anew that have documents of yesterday in them, without these; then the old ones go.
+
+        In this order nothing is lost, whatever happens between. A name says what is in a part, so a part that is
+        written anew may be there already, from a job that came as far as this; then it stays.
+        """
         by_part: dict[str, list[_Record]] = {}
         for record in records:
             by_part.setdefault(record.part, []).append(record)
-        for part, members in sorted(by_part.items()):
-            kept = [record for record in members if record in current]
-            if len(kept) < len(members):
-                self._rewrite(part, kept)
+        left = {part: [record for record in members if record in current] for part, members in by_part.items()}
+        old = {part for part, members in by_part.items() if len(left[part]) < len(members)}
+        written = {self._rewritten(part, left[part]) for part in sorted(old) if left[part]}
+        for part in sorted(old - written):
+            self._remove([f"{DOCUMENTS}/{part}.parquet", f"{CHUNKS}/{part}.parquet"])
 
-    def _rewrite(self, part: str, kept: Sequence[_Record]) -> None:
-        """First the new part, then the old one goes: whatever happens between, nothing is lost."""
-        if kept:
-            name = part_name(((record.path, record.version) for record in kept), self._recipe.text)
-            paths = {record.path for record in kept}
-            chunks = Buffer(chunk_schema(bool(self._recipe.embedder)))
-            chunks.add(_only(self._read_table(f"{CHUNKS}/{part}.parquet"), paths))
-            documents = Buffer(stored_document_schema())
-            documents.add(_only(self._read_table(f"{DOCUMENTS}/{part}.parquet"), paths))
-            write_part(self._storage, name, chunks, documents)
-        self._remove([f"{DOCUMENTS}/{part}.parquet", f"{CHUNKS}/{part}.parquet"])
+    def _rewritten(self, part: str, left: Sequence[_Record]) -> str:
+        """The name of the part that has only these documents of an old one."""
+        name = part_name(((record.path, record.version) for record in left), self._recipe.text)
+        paths = {record.path for record in left}
+        chunks = Buffer(chunk_schema(bool(self._recipe.embedder)))
+        chunks.add(_only(self._read_table(f"{CHUNKS}/{part}.parquet"), paths))
+        documents = Buffer(stored_document_schema())
+        documents.add(_only(self._read_table(f"{DOCUMENTS}/{part}.parquet"), paths))
+        write_part(self._storage, name, chunks, documents)
+        return name
 
     def _read_records(self, parts: Iterable[str]) -> list[_Record]:
         columns = _Record._fields[1:]
