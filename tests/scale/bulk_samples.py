@@ -16,6 +16,7 @@ from nasty import RandomDice
 import headnote
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
+from headnote.scale.inputs import list_inputs
 from headnote.scale.job import Job, Summary, run_job
 from headnote.scale.output import ParquetOutput
 from headnote.scale.recipe import Recipe
@@ -32,8 +33,11 @@ ODD = {
     "mark.md": b"\xef\xbb\xbf# Mark\r\n\r\nText.\r",
     "utf16.md": "# Größe\n\n日本語 😀\n".encode("utf-16"),
     "deep/[slug].mdx": b"import X from 'x'\n\n# Page\n\n<X title=\"a\">\n\ntext [[note#Part|alias]]\n\n</X>\n",
-    "deep/na\xefve \xe9t\xe9 #1.md".encode("latin-1").decode("latin-1"): b"# One\n\n#tag [a](b.md#c)\n",
-    "surrogate.md": b'---\ntags: ["x\\ud800y", plain]\nodd: "\\udfff"\nday: 2026-11-15\nbig: 123456789012345678901234567890\n---\n# S\n\ntext\n',
+    "deep/naïve été #1.md": b"# One\n\n#tag [a](b.md#c)\n",
+    "surrogate.md": (
+        b'---\ntags: ["x\\ud800y", plain]\nodd: "\\udfff"\nday: 2026-11-15\n'
+        b"big: 123456789012345678901234567890\n---\n# S\n\ntext\n"
+    ),
 }
 BAD = {"picture.md": bytes(range(256)) * 8, "old.md": b"# caf\xe9\n\nwindows\n"}
 
@@ -103,8 +107,6 @@ def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **op
 
 def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
     """A whole job in which the first worker is killed in the middle of its part; how often a part was done."""
-    from headnote.scale.inputs import list_inputs
-
     recipe = Recipe(Settings())
     output = ParquetOutput(str(out), recipe)
     output.open(rebuild=False)

@@ -17,6 +17,7 @@ import headnote.scale.work as sharing
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, SettingsError
+from headnote.scale.inputs import list_inputs
 from headnote.scale.output import ParquetOutput
 from headnote.scale.recipe import Recipe
 
@@ -160,16 +161,11 @@ def test_a_job_that_ends_before_it_has_tidied_up(folder: Path, tmp_path: Path) -
 
 def test_a_file_that_could_not_be_read_is_tried_again(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    listed = sorted((folder / "made").iterdir())[0]
+    listed = min((folder / "made").iterdir())
     data, status = listed.read_bytes(), listed.stat()
-
-    def gone(_done: int, _total: int) -> None:
-        """Between the listing and the reading, which is in this process, there is no other moment to take it."""
 
     output = ParquetOutput(str(out), Recipe(Settings()))
     output.open(rebuild=False)
-    from headnote.scale.inputs import list_inputs
-
     units = list_inputs(str(folder)).units
     listed.unlink()
     for part in sharing.cut_into_parts(units, Recipe(Settings()).text, vectors=False):
@@ -224,7 +220,7 @@ def test_a_manifest_of_somebody_else(folder: Path, tmp_path: Path) -> None:
 def test_a_damaged_part_is_named(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     bulk(folder, out, workers=1)
-    part = sorted((out / "documents").iterdir())[0]
+    part = min((out / "documents").iterdir())
     part.write_bytes(b"PAR1 no more")
     with pytest.raises(BulkError, match=rf"{part.name}: damaged: .*delete the file"):
         bulk(folder, out)

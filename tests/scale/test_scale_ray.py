@@ -9,10 +9,11 @@ from typing import Any
 
 import bulk_samples
 import pytest
-from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, in_order, stored, write_folder
+from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, stored, write_folder
 
 import headnote.scale.work as sharing
 from headnote.chunking.settings import Settings
+from headnote.errors import BulkError
 from headnote.scale.ray_data import chunk_dataset, run_ray
 from headnote.scale.recipe import Recipe
 
@@ -81,8 +82,6 @@ def chunk_files(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.usefixtures("small_parts")
 def test_an_embedder_that_fails_ends_the_job_with_its_reason(folder: Path, tmp_path: Path) -> None:
-    from headnote.errors import BulkError
-
     with pytest.raises(BulkError, match="unknown embedder 'no-such'"):
         bulk(folder, tmp_path / "out", Recipe(Settings(), "no-such", "no-such"), engine="ray", workers=2)
 
@@ -98,4 +97,3 @@ def test_a_dataset_of_ones_own(folder: Path) -> None:
     outcomes = chunk_dataset(dataset, Settings(), outcomes=True).take_all()
     assert sorted(row["path"] for row in outcomes if row["error"]) == sorted(BAD)
     assert len(outcomes) == len(rows)
-    assert in_order(wanted) == wanted

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bulk_samples import BAD, bulk, expected, in_order, write_folder
+from bulk_samples import BAD, bulk, expected, in_order, stored, write_folder
 
 import headnote.scale.storage as storage
 import headnote.scale.work as sharing
@@ -37,7 +37,7 @@ def service() -> Iterator[str]:
 
 
 @pytest.fixture
-def bucket(service: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Any:
+def bucket(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A file system with one empty bucket, as whoever has the right key sees it."""
     for name in [name for name in os.environ if name.startswith(("AWS_", "FSSPEC_"))]:
         monkeypatch.delenv(name)
@@ -47,12 +47,12 @@ def bucket(service: str, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     forget()
-    request.addfinalizer(forget)
     files = s3fs.S3FileSystem()
     if files.exists("docs"):
         files.rm("docs", recursive=True)
     files.mkdir("docs")
-    return files
+    yield files
+    forget()
 
 
 def forget() -> None:
@@ -104,17 +104,13 @@ def test_only_what_changed_is_read(folder: Path, bucket: Any, tmp_path: Path) ->
     assert (summary.read, summary.removed) == (1, 1)
     (folder / "made" / "001.md").write_bytes(b"# New\n\ntext")
     (folder / "made" / "002.md").unlink()
-    from bulk_samples import stored
-
     assert without_time(stored(out)) == without_time(expected(folder))
 
 
-def test_a_glob_and_a_single_object(folder: Path, bucket: Any, tmp_path: Path) -> None:
+def test_a_glob_and_a_single_object(folder: Path, tmp_path: Path) -> None:
     assert folder.exists()
     assert bulk("s3://docs/hand/book/made/00*.md", tmp_path / "a", workers=1).documents == 10
     assert bulk("s3://docs/hand/**/*.mdx", tmp_path / "b", workers=1).documents == 1
-    from bulk_samples import stored
-
     assert stored(tmp_path / "b")[0]["path"] == "book/deep/[slug].mdx"
     assert bulk("s3://docs/hand/book/mark.md", tmp_path / "c", workers=1).documents == 1
     assert stored(tmp_path / "c")[0]["path"] == "mark.md"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
+from headnote.scale.arrow import load_arrow
 from headnote.scale.inputs import Inputs, list_inputs
 from headnote.scale.output import Output, ParquetOutput
 from headnote.scale.recipe import Recipe
@@ -65,6 +66,7 @@ def run_job(job: Job, watch: Watcher = nobody) -> Summary:
     # Before the output is touched: what cannot begin must not leave anything behind.
     engine = find_engine(job.engine)
     inputs = list_inputs(job.input, job.recipe.max_bytes)
+    _refuse_circle(job, inputs)
     output = open_output(job)
     output.open(job.rebuild)
     waiting = [unit for unit in inputs.units if not output.has(unit)]
@@ -84,8 +86,16 @@ def run_job(job: Job, watch: Watcher = nobody) -> Summary:
     )
 
 
+def _refuse_circle(job: Job, inputs: Inputs) -> None:
+    """Where tables are read, those that are written must lie elsewhere, or the next job would read them."""
+    below = absolute(job.out).startswith(f"{absolute(job.input).rstrip('/')}/")
+    if below and any(unit.row >= 0 for unit in inputs.units):
+        raise BulkError("lies below the tables that are read", path=job.out, remedy="name a folder elsewhere for --out")
+
+
 def find_engine(name: str) -> Engine:
     """The engine of that name; what it needs is loaded now."""
+    load_arrow()
     if name == "local":
         from headnote.scale.local import run_local
 
