@@ -77,9 +77,8 @@ class OurIndex:
         """Of the same two legs."""
         everything, model = Filter(), self._index.embedder
         with self._store.reading() as reader:
-            vectors = reader.vectors(model.name)
             words = by_words(reader, content_terms(question), DEPTH, everything)
-            meaning = by_meaning(reader, vectors, model.embed_query(question), DEPTH, everything) if vectors else []
+            meaning = by_meaning(reader, model.name, model.embed_query(question), DEPTH, everything)
             chunks = reader.chunks(ranked(reciprocal_ranks(words, meaning))[:limit])
             return [
                 Found(Span(chunk.path, chunk.row.start, chunk.row.end), count_tokens(chunk.text)) for chunk in chunks

@@ -14,13 +14,13 @@ from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings, load_index_settings, load_settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
-from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
+from headnote.errors import MissingSource, NotAFile, SettingsError
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
 from headnote.index.store.filters import Filter
+from headnote.index.store.opening import open_store
 from headnote.index.store.rows import LinkRow
-from headnote.index.store.sqlite.store import SqliteStore
 from headnote.index.update import (
     Report,
     Task,
@@ -105,9 +105,11 @@ class Index:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         max_file_bytes: int | None = None,
+        store: str | None = None,
         **settings: Any,
     ) -> Index:
-        """The index of a folder, kept in `.headnote` below it and made if there is none.
+        """The index of a folder, kept in `.headnote` below it and made if there is none; or kept in PostgreSQL, if
+        `store` is the URL of a database.
 
         What is not given is taken from the environment, then from `headnote.toml`, then from the defaults. With
         `create=False`, a folder without an index raises `MissingIndex`.
@@ -116,14 +118,19 @@ class Index:
         check_folder(folder)
         chunking = load_settings(preset, settings, folder).settings
         named = embedder if isinstance(embedder, str) else None
-        flags = {"include": include, "exclude": exclude, "max_file_bytes": max_file_bytes, "embedder": named}
+        flags = {
+            "include": include,
+            "exclude": exclude,
+            "max_file_bytes": max_file_bytes,
+            "embedder": named,
+            "store": store,
+        }
         index_settings = load_index_settings(flags, folder).settings
         chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
         # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
         found = get_embedder(chosen)
-        if not create and not SqliteStore.exists(folder):
-            raise MissingIndex("no index here", path=str(folder), remedy=f"run headnote index {folder}")
-        return cls(folder, SqliteStore.open(folder), chunking, index_settings, found)
+        kept = open_store(folder, index_settings.store, create=create)
+        return cls(folder, kept, chunking, index_settings, found)
 
     def close(self) -> None:
         self._store.close()

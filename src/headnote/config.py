@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings, is_path_of_tokenizer, nearest, shown
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
+from headnote.index.store.opening import check_target
 from headnote.sources.discover import MAX_BYTES
 from headnote.tokens import NAMES as COUNTERS
 
@@ -62,9 +63,12 @@ class IndexSettings:
     """Larger files are left out and reported."""
     embedder: str = DEFAULT_EMBEDDER
     """What makes vectors: minilm, none, openai:MODEL, sentence-transformers:MODEL."""
+    store: str = field(default="sqlite", repr=False)
+    """Where the index is kept: sqlite for a file below the folder, or the URL of a database, which may hold a
+    password."""
 
 
-INDEX_NAMES = tuple(field.name for field in fields(IndexSettings))
+INDEX_NAMES = tuple(one.name for one in fields(IndexSettings))
 
 
 class LoadedIndexSettings(NamedTuple):
@@ -160,6 +164,11 @@ def _index_value(entry: _Entry) -> Any:
         if entry.name == "embedder":
             if not isinstance(value, str):
                 raise SettingsError(f"{shown(value)} is no embedder", remedy="write its name, such as minilm")
+            return value
+        if entry.name == "store":
+            if not isinstance(value, str):
+                raise SettingsError("store must be a text", remedy="write sqlite, or the URL of a database")
+            check_target(value)
             return value
         globs = value.split(",") if isinstance(value, str) else value
         if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):

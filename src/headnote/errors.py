@@ -11,7 +11,8 @@
     │   ├── CorruptIndex        its file is damaged, or none of ours
     │   ├── NewerIndex          a later headnote has written it
     │   ├── LockedIndex         another writer is at work
-    │   └── UnwritableIndex     the system refuses: disk full, read-only, no permission
+    │   ├── UnwritableIndex     the system refuses: disk full, read-only, no permission
+    │   └── UnreachableIndex    its server does not answer, refuses us, or went away
     ├── EmbeddingError        texts that could not be made into vectors
     │   ├── MissingKey          the service wants a key, and there is none in the environment
     │   ├── RequestRefused      the service says no, and would say so again
@@ -87,6 +88,10 @@ class LockedIndex(IndexFailure):
 
 class UnwritableIndex(IndexFailure):
     """The operating system refuses to write it: disk full, read-only folder, no permission."""
+
+
+class UnreachableIndex(IndexFailure):
+    """The server it is kept on does not answer, refuses us, or went away in the middle."""
 
 
 class EmbeddingError(HeadnoteError):

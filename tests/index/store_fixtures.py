@@ -7,20 +7,27 @@ from pathlib import Path
 
 import pytest
 
+from headnote.index.store import opening
 from headnote.index.store.base import Store
-from headnote.index.store.sqlite.store import SqliteStore
+
+pytest_plugins = ("postgres_fixtures",)
 
 OpenStore = Callable[[], Store]
 """Opens the store of this test, once more at every call, as another process would."""
 
 
-@pytest.fixture(params=["sqlite"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
+@pytest.fixture(params=["sqlite", "postgres"])
+def store_target(request: pytest.FixtureRequest) -> str:
+    """What `--store` would say."""
+    return "" if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def open_store(store_target: str, tmp_path: Path) -> Iterator[OpenStore]:
     opened: list[Store] = []
 
     def open_once_more() -> Store:
-        assert request.param == "sqlite"
-        opened.append(SqliteStore.open(tmp_path))
+        opened.append(opening.open_store(tmp_path, store_target))
         return opened[-1]
 
     yield open_once_more

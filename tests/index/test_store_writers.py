@@ -115,9 +115,10 @@ WORKER = """
 import sys
 sys.path.insert(0, {tests!r})
 from store_samples import entry
-from headnote.index.store.sqlite.store import SqliteStore
+from pathlib import Path
+from headnote.index.store.opening import open_store
 import numpy
-store = SqliteStore.open({root!r})
+store = open_store(Path({root!r}), {target!r})
 number = store.generation()
 while True:
     with store.writing() as writer:
@@ -133,10 +134,10 @@ while True:
 """
 
 
-def killed_writers(root: Path, rounds: int) -> Iterator[int]:
+def killed_writers(root: Path, target: str, rounds: int) -> Iterator[int]:
     """Starts a writer, kills it at some moment, and says which generation it had reported last."""
     random = Random(7)
-    code = WORKER.format(tests=str(Path(__file__).parent), root=str(root))
+    code = WORKER.format(tests=str(Path(__file__).parent), root=str(root), target=target)
     for _ in range(rounds):
         worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         assert worker.stdout is not None
@@ -151,9 +152,11 @@ def killed_writers(root: Path, rounds: int) -> Iterator[int]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_a_killed_writer_loses_nothing_that_was_committed(open_store: OpenStore, tmp_path: Path) -> None:
+def test_a_killed_writer_loses_nothing_that_was_committed(
+    open_store: OpenStore, store_target: str, tmp_path: Path
+) -> None:
     open_store().close()
-    for reported in killed_writers(tmp_path, 10):
+    for reported in killed_writers(tmp_path, store_target, 10):
         store = open_store()
         assert store.generation() in (reported, reported + 1)
         with store.reading() as reader:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, fill_vectors, from_here, open_index, refresh
+from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, StoreUrl, fill_vectors, from_here, open_index, refresh
 from headnote.cli.search import Paths, Tags
 from headnote.cli.terminal import UNPRINTABLE, Line, Span, printable, remark, write_json, write_lines
 from headnote.errors import AnswerError, MissingSource
@@ -39,6 +39,7 @@ def ask_command(
     path: Paths = [],  # noqa: B006  never changed
     tag: Tags = [],  # noqa: B006
     no_update: NoUpdate = False,
+    store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question from the documents, and say which lines the answer rests on.
@@ -49,7 +50,7 @@ def ask_command(
     """
     options = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
     streams = not as_json and sys.stdout.isatty()
-    answer = _ask(question, root, not no_update, {**options, "stream": _write_piece if streams else None})
+    answer = _ask(question, root, store, not no_update, {**options, "stream": _write_piece if streams else None})
     if as_json:
         write_json(record(question, root, answer))
     else:
@@ -63,9 +64,9 @@ def ask_command(
         raise typer.Exit(1)
 
 
-def _ask(question: str, root: Path, update: bool, options: dict[str, Any]) -> Answer:
+def _ask(question: str, root: Path, store: str | None, update: bool, options: dict[str, Any]) -> Answer:
     try:
-        opened = open_index(root, create=update)
+        opened = open_index(root, create=update, store=store)
         with opened.index as index:
             if update:
                 refresh(index)

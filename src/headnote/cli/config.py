@@ -49,12 +49,15 @@ def _tables(loaded: Loaded) -> dict[str, dict[str, tuple[Any, str]]]:
     """Title → setting → value and origin."""
     from headnote.chunking.settings import FIELD_NAMES
     from headnote.config import INDEX_NAMES
+    from headnote.index.store.opening import shown_store
 
     chunking, of_index = loaded.chunking, loaded.of_index
+    of_settings = {name: (getattr(of_index.settings, name), of_index.origins[name]) for name in INDEX_NAMES}
+    of_settings["store"] = (shown_store(of_index.settings.store), of_index.origins["store"])  # without its password
     preset = {"preset": (chunking.preset, chunking.origins["preset"])}
     return {
         "chunking": preset | {name: (getattr(chunking.settings, name), chunking.origins[name]) for name in FIELD_NAMES},
-        "index": {name: (getattr(of_index.settings, name), of_index.origins[name]) for name in INDEX_NAMES},
+        "index": of_settings,
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from headnote.cli.opening import HERE, AsJson, Root, open_index
+from headnote.cli.opening import HERE, AsJson, Root, StoreUrl, open_index
 from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Finding(NamedTuple):
     text: str
 
 
-def doctor_command(root: Root = HERE, repair: Repair = False, as_json: AsJson = False) -> None:
+def doctor_command(root: Root = HERE, repair: Repair = False, store: StoreUrl = None, as_json: AsJson = False) -> None:
     """Check the index, and all that it needs.
 
     The exit code is 1 if something is wrong and was not repaired. Repairing reads the documents and makes no vectors.
@@ -47,7 +47,7 @@ def doctor_command(root: Root = HERE, repair: Repair = False, as_json: AsJson = 
     from headnote.api import check_folder
 
     check_folder(root)  # a folder that is not there is no finding
-    findings = [*_packages(), *_of_index(root, repair)]
+    findings = [*_packages(), *_of_index(root, repair, store)]
     is_sound = all(finding.state != "wrong" for finding in findings)
     if as_json:
         write_json({"root": str(root), "sound": is_sound, "findings": [finding._asdict() for finding in findings]})
@@ -86,13 +86,13 @@ def _packages() -> Iterator[Finding]:
         yield Finding("ok", "packages", ", ".join(found))
 
 
-def _of_index(root: Path, repair: bool) -> Iterator[Finding]:
+def _of_index(root: Path, repair: bool, store: str | None) -> Iterator[Finding]:
     from headnote.errors import IndexFailure, MissingExtra, MissingIndex
 
     try:
-        opened = open_index(root, create=False)
+        opened = open_index(root, create=False, store=store)
     except MissingIndex as error:
-        yield from _make(root) if repair else [Finding("wrong", "index", f"{error.message}: {error.remedy}")]
+        yield from _make(root, store) if repair else [Finding("wrong", "index", f"{error.message}: {error.remedy}")]
         return
     except MissingExtra:  # a finding about packages says which
         return
@@ -109,8 +109,8 @@ def _of_index(root: Path, repair: bool) -> Iterator[Finding]:
             yield Finding("wrong", "index", str(error))
 
 
-def _make(root: Path) -> Iterator[Finding]:
-    opened = open_index(root)
+def _make(root: Path, store: str | None) -> Iterator[Finding]:
+    opened = open_index(root, store=store)
     with opened.index as index:
         yield _model(index, opened.missing)
         index.update(vectors=False)
@@ -151,7 +151,7 @@ def _checked(index: Index, repair: bool) -> Iterator[Finding]:
         yield from (Finding("repaired", "index", what) for what in index.repair())
         index.update(vectors=False)
         # Looked at anew, by someone who remembers nothing from before.
-        with open_index(index.root, create=False).index as again:
+        with open_index(index.root, create=False, store=index.index_settings.store).index as again:
             left = again.check()
         yield from (Finding("wrong", "index", complaint) for complaint in left)
         if not left:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headnote.cli.opening import HERE, AsJson, Root
+from headnote.cli.opening import HERE, AsJson, Root, StoreUrl
 from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
 from headnote.errors import SettingsError
 
@@ -49,6 +49,7 @@ def eval_command(
     preset: Presets = [],  # noqa: B006
     limit: Limit = 10,
     plot: Plot = None,
+    store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure how well a folder is searched.
@@ -62,7 +63,7 @@ def eval_command(
 
     if plot is not None:
         check_plot(plot)
-    comparison = compare(questions, root, Wanted(_modes(mode), tuple(dict.fromkeys(preset)), limit))
+    comparison = compare(questions, root, Wanted(_modes(mode), tuple(dict.fromkeys(preset)), limit, store))
     if plot is not None:
         write_plot(comparison, plot)
     if as_json:

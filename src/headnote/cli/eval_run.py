@@ -15,12 +15,13 @@ from headnote.cli.index_progress import Bars
 from headnote.cli.terminal import printable, remark
 from headnote.config import load_index_settings
 from headnote.embedding.registry import get_embedder
-from headnote.errors import EmbeddingError, MissingExtra, SettingsError
+from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
 from headnote.evaluate.formats import load_questions
 from headnote.evaluate.questions import Question
 from headnote.evaluate.remember import RememberingEmbedder, vectors_in
 from headnote.evaluate.report import Comparison
 from headnote.evaluate.run import Measured, Search, measure, prepare
+from headnote.index.store.opening import open_store
 from headnote.index.store.sqlite.store import SqliteStore
 from headnote.search.query import MODES
 
@@ -36,6 +37,8 @@ class Wanted(NamedTuple):
     presets: tuple[str, ...]
     """None: the index of the folder as it is."""
     limit: int
+    store: str | None = None
+    """Where the index of the folder is, if not where its settings say."""
 
 
 def compare(file: Path, root: Path, wanted: Wanted) -> Comparison:
@@ -48,7 +51,7 @@ def compare(file: Path, root: Path, wanted: Wanted) -> Comparison:
     modes = wanted.modes or (MODES if embedder.name != "none" else ("keyword",))
     measured: list[Measured] = []
     with ExitStack() as stack:
-        for name, index in _indexes(root, wanted.presets, embedder, stack):
+        for name, index in _indexes(root, wanted, embedder, stack):
             measured += _measured(name, index, questions, modes, wanted.limit)
     return Comparison(wanted.limit, measured)
 
@@ -70,26 +73,29 @@ def _embedder(root: Path, modes: tuple[str, ...]) -> Embedder:
     return found
 
 
-def _indexes(root: Path, presets: tuple[str, ...], embedder: Embedder, stack: ExitStack) -> Iterator[tuple[str, Index]]:
-    if not presets:
-        index = stack.enter_context(Index.open(root, embedder=embedder))
+def _indexes(root: Path, wanted: Wanted, embedder: Embedder, stack: ExitStack) -> Iterator[tuple[str, Index]]:
+    if not wanted.presets:
+        index = stack.enter_context(Index.open(root, embedder=embedder, store=wanted.store))
         yield "", index
         return
-    known = _known_vectors(root, embedder)
+    known = _known_vectors(root, embedder, wanted.store)
     place = Path(stack.enter_context(TemporaryDirectory(prefix="headnote-eval-")))
     settings = load_index_settings({}, root).settings
-    for preset in presets:
+    for preset in wanted.presets:
         (place / preset).mkdir()
         remembering = RememberingEmbedder(embedder, known)
         store = SqliteStore.open(place / preset)
         yield preset, stack.enter_context(Index(root, store, find_preset(preset), settings, remembering))
 
 
-def _known_vectors(root: Path, embedder: Embedder) -> Any:
+def _known_vectors(root: Path, embedder: Embedder, target: str | None) -> Any:
     """Those that the index of the folder has, if it has one: nothing is written there."""
-    if embedder.name == "none" or not SqliteStore.exists(root):
+    if embedder.name == "none":
         return {}
-    store = SqliteStore.open(root)
+    try:
+        store = open_store(root, load_index_settings({"store": target}, root).settings.store, create=False)
+    except MissingIndex:
+        return {}
     try:
         return vectors_in(store, embedder.name)
     finally:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from headnote.cli.chunk import Overlap, Preset, Size, Workers
-from headnote.cli.opening import FIRST_WAIT, HERE, Root
+from headnote.cli.opening import FIRST_WAIT, HERE, Root, StoreUrl
 from headnote.cli.setting_flags import given_flags
 from headnote.cli.terminal import remark
 from headnote.errors import SettingsError
@@ -51,6 +51,7 @@ def index_command(
     include: Include = [],  # noqa: B006  never changed
     exclude: Exclude = [],  # noqa: B006
     max_file_bytes: MaxFileBytes = None,
+    store: StoreUrl = None,
     preset: Preset = None,
     size: Size = None,
     overlap: Overlap = None,
@@ -60,10 +61,10 @@ def index_command(
 ) -> None:
     """Build or refresh the index of a folder.
 
-    It is kept in .headnote below the folder, and can be made anew at any time.
+    It is kept in .headnote below the folder or in PostgreSQL, and can be made anew at any time.
 
     Flags hold for this run. What shall hold for every command belongs into headnote.toml: settings at the top, and
-    include, exclude, max_file_bytes and embedder in a table [index].
+    include, exclude, max_file_bytes, embedder and store in a table [index].
     """
     from headnote.cli.index_run import Run, once, opened, plan_only
 
@@ -71,6 +72,7 @@ def index_command(
         raise SettingsError("--dry-run and --watch do not go together", remedy="leave one of them out")
     flags = {**given_flags(context), "preset": preset, "size": size, "overlap": overlap}
     of_index = {"embedder": embedder, "include": include, "exclude": exclude, "max_file_bytes": max_file_bytes}
+    of_index["store"] = store
     run = Run(root, as_json, rebuild, {"vectors": not no_vectors, "wait": wait, "workers": workers})
     if dry_run:
         plan_only(run, flags, of_index)

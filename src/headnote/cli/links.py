@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from headnote.cli.opening import HERE, ROOT_HELP, AsJson, NoUpdate, from_here, open_index, refresh
+from headnote.cli.opening import HERE, ROOT_HELP, AsJson, NoUpdate, StoreUrl, from_here, open_index, refresh
 from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
 from headnote.errors import SettingsError
 
@@ -41,6 +41,7 @@ def links_command(
     broken: Broken = False,
     orphans: Orphans = False,
     no_update: NoUpdate = False,
+    store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Show where links lead, and which lead nowhere.
@@ -50,7 +51,7 @@ def links_command(
     """
     if path is not None and orphans:
         raise SettingsError("--orphans is about all documents", remedy="leave out the path")
-    with open_index(root, create=not no_update).index as index:
+    with open_index(root, create=not no_update, store=store).index as index:
         if not no_update:
             refresh(index)
         if path is None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from headnote.cli.opening import StoreUrl
 from headnote.extras import load
 
 
@@ -17,6 +18,7 @@ def mcp_command(
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP on loopback instead of stdio.")] = False,
     port: Annotated[int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --http.")] = 8765,
     embedder: Annotated[str | None, typer.Option("--embedder", metavar="NAME", help="What makes vectors.")] = None,
+    store: StoreUrl = None,
 ) -> None:
     """Serve the index to coding agents (Model Context Protocol), and keep it fresh meanwhile.
 
@@ -28,7 +30,7 @@ def mcp_command(
     load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
     from headnote.mcp_server.server import make_server
 
-    with Index.open(root, embedder=embedder) as index:
+    with Index.open(root, embedder=embedder, store=store) as index:
         index.update(vectors=False)
         with kept_fresh(index) as keeper:
             server = make_server(index, lambda: keeper.problem)

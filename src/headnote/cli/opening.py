@@ -17,6 +17,10 @@ ROOT_HELP = "Folder that is indexed; the current one if left out."
 # `readable=False` leaves the check to the opening, whose errors name the remedy.
 Root = Annotated[Path, typer.Argument(metavar="ROOT", help=ROOT_HELP, show_default=False, readable=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="Where the index is: sqlite, or postgresql://USER@HOST/DATABASE."),
+]
 NoUpdate = Annotated[bool, typer.Option("--no-update", help="Ask the index as it is, without looking at the files.")]
 
 HERE = Path()

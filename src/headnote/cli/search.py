@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, fill_vectors, open_index, refresh
+from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, StoreUrl, fill_vectors, open_index, refresh
 from headnote.cli.terminal import remark, say, write_json, write_lines
 from headnote.errors import MissingSource, SettingsError
 
@@ -55,6 +55,7 @@ def search_command(
     full: Full = False,
     explain: Explain = False,
     no_update: NoUpdate = False,
+    store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the passages that answer a query.
@@ -68,7 +69,7 @@ def search_command(
         raise SettingsError("the query is empty", remedy="say what to look for")
     fields = read_fields(where)
     changed = read_since(since) if since is not None else None
-    opened = _opened(root, create=not no_update)
+    opened = _opened(root, create=not no_update, store=store)
     with opened.index as index:
         if not no_update:
             refresh(index)
@@ -87,9 +88,9 @@ def search_command(
         raise typer.Exit(1)
 
 
-def _opened(root: Path, create: bool) -> Opened:
+def _opened(root: Path, create: bool, store: str | None) -> Opened:
     try:
-        return open_index(root, create=create)
+        return open_index(root, create=create, store=store)
     except MissingSource as error:
         remedy = f"{error.remedy}; a query of several words needs quotes"
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.cli.opening import HERE, AsJson, Root, open_index
+from headnote.cli.opening import HERE, AsJson, Root, StoreUrl, open_index
 from headnote.cli.terminal import Line, Span, counted, printable, table, write_json, write_lines
 from headnote.cli.times import ago, moment
 
@@ -26,24 +26,24 @@ class Facts(NamedTuple):
     """Why the embedder cannot be had."""
 
 
-def status_command(root: Root = HERE, as_json: AsJson = False) -> None:
+def status_command(root: Root = HERE, store: StoreUrl = None, as_json: AsJson = False) -> None:
     """Show what the index holds, and whether it still holds.
 
     No file is read: size and time tell which ones look other than they did.
     """
-    facts = _facts(root)
+    facts = _facts(root, store)
     if as_json:
         write_json(_record(facts, root))
     else:
         write_lines(_lines(facts, root))
 
 
-def _facts(root: Path) -> Facts:
+def _facts(root: Path, store: str | None) -> Facts:
     from headnote.chunking.presets import find_preset
     from headnote.chunking.settings import FIELD_NAMES
     from headnote.config import load_settings
 
-    opened = open_index(root, create=False)
+    opened = open_index(root, create=False, store=store)
     with opened.index as index:
         status, drift = index.status(), index.drift()
     loaded = load_settings(None, {}, root)
@@ -63,6 +63,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "embedder": _embedder(facts),
         "model": status.model,
         "missing": facts.missing,
+        "store": _store(facts),
         "preset": facts.preset,
         "settings": {name: _plain(value) for name, value in facts.differences.items()},
         "bytes_on_disk": status.bytes_on_disk,
@@ -76,6 +77,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
     return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def _store(facts: Facts) -> str:
+    from headnote.index.store.opening import shown_store
+
+    return shown_store(facts.status.index_settings.store)
 
 
 def _embedder(facts: Facts) -> str:
@@ -97,6 +104,7 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "vectors": _vectors(facts),
         "preset": [Span(facts.preset)],
         "settings": [Span(printable(", ".join(given)) or "as the default")],
+        "store": [Span(printable(_store(facts)))],
         "on disk": [Span(shown_bytes(status.bytes_on_disk))],
         "updated": [Span(updated)],
         "files": _files(facts.drift),

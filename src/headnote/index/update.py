@@ -18,6 +18,7 @@ from headnote.index.linking import Resolver, folded
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
 from headnote.index.store.base import Reader, Store, Writer
+from headnote.index.store.filters import path_matcher
 from headnote.index.store.rows import Entry, LinkRow, StoredFile
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
@@ -83,16 +84,17 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
     generation = store.generation()
     listing = _listing(task)
     wanted = manifest_of(task.settings, model)
+    scope = _Scope(store, task)
     with store.reading() as reader:
-        reading, reason = _what_to_read(reader, listing, task, wanted)
+        reading, reason = _what_to_read(reader, listing, scope, wanted)
         if reading.is_empty and reader.manifest() == wanted:
             return Report(Plan([], [], [], [], [], reading.unchanged), list(listing.skipped), rebuilt=reason)
     with store.writing(task.wait) as writer:
         if writer.generation() != generation:
             # Another writer was here, and may have seen files that came after our look: they are not gone.
             listing = _listing(task)
-        reading, reason = _what_to_read(writer, listing, task, wanted)
-        report = _apply(writer, reading, task, reason, watch)
+        reading, reason = _what_to_read(writer, listing, scope, wanted)
+        report = _apply(writer, reading, scope, reason, watch)
         writer.set_manifest(wanted)
     report.skipped[:0] = listing.skipped
     return report
@@ -101,9 +103,10 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
 def plan_update(store: Store, task: Task, model: str) -> Report:
     """What an update would do: files are read, nothing is written."""
     listing = _listing(task)
+    scope = _Scope(store, task)
     with store.reading() as reader:
-        reading, reason = _what_to_read(reader, listing, task, manifest_of(task.settings, model))
-        stored = reader.files()
+        reading, reason = _what_to_read(reader, listing, scope, manifest_of(task.settings, model))
+        stored = scope.files(reader)
     results = [read_hash(task.root, file.path) for file in reading.read]
     hashes = {result.path: result.hash for result in results if not result.error}
     plan = plan_changes(_without_binaries(reading, results, stored), hashes, stored, bool(reason))
@@ -114,16 +117,29 @@ def _listing(task: Task) -> Listing:
     return discover(task.root, include=task.include, exclude=task.exclude, max_bytes=task.max_bytes)
 
 
-def _what_to_read(reader: Reader, listing: Listing, task: Task, wanted: dict[str, str]) -> tuple[Reading, str]:
-    reason = "as asked" if task.rebuild else needs_rebuild(reader.manifest(), wanted)
-    return plan_reading(listing.files, listing.skipped, reader.files(), everything=bool(reason)), reason
+class _Scope:
+    """What an update speaks for. Where others write into the same index, each with a folder of its own, those who
+    include some files only say nothing about the rest: it is for somebody else, and stays."""
+
+    def __init__(self, store: Store, task: Task) -> None:
+        self.task = task
+        self._fits = path_matcher(task.include) if store.is_shared and task.include else None
+
+    def files(self, reader: Reader) -> dict[str, StoredFile]:
+        stored = reader.files()
+        return stored if self._fits is None else {path: file for path, file in stored.items() if self._fits(path)}
 
 
-def _apply(writer: Writer, reading: Reading, task: Task, reason: str, watch: Watcher) -> Report:
-    stored = writer.files()
+def _what_to_read(reader: Reader, listing: Listing, scope: _Scope, wanted: dict[str, str]) -> tuple[Reading, str]:
+    reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), wanted)
+    return plan_reading(listing.files, listing.skipped, scope.files(reader), everything=bool(reason)), reason
+
+
+def _apply(writer: Writer, reading: Reading, scope: _Scope, reason: str, watch: Watcher) -> Report:
+    stored = scope.files(writer)
     everything = bool(reason)
     before = {} if everything else _aliases(writer, [file.path for file in reading.read if file.path in stored])
-    reads = _Reads(task, watch)
+    reads = _Reads(scope.task, watch)
     reads.put_all(writer, _files_to_read(reading, stored, everything))
     reading = _without_binaries(reading, reads.failed, stored)
     plan = plan_changes(reading, reads.hashes, stored, everything)

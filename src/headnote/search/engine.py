@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from headnote.embedding.base import Embedder
 from headnote.index.store.base import Reader, Store
-from headnote.index.store.rows import StoredChunk, VectorSet
+from headnote.index.store.rows import StoredChunk
 from headnote.index.terms import terms
 from headnote.model import Hit, Why
 from headnote.search.fusion import ranked, weighted_scores
@@ -30,13 +29,11 @@ EXTRA = 3
 
 
 class Engine:
-    """Searches one index. It keeps the vectors in memory while they hold, and can be used from many threads."""
+    """Searches one index. It can be used from many threads."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
-        self._vectors: VectorSet | None = None
-        self._lock = threading.Lock()
 
     def search(self, query: Query) -> list[Hit]:
         """The hits, best first; none if nothing is relevant."""
@@ -61,19 +58,10 @@ class Engine:
         """Nothing if there are no vectors: none are wanted, or none are there yet."""
         if not self._embedder.dimensions or not query.text.strip():
             return []
-        vectors = self._current_vectors(reader)
-        if vectors is None:
+        model = self._embedder.name
+        if model not in reader.models():
             return []
-        return by_meaning(reader, vectors, self._embedder.embed_query(query.text), DEPTH, query.only)
-
-    def _current_vectors(self, reader: Reader) -> VectorSet | None:
-        with self._lock:
-            known = self._vectors
-        vectors = reader.vectors(self._embedder.name, known)
-        with self._lock:
-            if vectors is not None and (self._vectors is None or vectors.changed >= self._vectors.changed):
-                self._vectors = vectors
-        return vectors
+        return by_meaning(reader, model, self._embedder.embed_query(query.text), DEPTH, query.only)
 
 
 def _coverage(reader: Reader, wanted: Sequence[str], words: Found) -> float:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from headnote.index.store.base import Reader
 from headnote.index.store.filters import Filter
-from headnote.index.store.rows import VectorSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,19 +19,6 @@ def by_words(reader: Reader, terms: list[str], depth: int, only: Filter) -> Foun
     return [(hit.chunk, hit.score) for hit in reader.keyword(terms, depth, only=only)]
 
 
-def by_meaning(reader: Reader, vectors: VectorSet, query: NDArray[np.float32], depth: int, only: Filter) -> Found:
+def by_meaning(reader: Reader, model: str, query: NDArray[np.float32], depth: int, only: Filter) -> Found:
     """Chunks whose vectors point where the query's does."""
-    import numpy as np
-
-    similarities = vectors.matrix @ query
-    if not only.passes_all:
-        allowed = np.zeros(len(similarities), dtype=bool)
-        allowed[reader.slots(vectors.model, only)] = True
-        similarities = np.where(allowed, similarities, -1.0)
-    depth = min(depth, len(similarities))
-    # The best ones in any order first, which is linear; only these are sorted.
-    best = np.argpartition(-similarities, depth - 1)[:depth] if depth else np.empty(0, dtype=np.int64)
-    best = best[np.lexsort((best, -similarities[best]))]
-    slots = [int(slot) for slot in best if similarities[slot] > 0]
-    chunks = reader.chunks_of_slots(vectors.model, slots, only)
-    return [(chunk, float(similarities[slot])) for slot in slots for chunk in chunks.get(slot, ())]
+    return reader.nearest(model, query, depth, only)

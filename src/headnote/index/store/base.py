@@ -92,6 +92,16 @@ class Reader(Protocol):
     def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
         """(hash, text to embed) of chunks that have no vector of this model; each hash once, in document order."""
 
+    def nearest(
+        self,
+        model: str,
+        query: NDArray[np.float32],
+        depth: int,
+        only: Filter = Filter(),  # noqa: B008  immutable
+    ) -> list[tuple[int, float]]:
+        """(chunk, similarity) of the so many texts of all that pass whose vectors point where the query's does, best
+        first; chunks of equal text share a place. None whose similarity is not above 0."""
+
     def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
         """All vectors of a model, or None if it has none. What is known comes back itself while it still holds."""
 
@@ -146,9 +156,15 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager[Reader]:
         """One consistent view. It never waits for a writer, and no writer waits for it."""
 
-    def writing(self, wait: float = 10.0) -> AbstractContextManager[Writer]:
+    is_shared: bool
+    """Whether writers on other machines, with folders of their own, may be at work on the same index."""
+
+    def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
         """One update: all of it, or nothing if an error leaves the block. There is one writer at a time; the next
-        one waits so many seconds and then raises LockedIndex, which says who is at work."""
+        one waits so many seconds and then raises LockedIndex, which says who is at work.
+
+        Writers who say `together` do not wait for each other where the store allows it, unless they come to the same
+        document. They may put documents and vectors; whoever needs to see all documents at rest writes alone."""
 
     def generation(self) -> int:
         """Of what is there now, at the cost of next to nothing."""

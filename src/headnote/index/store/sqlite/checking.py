@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from headnote.index.store import table_rows as rows_of
+from headnote.index.store.document_checks import KEPT, Check, bad_documents
 from headnote.index.store.keyword_fields import keyword_fields
 from headnote.index.store.rows import DocumentRow, StoredChunk
-from headnote.index.store.sqlite import entries as rows_of
 from headnote.index.store.sqlite.asking import only_value, rows
 from headnote.index.store.sqlite.reader import SqliteReader
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 _MOST = 20
 """Complaints of one kind: more say nothing new."""
-
-Check = Callable[[SqliteReader, DocumentRow, list[StoredChunk]], str]
-"""A complaint about one document, or nothing."""
 
 _COUNTED: dict[str, str] = {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT id FROM keyword_docsize",
@@ -64,52 +61,6 @@ def _relations(db: apsw.Connection) -> Iterator[str]:
             yield f"{number} {what}"
 
 
-def bad_documents(reader: SqliteReader, checks: Sequence[Check]) -> dict[str, str]:
-    """Path → the first complaint about what is kept of this document."""
-    found = {}
-    for path in reader.document_paths():
-        if complaint := _complaint(reader, path, checks):
-            found[path] = f"{path}: {complaint}"
-    return found
-
-
-def _complaint(reader: SqliteReader, path: str, checks: Sequence[Check]) -> str:
-    try:
-        document = reader.document(path)
-        chunks = reader.chunks_of(path) if document else []
-    except (ValueError, TypeError, KeyError, LookupError) as error:
-        return f"unreadable: {error}"
-    if document is None:
-        return "no text"
-    return next(filter(None, (check(reader, document, chunks) for check in checks)), "")
-
-
-def _numbers(_: SqliteReader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
-    return "" if [chunk.row.number for chunk in chunks] == list(range(len(chunks))) else "a chunk is missing"
-
-
-def _places(_: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    size = len(document.text)
-    for chunk in chunks:
-        if not 0 <= chunk.row.start <= chunk.row.end <= size or chunk.row.start_line > chunk.row.end_line:
-            return f"chunk {chunk.row.number} lies outside of the text"
-    return ""
-
-
-def _hashes(_: SqliteReader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
-    for chunk in chunks:
-        text = chunk.embed_text.encode("utf-8", "surrogatepass")
-        if hashlib.blake2b(text, digest_size=16).hexdigest() != chunk.row.hash:
-            return f"chunk {chunk.row.number} is not the text that was hashed"
-    return ""
-
-
-def _links(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    known = {chunk.row.number for chunk in chunks}
-    lost = any(link.chunk not in known for link in reader.links_from(document.path))
-    return "a link belongs to a chunk that does not exist" if lost else ""
-
-
 def _filtered(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     number = only_value(reader.db, "SELECT id FROM documents WHERE path = ?", (sealed(document.path),))
     own_tags = rows_of.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
@@ -146,5 +97,4 @@ def _numbers_in(data: bytes) -> list[int]:
     return numbers
 
 
-KEPT: tuple[Check, ...] = (_numbers, _places, _hashes, _links)
-DERIVED: tuple[Check, ...] = (_filtered, _terms)
+DERIVED: tuple[Check[SqliteReader], ...] = (_filtered, _terms)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headnote.index.store.carried import read_carried
 from headnote.index.store.rows import ChunkRow, DocumentRow, StoredChunk, StoredFile
 from headnote.index.store.sqlite.asking import only_row
-from headnote.index.store.sqlite.carried import read_carried
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
 if TYPE_CHECKING:

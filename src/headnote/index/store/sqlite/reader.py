@@ -10,7 +10,7 @@ from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.connections import size_of
 from headnote.index.store.sqlite.keywords import ReadsKeywords
 from headnote.index.store.sqlite.links import ReadsLinks
-from headnote.index.store.sqlite.vectors import ReadsVectors
+from headnote.index.store.sqlite.vectors import Matrices, ReadsVectors
 from headnote.index.store.values import unsealed
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ SELECT m.name, (
 class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
     """Documents, links, keywords and vectors of one generation."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, matrices: Matrices | None = None) -> None:
         self.db = db
+        self.matrices = matrices or Matrices()
 
     def generation(self) -> int:
         return int(only_value(self.db, "SELECT generation FROM state"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from headnote.index.store.document_checks import KEPT, bad_documents
 from headnote.index.store.sqlite.asking import rows
-from headnote.index.store.sqlite.checking import KEPT, bad_documents
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
 from headnote.index.store.sqlite.writer import SqliteWriter
 from headnote.index.store.values import unsealed

@@ -13,6 +13,7 @@ from headnote.index.store.sqlite.connections import Connections, reported
 from headnote.index.store.sqlite.reader import SqliteReader
 from headnote.index.store.sqlite.repairing import repaired
 from headnote.index.store.sqlite.schema import MIGRATIONS, Migration
+from headnote.index.store.sqlite.vectors import Matrices
 from headnote.index.store.sqlite.writer import SqliteWriter
 
 FOLDER = ".headnote"
@@ -22,8 +23,11 @@ FILE = "index.db"
 class SqliteStore:
     """Safe for threads; a fork makes connections of its own."""
 
+    is_shared = False
+
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._matrices = Matrices()
         self.file = connections.file
 
     @classmethod
@@ -44,7 +48,7 @@ class SqliteStore:
         with reported(self.file), self._connections.reader() as db:
             db.execute("BEGIN")
             try:
-                reader = SqliteReader(db)
+                reader = SqliteReader(db, self._matrices)
                 reader.generation()  # the view begins with the first read
                 yield reader
             finally:
@@ -52,7 +56,8 @@ class SqliteStore:
                     db.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def writing(self, wait: float = 10.0) -> Iterator[SqliteWriter]:
+    def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
+        """SQLite knows one writer at a time, whatever they say."""
         with reported(self.file), self._connections.writer(wait) as db:
             db.execute("BEGIN IMMEDIATE")
             try:

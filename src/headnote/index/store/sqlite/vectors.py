@@ -7,6 +7,7 @@ Joins are crossed, which in SQLite fixes their order: left to itself, it may rea
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,30 @@ ORDER BY id LIMIT ?
 """
 
 
+class Matrices:
+    """The vectors that were asked for last, in memory while they hold; shared by all readers of a store."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: VectorSet | None = None
+
+    def current(self, reader: ReadsVectors, model: str) -> VectorSet | None:
+        with self._lock:
+            known = self._last
+        vectors = reader.vectors(model, known)
+        with self._lock:
+            # An older view must not push out what a newer one has read.
+            if vectors is not None and (
+                self._last is None or self._last.model != model or vectors.changed >= self._last.changed
+            ):
+                self._last = vectors
+        return vectors
+
+
 class ReadsVectors(ReadsDocuments):
     """The part of a reader that knows vectors."""
+
+    matrices: Matrices
 
     def models(self) -> dict[str, int]:
         return {unsealed(name): dims for name, dims in self.db.execute("SELECT name, dims FROM models ORDER BY id")}
@@ -46,6 +69,30 @@ class ReadsVectors(ReadsDocuments):
         number = self._model(model)
         ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, limit))]
         return list({chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items())
+
+    def nearest(
+        self,
+        model: str,
+        query: NDArray[np.float32],
+        depth: int,
+        only: Filter = Filter(),  # noqa: B008  immutable
+    ) -> list[tuple[int, float]]:
+        vectors = self.matrices.current(self, model)
+        if vectors is None:
+            return []
+        numpy = load_numpy()
+        similarities = vectors.matrix @ query
+        if not only.passes_all:
+            allowed = numpy.zeros(len(similarities), dtype=bool)
+            allowed[self.slots(model, only)] = True
+            similarities = numpy.where(allowed, similarities, -1.0)
+        depth = min(depth, len(similarities))
+        # The best ones in any order first, which is linear; only these are sorted.
+        best = numpy.argpartition(-similarities, depth - 1)[:depth] if depth else numpy.empty(0, dtype=numpy.int64)
+        best = best[numpy.lexsort((best, -similarities[best]))]
+        slots = [int(slot) for slot in best if similarities[slot] > 0]
+        chunks = self.chunks_of_slots(model, slots, only)
+        return [(chunk, float(similarities[slot])) for slot in slots for chunk in chunks.get(slot, ())]
 
     def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
         numpy = load_numpy()

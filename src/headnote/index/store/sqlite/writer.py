@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
+from headnote.index.store import table_rows as rows_of
 from headnote.index.store.keyword_fields import keyword_fields
 from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow
-from headnote.index.store.sqlite import entries as rows_of
 from headnote.index.store.sqlite.asking import only_value
 from headnote.index.store.sqlite.reader import SqliteReader
 from headnote.index.store.sqlite.vectors import WritesVectors

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from headnote.index.store.carried import carried_of
 from headnote.index.store.filters import flat_fields, folded_tag
 from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow
-from headnote.index.store.sqlite.carried import carried_of
 from headnote.index.store.values import packed, packed_strings, sealed
 
 Row = tuple[str | int | bytes | None, ...]

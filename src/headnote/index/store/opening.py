@@ -1,0 +1,41 @@
+"""Which store a word of the settings means: nothing for the file below the folder, a URL for a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headnote.errors import MissingIndex, SettingsError
+from headnote.index.store.base import Store
+
+EMBEDDED = ("", "sqlite")
+
+
+def open_store(root: Path, target: str = "", *, create: bool = True) -> Store:
+    """The index of a folder: in `.headnote` below it, or where a URL says. Without `create`, one that is not there
+    raises MissingIndex, and nothing is made."""
+    check_target(target)
+    if target in EMBEDDED:
+        from headnote.index.store.sqlite.store import SqliteStore
+
+        if not create and not SqliteStore.exists(root):
+            raise MissingIndex("no index here", path=str(root), remedy=f"run headnote index {root}")
+        return SqliteStore.open(root)
+    from headnote.index.store.postgres.store import PostgresStore
+
+    return PostgresStore.open(root, target, create=create)
+
+
+def check_target(target: str) -> None:
+    """Raises unless it can be the name of a store."""
+    from headnote.index.store.postgres.target import is_postgres
+
+    if target not in EMBEDDED and not is_postgres(target):
+        kind = target.partition(":")[0] if "://" in target else "this"  # the rest may hold a password
+        raise SettingsError(f"{kind} is no store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
+
+
+def shown_store(target: str) -> str:
+    """For people: without password."""
+    from headnote.index.store.postgres.target import shown_target
+
+    return "sqlite" if target in EMBEDDED else shown_target(target)

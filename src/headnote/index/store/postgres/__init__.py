@@ -1,0 +1,1 @@
+"""The index in PostgreSQL with pgvector: one schema per index, and writers on several machines."""

@@ -1,0 +1,75 @@
+"""Every invariant of the index that the server does not hold itself, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headnote.index.store import table_rows as rows_of
+from headnote.index.store.document_checks import KEPT, Check, bad_documents
+from headnote.index.store.keyword_fields import keyword_fields
+from headnote.index.store.postgres.asking import Connection, only_value, rows
+from headnote.index.store.postgres.keywords import word_counts
+from headnote.index.store.postgres.reader import PostgresReader
+from headnote.index.store.rows import DocumentRow, StoredChunk
+from headnote.index.store.values import sealed
+
+_COUNTED: dict[str, str] = {
+    "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM terms",
+    "links to a chunk that does not exist": """
+        SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
+        LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
+        WHERE l.resolved_chunk IS NOT NULL AND c.id IS NULL""",
+    "vectors of the wrong length": """
+        SELECT v.id FROM vectors v JOIN models m ON m.id = v.model WHERE vector_dims(v.embedding) <> m.dims""",
+    "models from a generation to come": """
+        SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
+    "indexes of vectors that are broken or missing": """
+        SELECT m.id FROM models m LEFT JOIN pg_index i ON i.indexrelid = to_regclass('vectors_of_model_' || m.id)
+        WHERE m.indexed AND i.indisvalid IS NOT TRUE""",
+}
+
+
+def complaints(reader: PostgresReader) -> list[str]:
+    documents = bad_documents(reader, (*KEPT, *DERIVED))
+    return [*_relations(reader.db), *documents.values()]
+
+
+def _relations(db: Connection) -> Iterator[str]:
+    for what, query in _COUNTED.items():
+        number = only_value(db, f"SELECT count(*) FROM ({query}) found")
+        if number:
+            yield f"{number} {what}"
+
+
+def _filtered(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    number = only_value(reader.db, "SELECT id FROM documents WHERE path = %s", (sealed(document.path),))
+    own_tags = rows_of.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
+    expected = {
+        "document_tags WHERE document = %s": rows_of.document_tag_rows(number, document),
+        "fields WHERE document = %s": rows_of.field_rows(number, document),
+        "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = %s)": own_tags,
+    }
+    for table, wanted in expected.items():
+        if set(rows(reader.db, f"SELECT * FROM {table}", (number,))) != set(wanted):
+            return "what filters ask for differs from tags and frontmatter"
+    return ""
+
+
+def _terms(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    found = {
+        chunk: (words, counts)
+        for chunk, words, counts in rows(
+            reader.db, "SELECT chunk, words, counts FROM terms WHERE chunk = ANY(%s)", ([chunk.id for chunk in chunks],)
+        )
+    }
+    for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
+        if chunk.id not in found:
+            return "a chunk is not in the keyword index"
+        expected = word_counts(fields)
+        words, counts = found[chunk.id]
+        if words != list(map(sealed, expected)) or counts != [n for numbers in expected.values() for n in numbers]:
+            return "the keyword index has other terms than the text"
+    return ""
+
+
+DERIVED: tuple[Check[PostgresReader], ...] = (_filtered, _terms)

@@ -1,0 +1,101 @@
+"""Reading documents and chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from headnote.index.store.carried import read_carried
+from headnote.index.store.postgres.asking import Connection, rows
+from headnote.index.store.rows import ChunkRow, DocumentRow, StoredChunk, StoredFile
+from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
+
+_CHUNK_COLUMNS = """
+    c.id, c.document, c.number, c.start, c."end", c.start_line, c.end_line, c.block_start, c.block_end, c.section,
+    c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried
+"""
+
+Parent = tuple[str, str, int, tuple[str, ...], str]
+"""What chunks need of their document: path, title, time, tags, text."""
+
+
+class ReadsDocuments:
+    """The part of a reader that knows documents and chunks."""
+
+    db: Connection
+
+    def files(self) -> dict[str, StoredFile]:
+        found = rows(self.db, "SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
+        files = (StoredFile(unsealed(path), size, mtime_ns, digest) for path, size, mtime_ns, digest in found)
+        return {file.path: file for file in files}
+
+    def document(self, path: str) -> DocumentRow | None:
+        row = self.db.execute(
+            """SELECT size, mtime_ns, hash, title, text, metadata, tags, aliases, warning, mdx
+            FROM documents WHERE path = %s""",
+            (sealed(path),),
+        ).fetchone()
+        if row is None:
+            return None
+        size, mtime_ns, digest, title, text, metadata, tags, aliases, warning, mdx = row
+        return DocumentRow(
+            *(path, size, mtime_ns, digest, unsealed(title), unsealed(text), unpacked(metadata)),
+            *(unpacked_strings(tags), unpacked_strings(aliases), unsealed(warning), mdx),
+        )
+
+    def document_paths(self) -> list[str]:
+        return sorted(unsealed(path) for (path,) in rows(self.db, "SELECT path FROM documents"))
+
+    def chunks_of(self, path: str) -> list[StoredChunk]:
+        return self._stored(
+            rows(
+                self.db,
+                f"""SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document
+                WHERE d.path = %s ORDER BY c.number""",
+                (sealed(path),),
+            )
+        )
+
+    def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
+        return self._stored(
+            rows(
+                self.db,
+                f"""SELECT {_CHUNK_COLUMNS} FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
+                JOIN chunks c USING (id) ORDER BY w.place""",
+                (list(map(int, ids)),),
+            )
+        )
+
+    def _stored(self, found: list[tuple[Any, ...]]) -> list[StoredChunk]:
+        parents = self._parents({row[1] for row in found})
+        return [_stored_chunk(row, *parents[row[1]]) for row in found]
+
+    def _parents(self, documents: Iterable[int]) -> dict[int, Parent]:
+        found = rows(
+            self.db,
+            "SELECT id, path, title, mtime_ns, tags, text FROM documents WHERE id = ANY(%s)",
+            (list(documents),),
+        )
+        return {
+            number: (unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), unsealed(text))
+            for number, path, title, mtime_ns, tags, text in found
+        }
+
+
+def _stored_chunk(
+    row: tuple[Any, ...], path: str, title: str, mtime_ns: int, document_tags: tuple[str, ...], source: str
+) -> StoredChunk:
+    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
+    heading_path = unpacked_strings(written_path)
+    chunk = ChunkRow._make(
+        (
+            *row[2:12],
+            digest.hex(),
+            unsealed(id_tail),
+            unsealed(key_tail),
+            heading_path,
+            document_tags if tags is None else unpacked_strings(tags),
+            *read_carried(carried, heading_path, source),
+        )
+    )
+    return StoredChunk(row[0], path, title, mtime_ns, chunk, source)

@@ -1,0 +1,47 @@
+"""What is derived, made anew; what belongs to nothing, removed."""
+
+from __future__ import annotations
+
+from headnote.index.store.document_checks import KEPT, bad_documents
+from headnote.index.store.postgres.asking import rows
+from headnote.index.store.postgres.writer import PostgresWriter
+from headnote.index.store.values import unsealed
+
+_DANGLING = """
+UPDATE links SET resolved_chunk = NULL WHERE resolved_chunk IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM documents d JOIN chunks c ON c.document = d.id
+    WHERE d.path = links.resolved AND c.number = links.resolved_chunk
+)
+"""
+_WRONG_LENGTH = "DELETE FROM vectors v USING models m WHERE m.id = v.model AND vector_dims(v.embedding) <> m.dims"
+
+
+def repaired(writer: PostgresWriter) -> list[str]:
+    """What was done, one line each."""
+    done = []
+    removed = writer.change(_WRONG_LENGTH)
+    if removed:
+        done.append(f"vectors: {removed} of the wrong length removed")
+    bad = bad_documents(writer, KEPT)
+    writer.remove(bad)
+    done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
+    writer.change(_DANGLING)
+    for number, indexed in rows(writer.db, "SELECT id, indexed FROM models"):
+        writer.changed_models.add(number)
+        if indexed:
+            writer.db.execute(f"DROP INDEX IF EXISTS vectors_of_model_{number}")
+            writer.change("UPDATE models SET indexed = false WHERE id = %s", (number,))
+            done.append("index of vectors made anew")
+    _derive(writer)
+    done.append("keyword index, tags and fields made anew")
+    return done
+
+
+def _derive(writer: PostgresWriter) -> None:
+    for table in ("terms", "document_tags", "chunk_tags", "fields"):
+        writer.change(f"DELETE FROM {table}")
+    for number, path in rows(writer.db, "SELECT id, path FROM documents ORDER BY id"):
+        document = writer.document(unsealed(path))
+        assert document is not None
+        chunks = [(chunk.id, chunk.row) for chunk in writer.chunks_of(document.path)]
+        writer.insert_derived([(number, document, chunks, None)])
