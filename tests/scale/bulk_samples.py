@@ -113,7 +113,7 @@ def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
     units = list_inputs(str(folder)).units
     parts = cut_into_parts(units, recipe.text, vectors=False)
     results = list(engine(DiesOnce(output.writer(), str(flag)), parts, 2))
-    output.finish(units, ())
+    output.finish(units, (), ())
     assert sorted(result.name for result in results) == sorted(part.name for part in parts)
     assert not any(result.stopped for result in results)
     return len(parts)

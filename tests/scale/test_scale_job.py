@@ -170,7 +170,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(folder: Path, tmp_path: Pa
     listed.unlink()
     for part in sharing.cut_into_parts(units, Recipe(Settings()).text, vectors=False):
         output.writer()(part)
-    failures = output.finish(units, ()).failures
+    failures = output.finish(units, (), ()).failures
     assert [(one.path, one.error) for one in failures if one.path.startswith("made")] == [
         ("made/000.md", "no such file or folder")
     ]

@@ -10,12 +10,15 @@ from typing import Any
 import bulk_samples
 import pytest
 from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, stored, write_folder
+from index_contents import contents, indexed
 
 import headnote.scale.work as sharing
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError
 from headnote.scale.ray_data import chunk_dataset, run_ray
 from headnote.scale.recipe import Recipe
+
+pytest_plugins = ("postgres_fixtures",)
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 data = pytest.importorskip("ray.data", reason="the extra ray is not installed")
@@ -97,3 +100,11 @@ def test_a_dataset_of_ones_own(folder: Path) -> None:
     outcomes = chunk_dataset(dataset, Settings(), outcomes=True).take_all()
     assert sorted(row["path"] for row in outcomes if row["error"]) == sorted(BAD)
     assert len(outcomes) == len(rows)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_workers_write_into_the_database_themselves(postgres_url: str, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "docs")
+    recipe = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)
+    bulk(folder, postgres_url, recipe, engine="ray", workers=2)
+    assert contents(folder, postgres_url) == indexed(folder, postgres_url + "_other", recipe)

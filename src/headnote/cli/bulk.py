@@ -1,4 +1,4 @@
-"""`headnote bulk`: chunks of more documents than one process can hold, as parquet."""
+"""`headnote bulk`: chunks of more documents than one process can hold, as parquet or as an index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ Input = Annotated[
 Engine = Annotated[str, typer.Option("--engine", metavar="local|ray|spark", help="What shares out the work.")]
 Out = Annotated[
     str,
-    typer.Option("--out", metavar="DIR|s3://…", help="Where the chunks go. What is there already is not done again."),
+    typer.Option(
+        "--out",
+        metavar="DIR|s3://…|postgresql://…",
+        help="Parquet or an index; what is done stays done.",
+    ),
 ]
 WithVectors = Annotated[bool, typer.Option("--vectors/--no-vectors", help="Whether each chunk gets its vector.")]
 Workers = Annotated[

@@ -12,6 +12,7 @@ from headnote.cli.times import duration
 from headnote.config import load_index_settings, load_settings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
+from headnote.index.store.postgres.target import is_postgres, shown_target
 from headnote.index.update import Progress
 from headnote.scale.job import Job, Summary, report_lines, run_job
 from headnote.scale.recipe import Recipe
@@ -91,14 +92,14 @@ def _write_report(file: Path, summary: Summary) -> None:
 
 def _record(asked: Asked, summary: Summary, seconds: float) -> dict[str, Any]:
     failures = [failure._asdict() for failure in summary.failures]
-    head = {"input": asked.input, "out": asked.out, "engine": asked.engine}
+    head = {"input": asked.input, "out": _shown(asked.out), "engine": asked.engine}
     return {**head, **summary._asdict(), "failures": failures, "seconds": round(seconds, 3)}
 
 
 def _lines(asked: Asked, summary: Summary, seconds: float) -> list[Line]:
     total = f"{counted(summary.documents, 'document')}, {counted(summary.chunks, 'chunk')}"
     lines: list[Line] = [
-        [Span(printable(asked.out), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
+        [Span(printable(_shown(asked.out)), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
         [Span("  "), Span(_done(summary, seconds) or "nothing to do")],
     ]
     if summary.failures:
@@ -109,6 +110,11 @@ def _lines(asked: Asked, summary: Summary, seconds: float) -> list[Line]:
         if len(summary.failures) > MOST:
             lines.append([Span(f"    and {len(summary.failures) - MOST:,} more: see the report", "dim")])
     return lines
+
+
+def _shown(out: str) -> str:
+    """Without the password of a database."""
+    return shown_target(out) if is_postgres(out) else out
 
 
 def _done(summary: Summary, seconds: float) -> str:

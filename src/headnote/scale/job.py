@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
+from headnote.index.store.postgres.target import is_postgres
 from headnote.scale.arrow import load_arrow
 from headnote.scale.inputs import Inputs, list_inputs
 from headnote.scale.output import Output, ParquetOutput
@@ -27,7 +29,7 @@ class Job:
     input: str
     """Folder, file, glob or address; see `inputs`."""
     out: str
-    """Folder or address; see `output`."""
+    """Folder or address of parquet, see `output`; or the URL of a database, see `store_output`."""
     recipe: Recipe
     engine: str = "local"
     workers: int | None = None
@@ -67,7 +69,11 @@ def run_job(job: Job, watch: Watcher = nobody) -> Summary:
     engine = find_engine(job.engine)
     inputs = list_inputs(job.input, job.recipe.max_bytes)
     _refuse_circle(job, inputs)
-    output = open_output(job)
+    with closing(open_output(job)) as output:
+        return _done(job, engine, inputs, output, watch)
+
+
+def _done(job: Job, engine: Engine, inputs: Inputs, output: Output, watch: Watcher) -> Summary:
     output.open(job.rebuild)
     waiting = [unit for unit in inputs.units if not output.has(unit)]
     parts = cut_into_parts(waiting, job.recipe.text, bool(job.recipe.embedder))
@@ -76,7 +82,7 @@ def run_job(job: Job, watch: Watcher = nobody) -> Summary:
         with closing(engine(output.writer(), parts, job.workers)) as results:
             for result in results:
                 tally.add(result)
-    finished = output.finish(inputs.units, _out_of_sight(output.known(), inputs))
+    finished = output.finish(inputs.units, _out_of_sight(output.known(), inputs), tally.failures)
     skipped = [Failure(skipped.path, skipped.reason) for skipped in inputs.skipped]
     failures = sorted([*skipped, *finished.failures], key=lambda failure: failure.path)
     output.report(report_lines(failures))
@@ -114,7 +120,20 @@ def find_engine(name: str) -> Engine:
 
 
 def open_output(job: Job) -> Output:
+    """A folder, a bucket, or an index in a database."""
+    if is_postgres(job.out):
+        from headnote.scale.store_output import Place, StoreOutput
+
+        return StoreOutput(Place(_root_of(job.input), job.out), job.recipe)
     return ParquetOutput(absolute(job.out), job.recipe)
+
+
+def _root_of(given: str) -> str:
+    """The folder whose index is meant; of an address, what it would be called."""
+    path = Path(given)
+    if path.is_dir():
+        return absolute(given)
+    return path.stem if path.suffix else path.name
 
 
 def report_lines(failures: Iterable[Failure]) -> bytes:
@@ -131,6 +150,7 @@ class _Tally:
         self._done = 0
         self.chunks = 0
         self.size = 0
+        self.failures: list[Failure] = []
 
     def add(self, result: PartResult) -> None:
         if result.stopped:
@@ -138,6 +158,7 @@ class _Tally:
         self._done += result.documents
         self.chunks += result.chunks
         self.size += result.size
+        self.failures += result.failures
         self._watch(self._done, self._total)
 
 

@@ -62,15 +62,17 @@ class Output(Protocol):
 
     def writer(self) -> PartWriter: ...
 
-    def finish(self, units: Sequence[Unit], kept: Collection[str]) -> Finished:
+    def finish(self, units: Sequence[Unit], kept: Collection[str], failures: Sequence[Failure]) -> Finished:
         """Make it say what the input says, now that every part is written. What is `kept` was not in the input only
-        because nobody could look."""
+        because nobody could look; `failures` are those of this job."""
 
     def known(self) -> Collection[str]:
         """Paths of the documents that were there when it was opened."""
 
     def report(self, lines: bytes) -> None:
         """Keep the report of what has no chunks, if there is a place for it."""
+
+    def close(self) -> None: ...
 
 
 class _Record(NamedTuple):
@@ -124,7 +126,7 @@ class ParquetOutput:
     def writer(self) -> PartWriter:
         return ParquetPartWriter(self._place, self._recipe)
 
-    def finish(self, units: Sequence[Unit], kept: Collection[str]) -> Finished:
+    def finish(self, units: Sequence[Unit], kept: Collection[str], _failures: Sequence[Failure]) -> Finished:
         wanted = {unit.path: unit.version for unit in units}
         records = self._read_records(_parts(self._storage.names(), DOCUMENTS))
         current: dict[str, _Record] = {}
@@ -133,6 +135,7 @@ class ParquetOutput:
             if record.version == wanted.get(record.path, record.version if record.path in kept else ""):
                 current.setdefault(record.path, record)
         self._drop_all_but(records, set(current.values()))
+        # Also those that an earlier job has found and nobody reads again.
         failures = [Failure(one.path, one.error, one.line, one.remedy) for one in current.values() if one.error]
         removed = len(self._known - current.keys())
         self._write_manifest(complete=True)
@@ -140,6 +143,9 @@ class ParquetOutput:
 
     def report(self, lines: bytes) -> None:
         self._storage.write(REPORT, lines)
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _drop_all_but(self, records: Iterable[_Record], current: set[_Record]) -> None:
         """Write the parts anew that have documents of yesterday in them, without these; then the old ones go.
