@@ -190,17 +190,21 @@ def unpacked(folder: Path) -> int:
 def speed(found: dict[str, Figures], files: int, options: argparse.Namespace) -> Table:
     rows = [_row(what, figures) for what, figures in found.items()]
     some = next(iter(found.values()))
-    per_chunk = {name: some[name] / some["chunks"] for name in ("chunk_bytes", "raw_bytes", "bytes")}
     notes = [
         f"{files:,} files, {some['bytes'] / MEGABYTE:.1f} MB, {some['chunks']:,.0f} chunks with every field.",
-        f"Source bytes of a chunk {per_chunk['bytes']:,.0f}; of its row in memory {per_chunk['raw_bytes']:,.0f}, in "
-        f"parquet {per_chunk['chunk_bytes']:,.0f}.",
+        _bytes_of_a_chunk(next(iter(found.values()))),
         "Work: from the beginning of the first part to the end of the last. Start: the whole job without that.",
         "Per core second: what a core does while it works for us, whoever else wants it.",
         f"Best of {options.rounds} rounds, each in a process of its own.",
         *_promises(found),
     ]
     return Table("Bulk jobs", ["engine", "workers", "start s", "work s", "MB/s", "MB per core second"], rows, notes)
+
+
+def _bytes_of_a_chunk(figures: Figures) -> str:
+    source, memory, stored = (figures[name] / figures["chunks"] for name in ("bytes", "raw_bytes", "chunk_bytes"))
+    said = f"A chunk has {source:,.0f} bytes of source, {memory:,.0f} in memory, {stored:,.0f} in parquet"
+    return f"{said} (less than usual where documents come again)."
 
 
 def _row(what: str, figures: Figures) -> list[str]:
