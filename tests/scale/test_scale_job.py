@@ -11,13 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bulk_samples import BAD, ODD, bulk, expected, files_of, stored, write_folder
+from bulk_samples import BAD, ODD, bulk, bulk_with_death, expected, files_of, stored, write_folder
 
 import headnote.scale.work as sharing
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, SettingsError
 from headnote.scale.inputs import list_inputs
+from headnote.scale.local import run_local
 from headnote.scale.output import ParquetOutput
 from headnote.scale.recipe import Recipe
 
@@ -142,6 +143,15 @@ def test_a_killed_job_goes_on_by_document(folder: Path, tmp_path: Path, workers:
     assert stored(out) == expected(folder)
     bulk(folder, tmp_path / "fresh", workers=1)
     assert stored(tmp_path / "fresh") == stored(out)
+
+
+def test_a_worker_that_is_killed_ends_the_job_and_nothing_more(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(BulkError, match=r"a worker was killed .*run the command again"):
+        bulk_with_death(run_local, folder, out, tmp_path / "died")
+    # The one that died had begun to write; what it wrote is no finished document more than it says.
+    bulk(folder, out, workers=1)
+    assert stored(out) == expected(folder)
 
 
 def test_a_job_that_ends_before_it_has_tidied_up(folder: Path, tmp_path: Path) -> None:

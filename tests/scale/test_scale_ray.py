@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import bulk_samples
 import pytest
-from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, stored, write_folder
+from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, in_order, stored, write_folder
 from index_contents import contents, indexed
 
 import headnote.scale.work as sharing
@@ -93,10 +92,10 @@ def test_a_dataset_of_ones_own(folder: Path) -> None:
     files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
     rows = [{"path": path.relative_to(folder).as_posix(), "bytes": path.read_bytes()} for path in files]
     dataset = data.from_items(rows)
-    chunks: list[dict[str, Any]] = chunk_dataset(dataset, Settings()).to_pandas().to_dict("records")
-    wanted = expected(folder)
-    by_place = {(row["path"], int(row["index"])): row["text"] for row in chunks}
-    assert by_place == {(row["path"], row["index"]): row["text"] for row in wanted}
+    tables = ray.get(chunk_dataset(dataset, Settings(), "hashing:8").to_arrow_refs())
+    chunks = in_order([row for table in tables for row in table.to_pylist()])
+    assert {len(row.pop("vector")) for row in chunks} == {8}
+    assert chunks == [{**row, "modified": None} for row in expected(folder)]
     outcomes = chunk_dataset(dataset, Settings(), outcomes=True).take_all()
     assert sorted(row["path"] for row in outcomes if row["error"]) == sorted(BAD)
     assert len(outcomes) == len(rows)

@@ -124,7 +124,7 @@ def _below(folder: Path, max_bytes: int) -> tuple[list[_File], list[SkippedFile]
 
 
 def _fitting(pattern: str) -> tuple[list[_File], list[SkippedFile]]:
-    root = Path(_before_magic(pattern) or ".")
+    root = Path(before_magic(pattern) or ".")
     files, skipped = [], []
     # Not the one of Path, which goes into hidden folders and stops at a folder it must not enter.
     for name in glob.iglob(pattern, recursive=True):  # noqa: PTH207
@@ -147,10 +147,12 @@ def _local_file(shown: str, path: Path) -> _File:
     return _File(shown, absolute(str(path)), status.st_size, status.st_mtime_ns, version)
 
 
-def _before_magic(pattern: str) -> str:
-    """The folder that a glob begins in."""
-    first = min(pattern.find(sign) for sign in _MAGIC if sign in pattern)
-    return pattern[:first].rpartition("/")[0] or ("/" if pattern.startswith("/") else "")
+def before_magic(pattern: str) -> str:
+    """The folder that a glob begins in; what is no glob is itself."""
+    found = [pattern.find(sign) for sign in _MAGIC if sign in pattern]
+    if not found or Path(pattern).exists():
+        return pattern
+    return pattern[: min(found)].rpartition("/")[0] or ("/" if pattern.startswith("/") else "")
 
 
 def _is_wanted(name: str) -> bool:
@@ -164,7 +166,7 @@ def _remote_files(given: str) -> tuple[list[_File], list[SkippedFile]]:
     files, place = remote(given)
     scheme = given.partition("://")[0]
     is_glob = any(sign in place for sign in _MAGIC)
-    root = _before_magic(place) if is_glob else place
+    root = before_magic(place) if is_glob else place
     with input_errors(given):
         files.invalidate_cache()
         found: Mapping[str, Any] = files.glob(place, detail=True) if is_glob else files.find(place, detail=True)

@@ -13,7 +13,7 @@ from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
 from headnote.index.store.postgres.target import is_postgres
 from headnote.scale.arrow import load_arrow
-from headnote.scale.inputs import Inputs, list_inputs
+from headnote.scale.inputs import Inputs, before_magic, list_inputs
 from headnote.scale.output import Output, ParquetOutput
 from headnote.scale.recipe import Recipe
 from headnote.scale.storage import absolute
@@ -130,9 +130,9 @@ def open_output(job: Job) -> Output:
 
 def _root_of(given: str) -> str:
     """The folder whose index is meant; of an address, what it would be called."""
-    path = Path(given)
+    path = Path(before_magic(given))
     if path.is_dir():
-        return absolute(given)
+        return absolute(str(path))
     return path.stem if path.suffix else path.name
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headnote.chunking.settings import Settings
 from headnote.extras import load
 from headnote.scale.arrow import RAY, load_arrow
+from headnote.scale.columns import chunk_schema, document_schema
 from headnote.scale.table import chunk_tables, do_table, work_table
 from headnote.scale.work import RESULT, Part, PartResult, PartWriter, unpacked_result
 
@@ -36,8 +37,8 @@ def chunk_dataset(dataset: Any, settings: Settings, embedder: str = "", outcomes
 
 
 def _chunked(table: pa.Table, settings: Settings, embedder: str, outcomes: bool) -> pa.Table:
-    batches = list(chunk_tables(table.to_batches(), settings, embedder, outcomes))
-    return load_arrow().Table.from_batches(batches, schema=batches[0].schema if batches else None)
+    schema = document_schema() if outcomes else chunk_schema(bool(embedder))
+    return load_arrow().Table.from_batches(chunk_tables(table.to_batches(), settings, embedder, outcomes), schema)
 
 
 def run_ray(writer: PartWriter, parts: Sequence[Part], workers: int | None = None) -> Generator[PartResult, None, None]:
