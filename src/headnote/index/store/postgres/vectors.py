@@ -73,10 +73,14 @@ class ReadsVectors(ReadsDocuments, Filters):
             return []
         passing, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
         order = "v.embedding <#> q.vector"
-        if known.indexed and not (passing and self._are_few(passing, bindings)):
+        through_index = known.indexed and not (passing and self._are_few(passing, bindings))
+        if through_index:
             order = f"v.embedding::vector({known.dims}) <#> q.vector::vector({known.dims})"
-            self.db.execute(f"SET LOCAL hnsw.ef_search = {max(LOOKED_AT, min(2 * depth, 1000))}")
-            self.db.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+            # What the server estimates of a part of a table is too rough to let it choose.
+            self.db.execute(
+                f"""SET LOCAL hnsw.ef_search = {max(LOOKED_AT, min(2 * depth, 1000))};
+                SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL enable_sort = off"""
+            )
         restriction = f"WHERE c.id IN ({passing})" if passing else ""
         allowed = f"AND EXISTS (SELECT 1 FROM chunks c {restriction} AND c.hash = v.hash)" if passing else ""
         vector = _written(query.tolist())
@@ -90,6 +94,8 @@ class ReadsVectors(ReadsDocuments, Filters):
             ORDER BY b.distance, b.id, c.id""",
             (vector, *bindings, *bindings),
         )
+        if through_index:
+            self.db.execute("SET LOCAL enable_sort = on")
         return [(chunk, similarity) for chunk, similarity in found if similarity > 0]
 
     def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
