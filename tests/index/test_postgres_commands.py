@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,17 @@ def test_a_store_that_cannot_be_used_is_one_line(docs: Path, capsys: pytest.Capt
         assert reason in shown.err
         assert shown.err.count("\n") == 1
         assert "secret" not in shown.out + shown.err
+
+
+def test_a_driver_that_is_missing_is_named_with_its_command(
+    docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setenv("HEADNOTE_STORE", "postgresql://host/db")
+    assert main(["search", "x", str(docs)]) == 2
+    assert "pip install 'headnote[postgres]'" in capsys.readouterr().err
+    assert main(["doctor", str(docs)]) == 1
+    assert "pip install 'headnote[postgres]'" in capsys.readouterr().out
 
 
 def test_both_stores_find_the_same(shared: Path, postgres_url: str, tmp_path: Path) -> None:

@@ -373,7 +373,7 @@ def random_vectors(count: int, dims: int = 32) -> Any:
 
 
 def test_many_vectors_are_found_through_an_index(postgres_url: str, tmp_path: Path) -> None:
-    small, large = (PostgresStore.open(tmp_path, postgres_url, exact=exact) for exact in (10_000, 100))
+    small, large = (PostgresStore.open(tmp_path, postgres_url, exact=exact) for exact in (1_000_000, 100 * 32))
     put(small, *(entry(f"{number % 10}/{number}.md", f"text {number}") for number in range(600)))
     matrix = random_vectors(600)
     with large.writing() as writer:
