@@ -23,6 +23,7 @@ from headnote.index.store.opening import open_store
 from headnote.index.store.rows import LinkRow
 from headnote.index.update import (
     Report,
+    Scope,
     Task,
     Watcher,
     nobody,
@@ -172,7 +173,7 @@ class Index:
         """How the folder looks other than the index, by size and time alone: no file is read."""
         listing = self._listing()
         with self._store.reading() as reader:
-            stored = reader.files()
+            stored = Scope(self._store, self._task(False, None, 0.0)).files(reader)
             reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
         reading = plan_reading(listing.files, listing.skipped, stored)
         other = [file.path for file in reading.read]

@@ -17,8 +17,9 @@ from headnote.embedding import get_embedder
 from headnote.embedding.base import Embedder
 from headnote.index.store.base import Reader, Store
 from headnote.index.store.filters import Filter
+from headnote.index.store.opening import open_store
 from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow
-from headnote.index.store.sqlite.store import FOLDER, SqliteStore
+from headnote.index.store.sqlite.store import FOLDER
 from headnote.index.terms import terms
 
 Vectors = NDArray[np.float32]
@@ -76,8 +77,13 @@ class Quick:
         return vector
 
 
-def state(root: Path, model: str) -> State:
-    store = SqliteStore.open(root)
+def opened(root: Path) -> Store:
+    """Where the index of a folder is in this test."""
+    return open_store(root, os.environ.get("HEADNOTE_STORE", ""))
+
+
+def state(root: Path, model: str, store: Store | None = None) -> State:
+    store = store or opened(root)
     try:
         with store.reading() as reader:
             return _state(reader, model)
@@ -135,12 +141,12 @@ def copied(root: Path, to: Path) -> Path:
 
 
 def fresh_state(root: Path, scratch: Path, embedder: str | Embedder = "hashing:16", **settings: Any) -> State:
-    """What an index made from nothing would say of this folder."""
+    """What an index made from nothing would say of this folder: always one in SQLite, since all stores say the same."""
     copy = copied(root, scratch)
-    with headnote.Index.open(copy, embedder=embedder, **settings) as index:
+    with headnote.Index.open(copy, embedder=embedder, store="sqlite", **settings) as index:
         index.update(workers=1)
         model = index.embedder.name
-    return state(copy, model)
+    return state(copy, model, open_store(copy))
 
 
 def write(root: Path, files: dict[str, str]) -> None:

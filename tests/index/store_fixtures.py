@@ -22,6 +22,13 @@ def store_target(request: pytest.FixtureRequest) -> str:
     return "" if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def everywhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Indexes of this test are kept on each of the stores in turn, also by processes that it starts."""
+    if request.param == "postgres":
+        monkeypatch.setenv("HEADNOTE_STORE", request.getfixturevalue("postgres_database"))
+
+
 @pytest.fixture
 def open_store(store_target: str, tmp_path: Path) -> Iterator[OpenStore]:
     opened: list[Store] = []

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
 from changing_folder import ChangingFolder
-from index_states import Counting, State, fresh_state, hashes_with_vectors, put_file, state, write
+from index_states import Counting, State, fresh_state, hashes_with_vectors, opened, put_file, state, write
 
 import headnote
-from headnote.index.store.sqlite.store import SqliteStore
 from headnote.index.update import Progress, Report, nobody
+
+pytest_plugins = ("store_fixtures",)
 
 WALKS = 100
 WALKS_IN_A_TEST = 10
@@ -35,13 +38,14 @@ def interrupt_at(moment: int) -> Callable[[Progress], None]:
 def updated(folder: ChangingFolder, watch: Callable[[Progress], None] = nobody) -> Report:
     """One update, which embeds exactly what has no vector yet."""
     embedder = Counting(folder.embedder)
-    with headnote.Index.open(folder.root, embedder=embedder, **folder.settings) as index:
-        store = SqliteStore.open(folder.root)
+    with (
+        headnote.Index.open(folder.root, embedder=embedder, **folder.settings) as index,
+        closing(opened(folder.root)) as store,
+    ):
         before = hashes_with_vectors(store, embedder.name)
         report = index.update(workers=1, on_progress=watch)
         with store.reading() as reader:
             hashes = {chunk.row.hash for path in reader.document_paths() for chunk in reader.chunks_of(path)}
-        store.close()
     assert len(embedder.texts) == report.embedded, "counted as it was"
     if embedder.dimensions:
         assert report.embedded <= len(hashes - before), "embedded again"
@@ -50,7 +54,7 @@ def updated(folder: ChangingFolder, watch: Callable[[Progress], None] = nobody) 
 
 def check(folder: ChangingFolder, scratch: Path) -> None:
     story = "\n".join(folder.log)
-    store = SqliteStore.open(folder.root)
+    store = opened(folder.root)
     assert store.check() == [], story
     store.close()
     expected = fresh_state(folder.root, scratch, folder.embedder, **folder.settings)
@@ -65,15 +69,18 @@ def compare(found: State, expected: State, story: str = "") -> None:
 def walk(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     folder = ChangingFolder(tmp_path / f"walk{seed}", random)
+    shared = "HEADNOTE_STORE" in os.environ
     for step in range(random.randint(3, 7)):
         for _ in range(random.randint(0 if step else 1, 3)):
             folder.change()
+            if shared:  # there, what is not included is for others
+                folder.settings = {name: value for name, value in folder.settings.items() if name != "include"}
         if random.random() < 0.2:
             folder.log.append("-- interrupted")
             try:
                 updated(folder, interrupt_at(random.randrange(8)))
             except Interrupted:
-                store = SqliteStore.open(folder.root)
+                store = opened(folder.root)
                 assert store.check() == [], "\n".join(folder.log)
                 store.close()
         else:
@@ -86,6 +93,14 @@ def walk(seed: int, tmp_path: Path) -> None:
     again = updated(folder)
     assert again.plan.is_empty
     assert again.embedded == 0
+
+
+def test_after_any_changes_an_index_in_a_database_is_the_same(
+    postgres_database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HEADNOTE_STORE", postgres_database)
+    for seed in range(WALKS, WALKS + WALKS_IN_A_TEST):
+        walk(seed, tmp_path)
 
 
 @pytest.mark.parametrize("first", range(0, WALKS, WALKS_IN_A_TEST))
@@ -128,6 +143,7 @@ class Case:
             return [(link.resolved, link.section) for link in index.links(source)]
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_a_renamed_document_keeps_its_vectors(tmp_path: Path) -> None:
     case = Case(tmp_path, {"a.md": "# A\n\ntext", "b.md": "[x](a.md#a) [[a]]"})
     case.move("a.md", "sub/c.md")
@@ -140,6 +156,7 @@ def test_a_renamed_document_keeps_its_vectors(tmp_path: Path) -> None:
     assert case.lead("b.md") == [("a.md", "a"), ("a.md", None)]
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_a_document_without_a_title_has_the_name_of_its_file_also_when_that_changes(tmp_path: Path) -> None:
     case = Case(tmp_path, {"zebra.md": "only text", "other.md": "## zebra\n\ntext"})
     case.move("zebra.md", "giraffe.md")
@@ -152,6 +169,7 @@ def test_a_document_without_a_title_has_the_name_of_its_file_also_when_that_chan
         assert [hit.path for hit in index.search("zebra", mode="keyword")] == ["moved.md"]
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_a_document_renamed_and_then_edited(tmp_path: Path) -> None:
     case = Case(tmp_path, {"a.md": "# A\n\n" + "same text\n\n" * 5 + "# B\n\n" + "more text\n\n" * 200})
     case.move("a.md", "b.md")
@@ -161,6 +179,7 @@ def test_a_document_renamed_and_then_edited(tmp_path: Path) -> None:
     assert 1 <= report.embedded < report.chunks
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_two_documents_swapped_and_one_copied(tmp_path: Path) -> None:
     case = Case(tmp_path, {"a.md": "# A\n\ntext of a", "b.md": "# B\n\nsome text of b", "c.md": "[x](a.md#b)"})
     case.move("a.md", "c.tmp")
@@ -176,6 +195,7 @@ def test_two_documents_swapped_and_one_copied(tmp_path: Path) -> None:
     assert (report.plan.renamed, report.plan.added, report.embedded) == ([("a.md", "copy.md")], ["copy2.md"], 0)
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_links_begin_and_cease_to_lead_somewhere(tmp_path: Path) -> None:
     case = Case(tmp_path, {"a.md": "[x](b.md#there) [[Nick]] [[b#There]]", "far/b.md": "# There"})
     nowhere, far = (None, None), ("far/b.md", "there")
@@ -195,6 +215,7 @@ def test_links_begin_and_cease_to_lead_somewhere(tmp_path: Path) -> None:
     assert case.lead("a.md") == [nowhere, nowhere, far]
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_what_is_no_text_any_more_is_gone(tmp_path: Path) -> None:
     case = Case(tmp_path, {"a.md": "# A", "b.md": "[x](a.md)"})
     put_file(case.root / "a.md", bytes(range(32)) * 9, 5000)
@@ -207,6 +228,7 @@ def test_what_is_no_text_any_more_is_gone(tmp_path: Path) -> None:
     assert case.update().plan.added == ["a.md"]
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_a_plan_says_what_an_update_does(tmp_path: Path) -> None:
     case = Case(tmp_path, {name: f"# {name}\n\ntext" for name in ("a.md", "b.md", "c.md", "d.md")})
     case.move("a.md", "z.md")
@@ -223,6 +245,7 @@ def test_a_plan_says_what_an_update_does(tmp_path: Path) -> None:
     assert planned.plan == case.update().plan
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_a_rebuild_on_all_cores_says_the_same_and_embeds_nothing(tmp_path: Path) -> None:
     case = Case(tmp_path, {f"p{n}.md": f"# Page {n}\n\n[x](p{n + 1}.md#page-{n + 1})\n\n## More" for n in range(50)})
     before = state(case.root, "hashing:16")

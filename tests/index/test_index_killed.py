@@ -15,16 +15,17 @@ from random import Random
 
 import pytest
 from index_nursery import PATIENCE, Nursery, page, shuffle_files
-from index_states import fresh_state, state, write
+from index_states import fresh_state, opened, state, write
 
 import headnote
-from headnote.index.store.sqlite.store import SqliteStore
 
 ROUNDS = {"build": 12, "update": 14, "vectors": 12, "watch": 12}
 PAGES = 20
 """Enough to be read by several processes."""
 MOMENT = 0.5
 """Seconds to wait for an answer before the next change."""
+
+pytest_plugins = ("store_fixtures",)
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 
@@ -80,7 +81,7 @@ class Deaths:
 
 def survivor(root: Path, committed: int) -> None:
     """What is there after a death can be opened and says nothing wrong; what comes next completes it."""
-    store = SqliteStore.open(root)
+    store = opened(root)
     assert store.generation() >= committed, "what was committed is there"
     assert store.check() == []
     store.close()
@@ -89,6 +90,20 @@ def survivor(root: Path, committed: int) -> None:
         assert index.check() == []
         assert index.status().pending == 0
         assert index.update(workers=1).plan.is_empty
+
+
+@pytest.mark.parametrize("mode", ["build", "update"])
+def test_a_kill_loses_nothing_in_a_database(
+    mode: str, postgres_database: str, monkeypatch: pytest.MonkeyPatch, root: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HEADNOTE_STORE", postgres_database)
+    nursery = Nursery()  # now, since it hands on what the environment says
+    deaths = Deaths(nursery, root, mode)
+    for _ in range(4):
+        committed, _ = deaths.round()
+        survivor(root, committed)
+    assert state(root, "hashing:16") == fresh_state(root, tmp_path / "fresh")
+    nursery.close()
 
 
 @pytest.mark.parametrize("mode", ["build", "update", "watch"])
@@ -147,7 +162,7 @@ def test_a_kill_loses_no_vectors_that_were_committed(nursery: Nursery, root: Pat
     deaths = Deaths(nursery, root, "vectors")
     for _ in range(ROUNDS["vectors"]):
         committed, said = deaths.round()
-        store = SqliteStore.open(root)
+        store = opened(root)
         with store.reading() as reader:
             model = reader.manifest()["model"]
             pending = reader.counts().pending.get(model, reader.counts().chunks)

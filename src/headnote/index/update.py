@@ -84,7 +84,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
     generation = store.generation()
     listing = _listing(task)
     wanted = manifest_of(task.settings, model)
-    scope = _Scope(store, task)
+    scope = Scope(store, task)
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, scope, wanted)
         if reading.is_empty and reader.manifest() == wanted:
@@ -103,7 +103,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
 def plan_update(store: Store, task: Task, model: str) -> Report:
     """What an update would do: files are read, nothing is written."""
     listing = _listing(task)
-    scope = _Scope(store, task)
+    scope = Scope(store, task)
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, scope, manifest_of(task.settings, model))
         stored = scope.files(reader)
@@ -117,7 +117,7 @@ def _listing(task: Task) -> Listing:
     return discover(task.root, include=task.include, exclude=task.exclude, max_bytes=task.max_bytes)
 
 
-class _Scope:
+class Scope:
     """What an update speaks for. Where others write into the same index, each with a folder of its own, those who
     include some files only say nothing about the rest: it is for somebody else, and stays."""
 
@@ -130,12 +130,12 @@ class _Scope:
         return stored if self._fits is None else {path: file for path, file in stored.items() if self._fits(path)}
 
 
-def _what_to_read(reader: Reader, listing: Listing, scope: _Scope, wanted: dict[str, str]) -> tuple[Reading, str]:
+def _what_to_read(reader: Reader, listing: Listing, scope: Scope, wanted: dict[str, str]) -> tuple[Reading, str]:
     reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), wanted)
     return plan_reading(listing.files, listing.skipped, scope.files(reader), everything=bool(reason)), reason
 
 
-def _apply(writer: Writer, reading: Reading, scope: _Scope, reason: str, watch: Watcher) -> Report:
+def _apply(writer: Writer, reading: Reading, scope: Scope, reason: str, watch: Watcher) -> Report:
     stored = scope.files(writer)
     everything = bool(reason)
     before = {} if everything else _aliases(writer, [file.path for file in reading.read if file.path in stored])

@@ -11,10 +11,11 @@ from headnote.index.store.postgres.asking import Connection, only_value, rows
 from headnote.index.store.postgres.keywords import word_counts
 from headnote.index.store.postgres.reader import PostgresReader
 from headnote.index.store.rows import DocumentRow, StoredChunk
-from headnote.index.store.values import sealed
+from headnote.index.store.values import sealed, unsealed
 
 _COUNTED: dict[str, str] = {
-    "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM terms",
+    "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM lengths",
+    "words of the keyword index without a chunk": "SELECT DISTINCT chunk FROM postings EXCEPT SELECT id FROM chunks",
     "links to a chunk that does not exist": """
         SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
         LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
@@ -27,6 +28,11 @@ _COUNTED: dict[str, str] = {
         SELECT m.id FROM models m LEFT JOIN pg_index i ON i.indexrelid = to_regclass('vectors_of_model_' || m.id)
         WHERE m.indexed AND i.indisvalid IS NOT TRUE""",
 }
+
+
+_POSTINGS = """
+SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings WHERE chunk = ANY(%s)
+"""
 
 
 def complaints(reader: PostgresReader) -> list[str]:
@@ -56,18 +62,17 @@ def _filtered(reader: PostgresReader, document: DocumentRow, chunks: list[Stored
 
 
 def _terms(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    found = {
-        chunk: (words, counts)
-        for chunk, words, counts in rows(
-            reader.db, "SELECT chunk, words, counts FROM terms WHERE chunk = ANY(%s)", ([chunk.id for chunk in chunks],)
-        )
-    }
+    ids = [chunk.id for chunk in chunks]
+    lengths = dict(rows(reader.db, "SELECT chunk, length FROM lengths WHERE chunk = ANY(%s)", (ids,)))
+    found: dict[int, dict[str, list[int]]] = {identity: {} for identity in ids}
+    for chunk, word, *counts in rows(reader.db, _POSTINGS, (ids,)):
+        found[chunk][unsealed(word)] = counts
     for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
-        if chunk.id not in found:
+        if chunk.id not in lengths:
             return "a chunk is not in the keyword index"
-        expected = word_counts(fields)
-        words, counts = found[chunk.id]
-        if words != list(map(sealed, expected)) or counts != [n for numbers in expected.values() for n in numbers]:
+        length = sum(len(field.split()) for field in fields)
+        expected = {word: [length, *counts] for word, counts in word_counts(fields).items()}
+        if found[chunk.id] != expected or lengths[chunk.id] != length:
             return "the keyword index has other terms than the text"
     return ""
 

@@ -38,7 +38,7 @@ def repaired(writer: PostgresWriter) -> list[str]:
 
 
 def _derive(writer: PostgresWriter) -> None:
-    for table in ("terms", "document_tags", "chunk_tags", "fields"):
+    for table in ("postings", "lengths", "document_tags", "chunk_tags", "fields"):
         writer.change(f"DELETE FROM {table}")
     for number, path in rows(writer.db, "SELECT id, path FROM documents ORDER BY id"):
         document = writer.document(unsealed(path))

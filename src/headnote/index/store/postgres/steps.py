@@ -49,3 +49,10 @@ class Steps:
             for row in made:
                 copying.write_row(row)
         self.changes += len(made)
+
+    def copy_lines(self, table: str, lines: Sequence[str]) -> None:
+        """The same of rows that are written already."""
+        if lines:
+            with self.db.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copying:
+                copying.write("".join(lines))
+            self.changes += len(lines)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from headnote.index.store import table_rows as rows_of
 from headnote.index.store.keyword_fields import keyword_fields
@@ -48,8 +47,8 @@ class PostgresWriter(WritesVectors, PostgresReader):
         """What belongs to the end of an update. One that changed nothing leaves the generation as it was."""
         if not self.together:
             self.make_indexes()
-        if self._put_documents >= _MANY:
-            self.db.execute("ANALYZE documents, chunks, links, terms, document_tags, chunk_tags, fields")
+        if self._put_documents >= _MANY and not self.together:
+            self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, chunk_tags, fields")
         if not self.changes:
             return
         # Last of all: from here on others who write together have to wait.
@@ -98,17 +97,22 @@ class PostgresWriter(WritesVectors, PostgresReader):
         self, batch: Iterable[tuple[int, DocumentRow, list[tuple[int, ChunkRow]], Sequence[KeywordFields] | None]]
     ) -> None:
         """What can be made anew from the rest: the keyword index and what filters ask for."""
-        terms: list[tuple[Any, ...]] = []
+        postings: list[str] = []
+        lengths: list[rows_of.Row] = []
         document_tags: list[rows_of.Row] = []
         chunk_tags: list[rows_of.Row] = []
         fields: list[rows_of.Row] = []
         for number, document, chunks, keywords in batch:
             known = keywords if keywords is not None else keyword_fields(document, (chunk for _, chunk in chunks))
-            terms += [term_row(identity, words) for (identity, _), words in zip(chunks, known, strict=True)]
+            for (identity, _), words in zip(chunks, known, strict=True):
+                length, lines = posting_lines(identity, words)
+                lengths.append((identity, length))
+                postings += lines
             document_tags += rows_of.document_tag_rows(number, document)
             chunk_tags += rows_of.chunk_tag_rows(document, chunks)
             fields += rows_of.field_rows(number, document)
-        self.copy("terms (chunk, length, words, counts)", terms)
+        self.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", postings)
+        self.copy("lengths", lengths)
         self.copy("document_tags", document_tags)
         self.copy("chunk_tags", chunk_tags)
         self.copy("fields", fields)
@@ -150,6 +154,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
     def clear(self) -> None:
         with self.step():
             # Not TRUNCATE, which would make readers wait.
+            self.db.execute("DELETE FROM postings")
             self.change("DELETE FROM documents")
 
     def _claim(self, paths: Iterable[str]) -> None:
@@ -164,8 +169,15 @@ class PostgresWriter(WritesVectors, PostgresReader):
             )
 
     def _delete(self, paths: Iterable[str]) -> None:
-        """Everything that hangs on a document goes with it."""
-        self.change("DELETE FROM documents WHERE path = ANY(%s)", (list(map(sealed, paths)),))
+        """Everything that hangs on a document goes with it; only the keyword index has to be told."""
+        wanted = (list(map(sealed, paths)),)
+        self.db.execute(
+            """DELETE FROM postings WHERE chunk IN (
+                SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ANY(%s)
+            )""",
+            wanted,
+        )
+        self.change("DELETE FROM documents WHERE path = ANY(%s)", wanted)
 
     def _forget_places(self, paths: Iterable[str]) -> None:
         self.change(
@@ -191,10 +203,14 @@ class _Forgetful(Remembered):
         return False
 
 
-def term_row(chunk: int, fields: Sequence[str]) -> tuple[Any, ...]:
-    """The words of a chunk as the table has them. Arrays are written here: the driver takes ten times as long."""
+def posting_lines(chunk: int, fields: Sequence[str]) -> tuple[int, list[str]]:
+    """How many terms a chunk has, and its lines in the form of COPY: there are many, and this is ten times as fast as
+    the driver. Words have no blanks, so nothing in them means anything there but a backslash."""
     counts = word_counts(fields)
-    words = '","'.join(sealed(word).replace("\\", "\\\\").replace('"', '\\"') for word in counts)
-    numbers = ",".join(str(min(number, _MOST)) for numbers in counts.values() for number in numbers)
     length = sum(sum(numbers) for numbers in counts.values())
-    return chunk, length, f'{{"{words}"}}' if counts else "{}", f"{{{numbers}}}"
+    lines = []
+    for word, numbers in counts.items():
+        often = "\t".join([str(min(number, _MOST)) for number in numbers])
+        written = sealed(word).replace("\\", "\\\\")
+        lines.append(f"{chunk}\t{length}\t{often}\t{written}\n")
+    return length, lines
