@@ -203,8 +203,7 @@ def speed(found: dict[str, Figures], files: int, options: argparse.Namespace) ->
 
 def _bytes_of_a_chunk(figures: Figures) -> str:
     source, memory, stored = (figures[name] / figures["chunks"] for name in ("bytes", "raw_bytes", "chunk_bytes"))
-    said = f"A chunk has {source:,.0f} bytes of source, {memory:,.0f} in memory, {stored:,.0f} in parquet"
-    return f"{said} (less than usual where documents come again)."
+    return f"A chunk has {source:,.0f} bytes of source, {memory:,.0f} in memory, {stored:,.0f} in parquet."
 
 
 def _row(what: str, figures: Figures) -> list[str]:
