@@ -20,6 +20,7 @@
     │   ├── ServiceUnavailable  it fails, does not answer in time, or cannot be reached
     │   └── WrongAnswer         it answers, but not with one vector for each text
     ├── AnswerError           a question that no model could be asked, or that none answered
+    ├── BulkError             a job over many documents that cannot begin, or cannot go on
     ├── MissingExtra          a package that an extra brings
     └── SettingsError         a setting that makes no sense
 
@@ -119,6 +120,10 @@ class WrongAnswer(EmbeddingError):
 
 class AnswerError(HeadnoteError):
     """A question that no model could be asked, or that none answered; its cause says what the service did."""
+
+
+class BulkError(HeadnoteError):
+    """A job over many documents that cannot begin, or cannot go on; what is finished stays."""
 
 
 class MissingExtra(HeadnoteError):

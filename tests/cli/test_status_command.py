@@ -70,6 +70,7 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "embedder": "hashing:64",
         "model": "hashing:64",
         "missing": "",
+        "store": "sqlite",
         "preset": "default",
         "settings": {},
         "generation": 1,

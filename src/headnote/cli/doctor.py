@@ -94,7 +94,9 @@ def _of_index(root: Path, repair: bool, store: str | None) -> Iterator[Finding]:
     except MissingIndex as error:
         yield from _make(root, store) if repair else [Finding("wrong", "index", f"{error.message}: {error.remedy}")]
         return
-    except MissingExtra:  # a finding about packages says which
+    except MissingExtra as error:
+        if "psycopg" in error.message:  # of all others, a finding about packages says which
+            yield Finding("wrong", "packages", str(error))
         return
     except IndexFailure as error:
         yield Finding("wrong", "index", str(error))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from headnote.cli.index_progress import Bars
 from headnote.cli.index_report import done_record, summary, update_line
 from headnote.cli.terminal import complain, write_json, write_lines
-from headnote.errors import LockedIndex, RateLimited, ServiceUnavailable
+from headnote.errors import LockedIndex, RateLimited, ServiceUnavailable, UnreachableIndex
 
 if TYPE_CHECKING:
     from headnote.api import Index
@@ -45,7 +45,7 @@ def _watch_on(index: Index, run: Run, stop: threading.Event, bars: Bars, show: _
     try:
         for report in index.watch(stop, on_progress=bars, **run.how):
             show(report)
-    except (LockedIndex, RateLimited, ServiceUnavailable) as error:
+    except (LockedIndex, RateLimited, ServiceUnavailable, UnreachableIndex) as error:
         bars.finish()
         complain(f"{error}; trying again")
         stop.wait(PAUSE)

@@ -11,6 +11,7 @@ import typer
 
 from headnote import __version__
 from headnote.cli.ask import ask_command
+from headnote.cli.bulk import bulk_command
 from headnote.cli.chunk import chunk_command
 from headnote.cli.config import config_command
 from headnote.cli.doctor import doctor_command
@@ -47,6 +48,7 @@ app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
 app.command("serve")(serve_command)
 app.command("open")(open_command)
+app.command("bulk", cls=SettingsCommand)(bulk_command)
 
 
 def _show_version(wanted: bool) -> None:

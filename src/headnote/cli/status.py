@@ -104,7 +104,7 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "vectors": _vectors(facts),
         "preset": [Span(facts.preset)],
         "settings": [Span(printable(", ".join(given)) or "as the default")],
-        "store": [Span(printable(_store(facts)))],
+        **({} if _store(facts) == "sqlite" else {"store": [Span(printable(_store(facts)))]}),
         "on disk": [Span(shown_bytes(status.bytes_on_disk))],
         "updated": [Span(updated)],
         "files": _files(facts.drift),

@@ -61,7 +61,7 @@ def vectors_in(store: Store, model: str) -> Known:
     known: Known = {}
     with store.reading() as reader:
         for path in reader.document_paths():
-            chunks = {chunk.id: PendingText.of(chunk) for chunk in reader.chunks_of(path)}
+            chunks = {chunk.id: PendingText.of(chunk.row, chunk.source) for chunk in reader.chunks_of(path)}
             found = reader.parts(model, list(chunks))
             rows = iter(found.matrix)
             for chunk in found.chunks:

@@ -284,6 +284,11 @@ def _link(
         writer.set_links(path, by_document[path])
 
 
+def link_all(writer: Writer) -> None:
+    """Resolve every link anew, for whoever has put documents in other ways than by an update."""
+    _link(writer, Plan([], [], [], [], [], 0), {}, True, {})
+
+
 class _AnchorsOf:
     """Path → its anchors: known for what was just read, worked out from the stored text for others."""
 

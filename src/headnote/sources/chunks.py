@@ -64,7 +64,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers:
 
 def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]], workers: int) -> Iterator[Result]:
     waiting: deque[Future[list[Result]]] = deque()
-    pool = ProcessPoolExecutor(workers, initializer=_obey_the_parent)
+    pool = ProcessPoolExecutor(workers, initializer=obey_the_parent)
     try:
         for batch in batches:
             waiting.append(pool.submit(_work_through, work, batch))
@@ -76,7 +76,7 @@ def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]],
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _obey_the_parent() -> None:
+def obey_the_parent() -> None:
     """Ctrl-C reaches every process of a terminal; the one that the user started ends the others, without a trace.
     Killed, it can end nobody, and the others would wait for it forever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -232,10 +232,11 @@ class PendingText(NamedTuple):
     """What it begins with and what all of it is about: its breadcrumb, with the line ends behind it."""
 
     @classmethod
-    def of(cls, chunk: StoredChunk) -> PendingText:
-        breadcrumb = " > ".join(filter(None, chunk.row.heading_path))
+    def of(cls, row: ChunkRow, source: str) -> PendingText:
+        """Of a chunk of this document."""
+        breadcrumb = " > ".join(filter(None, row.heading_path))
         lead = f"{breadcrumb}\n\n" if breadcrumb else ""
-        return cls(chunk.row.hash, chunk.embed_text, lead if chunk.row.front.startswith(lead) else "")
+        return cls(row.hash, row.embed_text(source), lead if row.front.startswith(lead) else "")
 
 
 class PartSet(NamedTuple):

@@ -47,7 +47,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
         """What belongs to the end of an update. One that changed nothing leaves the generation as it was."""
         if not self.together:
             self.make_indexes()
-        if self._put_documents >= _MANY:
+        if self._put_documents >= _MANY and not self.together:
             self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, chunk_tags, fields")
         if not self.changes:
             return

@@ -1,0 +1,136 @@
+"""Folders to cut in bulk, what must come of them, and a worker that dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import nasty
+from nasty import RandomDice
+
+import headnote
+from headnote.chunking.settings import Settings
+from headnote.errors import SourceError
+from headnote.scale.inputs import list_inputs
+from headnote.scale.job import Job, Summary, run_job
+from headnote.scale.output import ParquetOutput
+from headnote.scale.recipe import Recipe
+from headnote.scale.work import Engine, Part, PartResult, PartWriter, cut_into_parts
+from headnote.sources.discover import discover
+from headnote.sources.files import read_source
+
+Row = dict[str, Any]
+
+ODD = {
+    "empty.md": b"",
+    "blank.txt": b"\n \n",
+    "nul.md": b"# A\0B\n\ntext\0\n",
+    "mark.md": b"\xef\xbb\xbf# Mark\r\n\r\nText.\r",
+    "utf16.md": "# Größe\n\n日本語 😀\n".encode("utf-16"),
+    "deep/[slug].mdx": b"import X from 'x'\n\n# Page\n\n<X title=\"a\">\n\ntext [[note#Part|alias]]\n\n</X>\n",
+    "deep/naïve été #1.md": b"# One\n\n#tag [a](b.md#c)\n",
+    "surrogate.md": (
+        b'---\ntags: ["x\\ud800y", plain]\nodd: "\\udfff"\nday: 2026-11-15\n'
+        b"big: 123456789012345678901234567890\n---\n# S\n\ntext\n"
+    ),
+}
+BAD = {"picture.md": bytes(range(256)) * 8, "old.md": b"# caf\xe9\n\nwindows\n"}
+
+
+def write_folder(folder: Path, generated: int = 40, bad: bool = True) -> Path:
+    """Odd documents, generated ones, and, if wanted, two that are no text."""
+    files = {**ODD, **(BAD if bad else {})}
+    for number in range(generated):
+        text = "\n\n".join(nasty.document(RandomDice((number, part))) for part in range(12))
+        files[f"made/{number:03}.md"] = text.encode("utf-8", "replace")
+    for name, data in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return folder
+
+
+def expected(folder: Path, settings: Settings | None = None) -> list[Row]:
+    """What `headnote.chunk` makes of each file, as rows; files that are no text have none."""
+    rows = []
+    for file in discover(folder).files:
+        try:
+            text = read_source(folder / file.path)
+        except SourceError:
+            continue
+        chosen = {} if settings is None else {"preset": settings}
+        chunks = headnote.chunk(text, path=file.path, modified=file.mtime_ns / 1e9, **chosen)  # type: ignore[arg-type]
+        rows += [as_row(chunk) for chunk in chunks]
+    return in_order(rows)
+
+
+def as_row(chunk: headnote.Chunk) -> Row:
+    row = chunk.to_dict()
+    row["links"] = [link._asdict() for link in row["links"]]
+    row["heading_path"], row["tags"] = list(row["heading_path"]), [_known(tag) for tag in row["tags"]]
+    try:
+        row["metadata"] = msgspec.json.encode(row["metadata"]).decode()
+    except (UnicodeEncodeError, OverflowError):
+        row["metadata"] = json.dumps(row["metadata"], default=str)
+    return row
+
+
+def _known(text: str) -> str:
+    """Half a surrogate pair is no character: it stands as the one for what is unknown."""
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+
+
+def in_order(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row["path"], row["index"]))
+
+
+def stored(out: Path) -> list[Row]:
+    """The chunks of a finished job, read as anybody would."""
+    from pyarrow import parquet
+
+    return in_order(parquet.read_table(out / "chunks").to_pylist())
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    """Every file of an output but its report, by name."""
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+
+def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **options: Any) -> Summary:
+    return run_job(Job(str(folder), str(out), recipe or Recipe(Settings()), **options))
+
+
+def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
+    """A whole job in which the first worker is killed in the middle of its part; how often a part was done."""
+    recipe = Recipe(Settings())
+    output = ParquetOutput(str(out), recipe)
+    output.open(rebuild=False)
+    units = list_inputs(str(folder)).units
+    parts = cut_into_parts(units, recipe.text, vectors=False)
+    results = list(engine(DiesOnce(output.writer(), str(flag)), parts, 2))
+    output.finish(units, (), ())
+    assert sorted(result.name for result in results) == sorted(part.name for part in parts)
+    assert not any(result.stopped for result in results)
+    return len(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class DiesOnce:
+    """Does a part, but the first time it only begins and then its process is gone, without a word."""
+
+    writer: PartWriter
+    flag: str
+
+    def __call__(self, part: Part) -> PartResult:
+        try:
+            os.close(os.open(self.flag, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return self.writer(part)
+        self.writer(part._replace(units=part.units[:1]))
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("unreachable")

@@ -1,0 +1,31 @@
+"""The page on many documents: its sums are worked out, and it names what there is."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import headnote
+from headnote.model import Chunk
+from headnote.scale.batch import CONTENT
+from headnote.sources.files import read_source
+
+
+def test_the_sums_of_the_page_are_right(repository: Path) -> None:
+    text = read_source(repository / "docs" / "scale.md")
+    blocks = [block for block in headnote.parse(text) if block.kind == "code"]
+    code = {block.info: "".join(text[block.start : block.end].splitlines(keepends=True)[1:-1]) for block in blocks}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code["python"], "scale.md", "exec"), {})
+    # The last block of its kind stands behind the sums.
+    assert printed.getvalue() == code["text"]
+    assert "1" in code["text"]
+
+
+def test_the_page_names_the_columns(repository: Path) -> None:
+    page = read_source(repository / "docs" / "scale.md")
+    assert [name for name in CONTENT if f"`{name}`" not in page] == []
+    lists = ("heading_path", "tags", "links", "metadata", "modified")
+    assert [name for name in lists if f"`{name}`" not in page or name not in Chunk.FIELDS] == []

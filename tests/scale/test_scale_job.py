@@ -1,0 +1,251 @@
+"""A job on this machine: complete, restartable by document, and the same files whoever does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bulk_samples import BAD, ODD, bulk, bulk_with_death, expected, files_of, stored, write_folder
+
+import headnote.scale.work as sharing
+from headnote.chunking.presets import presets
+from headnote.chunking.settings import Settings
+from headnote.errors import BulkError, SettingsError
+from headnote.scale.inputs import list_inputs
+from headnote.scale.local import run_local
+from headnote.scale.output import ParquetOutput
+from headnote.scale.recipe import Recipe
+
+pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
+
+CHANGED = b"# Changed\n\nother text\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Some documents, and parts so small that there are several."""
+    monkeypatch.setattr(sharing, "SMALLEST_PART", 20_000)
+    return write_folder(tmp_path / "docs")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_chunks_of_headnote_chunk(folder: Path, tmp_path: Path, workers: int) -> None:
+    summary = bulk(folder, tmp_path / "out", workers=workers)
+    rows = expected(folder)
+    assert stored(tmp_path / "out") == rows
+    assert (summary.chunks, summary.written, summary.documents) == (len(rows), len(rows), len(ODD) + len(BAD) + 40)
+    assert len(list((tmp_path / "out" / "chunks").iterdir())) > 3
+    assert json.loads((tmp_path / "out" / "bulk.json").read_text())["complete"] is True
+
+
+@pytest.mark.parametrize("corpus", ["rust-book", "fastapi-en", "foam"])
+def test_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]], shared: Path, tmp_path: Path) -> None:
+    assert corpus_files(corpus)
+    folder = shared / "corpora" / corpus
+    bulk(folder, tmp_path / "out", workers=1)
+    assert stored(tmp_path / "out") == expected(folder)
+
+
+def test_other_settings_and_vectors(folder: Path, tmp_path: Path) -> None:
+    settings = presets()["ragdocs"]
+    bulk(folder, tmp_path / "out", Recipe(settings, "hashing:8", "hashing:8"), workers=1)
+    rows = stored(tmp_path / "out")
+    assert {len(row.pop("vector")) for row in rows} == {8}
+    assert rows == expected(folder, settings)
+
+
+def test_bad_files_are_in_the_report(folder: Path, tmp_path: Path) -> None:
+    summary = bulk(folder, tmp_path / "out", workers=1)
+    assert [failure.path for failure in summary.failures] == sorted(BAD)
+    lines = (tmp_path / "out" / "report.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["path"] for line in lines] == sorted(BAD)
+    # They stay in it, although nobody reads them again.
+    again = bulk(folder, tmp_path / "out", workers=1)
+    assert (again.read, again.failures) == (0, summary.failures)
+
+
+def test_the_same_files_again_and_elsewhere(folder: Path, tmp_path: Path) -> None:
+    bulk(folder, tmp_path / "one", workers=1)
+    before = files_of(tmp_path / "one")
+    summary = bulk(folder, tmp_path / "one", workers=2)
+    assert (summary.read, summary.written, summary.unchanged) == (0, 0, len(ODD) + len(BAD) + 40)
+    assert files_of(tmp_path / "one") == before
+    bulk(folder, tmp_path / "two", workers=2)
+    assert files_of(tmp_path / "two") == before
+
+
+def test_only_what_changed_is_read(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    bulk(folder, out, workers=1)
+    (folder / "made" / "003.md").write_bytes(CHANGED)
+    (folder / "made" / "030.md").unlink()
+    (folder / "new.md").write_bytes(CHANGED)
+    (folder / "old.md").write_bytes(CHANGED)
+    summary = bulk(folder, out, workers=1)
+    assert (summary.read, summary.removed) == (3, 1)
+    assert [failure.path for failure in summary.failures] == ["picture.md"]
+    assert stored(out) == expected(folder)
+    assert bulk(folder, out, workers=1).read == 0
+
+
+def test_every_document_gone_or_replaced(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    bulk(folder, out, workers=1)
+    for file in folder.rglob("*.*"):
+        file.unlink()
+    (folder / "only.md").write_bytes(CHANGED)
+    summary = bulk(folder, out, workers=1)
+    assert (summary.documents, summary.removed, summary.failures) == (1, len(ODD) + len(BAD) + 40, [])
+    assert [row["path"] for row in stored(out)] == ["only.md"]
+    assert len(list((out / "chunks").iterdir())) == len(list((out / "documents").iterdir())) == 1
+
+
+KILLED = """
+import os, signal, sys
+import headnote.scale.work as sharing
+from headnote.chunking.settings import Settings
+from headnote.scale.job import Job, run_job
+from headnote.scale.recipe import Recipe
+
+def watch(done, total):
+    if 0 < done < total:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    sharing.SMALLEST_PART = 20_000
+    run_job(Job(sys.argv[1], sys.argv[2], Recipe(Settings()), workers=int(sys.argv[3])), watch)
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_job_goes_on_by_document(folder: Path, tmp_path: Path, workers: int) -> None:
+    out = tmp_path / "out"
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED, encoding="utf-8")
+    killed = subprocess.run([sys.executable, script, folder, out, str(workers)], capture_output=True, timeout=120)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    assert json.loads((out / "bulk.json").read_text())["complete"] is False
+    # What it was about to write: chunks whose documents never came, and a file without its name.
+    (out / "chunks" / "orphan.parquet").write_bytes(b"half")
+    (out / "chunks" / ".x.parquet.123").write_bytes(b"half")
+    finished = {path: path.stat().st_mtime_ns for path in (out / "documents").iterdir() if path.name[0] != "."}
+    assert finished
+    summary = bulk(folder, out, workers=1)
+    assert 0 < summary.read < len(ODD) + len(BAD) + 40
+    assert summary.unchanged > 0
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished
+    assert stored(out) == expected(folder)
+    bulk(folder, tmp_path / "fresh", workers=1)
+    assert stored(tmp_path / "fresh") == stored(out)
+
+
+def test_a_worker_that_is_killed_ends_the_job_and_nothing_more(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(BulkError, match=r"a worker was killed .*run the command again"):
+        bulk_with_death(run_local, folder, out, tmp_path / "died")
+    # The one that died had begun to write; what it wrote is no finished document more than it says.
+    bulk(folder, out, workers=1)
+    assert stored(out) == expected(folder)
+
+
+def test_a_job_that_ends_before_it_has_tidied_up(folder: Path, tmp_path: Path) -> None:
+    """New parts are written, old ones not yet removed: the next job sees which of them count."""
+    out = tmp_path / "out"
+    bulk(folder, out, workers=1)
+    before = files_of(out)
+    (folder / "made" / "003.md").write_bytes(CHANGED)
+    bulk(folder, out, workers=1)
+    for name, data in before.items():
+        if name.startswith(("chunks/", "documents/")):
+            (out / name).write_bytes(data)
+    summary = bulk(folder, out, workers=1)
+    assert summary.read == 0
+    assert stored(out) == expected(folder)
+
+
+def test_a_file_that_could_not_be_read_is_tried_again(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    listed = min((folder / "made").iterdir())
+    data, status = listed.read_bytes(), listed.stat()
+
+    output = ParquetOutput(str(out), Recipe(Settings()))
+    output.open(rebuild=False)
+    units = list_inputs(str(folder)).units
+    listed.unlink()
+    for part in sharing.cut_into_parts(units, Recipe(Settings()).text, vectors=False):
+        output.writer()(part)
+    failures = output.finish(units, (), ()).failures
+    assert [(one.path, one.error) for one in failures if one.path.startswith("made")] == [
+        ("made/000.md", "no such file or folder")
+    ]
+    listed.write_bytes(data)
+    os.utime(listed, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert bulk(folder, out, workers=1).read == 1
+    assert stored(out) == expected(folder)
+
+
+def test_settings_that_changed_are_refused_and_said(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    bulk(folder, out, workers=1)
+    before = files_of(out)
+    other = Recipe(Settings(max_tokens=400), "hashing:8", "hashing:8")
+    with pytest.raises(BulkError, match=r"other settings: model , now hashing:8, max_tokens 512, now 400 .*--rebuild"):
+        bulk(folder, out, other, workers=1)
+    assert files_of(out) == before
+    summary = bulk(folder, out, other, workers=1, rebuild=True)
+    assert summary.unchanged == 0
+    rows = stored(out)
+    assert all(row.pop("vector") for row in rows)
+    assert rows == expected(folder, Settings(max_tokens=400))
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    with pytest.raises(BulkError, match=r"holds something else: thesis\.txt"):
+        bulk(folder, out, rebuild=True)
+    assert files_of(out) == {"thesis.txt": b"years of work"}
+
+
+def test_an_output_that_is_a_file(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("text")
+    with pytest.raises(BulkError, match="a file, not a folder"):
+        bulk(folder, tmp_path / "out")
+
+
+def test_a_manifest_of_somebody_else(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "bulk.json").write_text("[]")
+    with pytest.raises(BulkError, match="not what headnote wrote"):
+        bulk(folder, tmp_path / "out")
+
+
+def test_a_damaged_part_is_named(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    bulk(folder, out, workers=1)
+    part = min((out / "documents").iterdir())
+    part.write_bytes(b"PAR1 no more")
+    with pytest.raises(BulkError, match=rf"{part.name}: damaged: .*delete the file"):
+        bulk(folder, out)
+    part.unlink()
+    bulk(folder, out, workers=1)
+    assert stored(out) == expected(folder)
+
+
+def test_an_unknown_engine_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"unknown engine 'sparc' \(did you mean spark\?\)"):
+        bulk(folder, tmp_path / "out", engine="sparc")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_embedder_that_fails_ends_the_job_with_its_reason(folder: Path, tmp_path: Path) -> None:
+    broken = Recipe(Settings(), "openai:no-such", "openai:no-such")
+    with pytest.raises(BulkError, match=r"OPENAI_API_KEY|key|HEADNOTE_EMBEDDING"):
+        bulk(folder, tmp_path / "out", broken, workers=1)

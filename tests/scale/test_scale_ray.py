@@ -1,0 +1,109 @@
+"""The same on a real cluster of Ray on this machine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import bulk_samples
+import pytest
+from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, in_order, stored, write_folder
+from index_contents import contents, indexed
+
+import headnote.scale.work as sharing
+from headnote.chunking.settings import Settings
+from headnote.errors import BulkError
+from headnote.scale.ray_data import chunk_dataset, run_ray
+from headnote.scale.recipe import Recipe
+
+pytest_plugins = ("postgres_fixtures",)
+
+ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+data = pytest.importorskip("ray.data", reason="the extra ray is not installed")
+
+pytestmark = [
+    pytest.mark.xdist_group("ray"),
+    # Ray's own, on the way in and out.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.delenv("RAY_ADDRESS", raising=False)
+        # Workers need not find the folder of these tests.
+        ray.cloudpickle.register_pickle_by_value(bulk_samples)
+        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        yield
+        ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("ray") / "docs")
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "SMALLEST_PART", 20_000)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_same_files_as_on_one_machine(folder: Path, tmp_path: Path) -> None:
+    recipe = Recipe(Settings(), "hashing:8", "hashing:8", threads=1)
+    summary = bulk(folder, tmp_path / "ray", recipe, engine="ray", workers=2)
+    assert [failure.path for failure in summary.failures] == sorted(BAD)
+    bulk(folder, tmp_path / "local", recipe, workers=1)
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
+    rows = stored(tmp_path / "ray")
+    assert {len(row.pop("vector")) for row in rows} == {8}
+    assert rows == expected(folder)
+    assert bulk(folder, tmp_path / "ray", recipe, engine="ray").read == 0
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_worker_that_is_killed_costs_nothing(folder: Path, tmp_path: Path) -> None:
+    parts = bulk_with_death(run_ray, folder, tmp_path / "out", tmp_path / "died")
+    assert parts > 3
+    assert (tmp_path / "died").exists()
+    assert stored(tmp_path / "out") == expected(folder)
+    bulk(folder, tmp_path / "local", workers=1)
+    assert files_of(tmp_path / "out").items() >= chunk_files(tmp_path / "local").items()
+
+
+def chunk_files(out: Path) -> dict[str, bytes]:
+    return {name: content for name, content in files_of(out).items() if name.startswith("chunks/")}
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_an_embedder_that_fails_ends_the_job_with_its_reason(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BulkError, match="unknown embedder 'no-such'"):
+        bulk(folder, tmp_path / "out", Recipe(Settings(), "no-such", "no-such"), engine="ray", workers=2)
+
+
+def test_a_dataset_of_ones_own(folder: Path) -> None:
+    files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
+    rows = [{"path": path.relative_to(folder).as_posix(), "bytes": path.read_bytes()} for path in files]
+    dataset = data.from_items(rows)
+    tables = ray.get(chunk_dataset(dataset, Settings(), "hashing:8").to_arrow_refs())
+    chunks = in_order([row for table in tables for row in table.to_pylist()])
+    assert {len(row.pop("vector")) for row in chunks} == {8}
+    assert chunks == [{**row, "modified": None} for row in expected(folder)]
+    outcomes = chunk_dataset(dataset, Settings(), outcomes=True).take_all()
+    assert sorted(row["path"] for row in outcomes if row["error"]) == sorted(BAD)
+    assert len(outcomes) == len(rows)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_workers_write_into_the_database_themselves(postgres_url: str, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "docs")
+    recipe = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)
+    bulk(folder, postgres_url, recipe, engine="ray", workers=2)
+    assert contents(folder, postgres_url) == indexed(folder, postgres_url + "_other", recipe)
