@@ -205,3 +205,35 @@ def test_vectors_that_do_not_fit_are_refused(store: Store, shape: tuple[int, ...
             writer.add_vectors("m", ["00" * 16], np.zeros(shape))
         writer.add_vectors("m", [], np.zeros((0, DIMS)))
     consistent(store)
+
+
+def long(pairs: list[tuple[float, float]]) -> NDArray[np.floating]:
+    """As many numbers as models have: the arithmetic of very short vectors is nobody's concern."""
+    return np.hstack([np.array(pairs), np.zeros((len(pairs), 62))])
+
+
+def test_the_nearest_come_first(store: Store) -> None:
+    texts = ["north", "north", "north-east", "east", "south"]
+    put(store, *(entry(f"{number}.md", text) for number, text in enumerate(texts)))
+    directions = {"north": (0, 1), "north-east": (0.5, 0.5), "east": (1, 0), "south": (0, -1)}
+    with store.writing() as writer:
+        pending = writer.pending("m", 9)
+        writer.add_vectors("m", [digest for digest, _ in pending], long([directions[text] for _, text in pending]))
+    query = long([(0.25, 1)])[0].astype(np.float32)
+    with store.reading() as reader:
+
+        def found(depth: int, only: Filter = Filter()) -> list[tuple[str, float]]:  # noqa: B008  immutable
+            hits = reader.nearest("m", query, depth, only)
+            chunks = reader.chunks([chunk for chunk, _ in hits])
+            return [(chunk.path, similarity) for chunk, (_, similarity) in zip(chunks, hits, strict=True)]
+
+        assert found(9) == [("0.md", 1.0), ("1.md", 1.0), ("2.md", 0.625), ("3.md", 0.25)], "none that points away"
+        assert found(1) == [("0.md", 1.0), ("1.md", 1.0)], "equal texts share a place"
+        assert found(9, Filter(paths=("1.md", "3.md", "4.md"))) == [("1.md", 1.0), ("3.md", 0.25)]
+        assert found(1, Filter(paths=("3.md",))) == [("3.md", 0.25)]
+        assert found(9, Filter(tags=("none",))) == []
+        assert found(0) == []
+        assert reader.nearest("other", query, 9) == []
+    put(store, entry("0.md", "south"))
+    with store.reading() as reader:
+        assert [path for path, _ in found(1)] == ["1.md"], "as the index is now"

@@ -12,13 +12,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
-from store_fixtures import OpenStore
 from store_samples import entry, found, paths, put
 
 from headnote.errors import LockedIndex
 from headnote.index.store.base import Store
+
+if TYPE_CHECKING:  # pytest loads it as a plugin, and wants to be the first
+    from store_fixtures import OpenStore
 
 pytest_plugins = ("store_fixtures",)
 

@@ -30,7 +30,7 @@ MOST_DIMENSIONS = 2000
 """Of a vector that an index takes; longer ones are compared one by one, however many there are."""
 LOOKED_AT = 800
 """Candidates that a search through the index keeps, of 1000 at most: four times what the fusion takes. Of vectors that
-an index finds hard to tell apart, half as many lost one in ten of the best."""
+an index finds hard to tell apart, half as many lose one in ten of the best."""
 
 _WITHOUT_VECTOR = """
 SELECT c.id FROM chunks c

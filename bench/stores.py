@@ -1,0 +1,97 @@
+"""The same folder in SQLite and in PostgreSQL: how long an update and a search take, and whether both find the same.
+
+    python bench/stores.py FOLDER --store postgresql://USER@HOST/DATABASE [--questions FILE] [--embedder NAME]
+
+Questions are lines of JSON with a `query`; without a file, headings of the folder are asked. Nothing is left behind in
+the folder, and the schema `headnote_bench` is made anew. Needs `pip install -e ".[search,postgres]"`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import psycopg
+
+import headnote
+from headnote.chunking.presets import find_preset
+from headnote.config import IndexSettings
+from headnote.embedding.registry import get_embedder
+from headnote.index.store.opening import open_store
+from headnote.search.query import MODES, Mode
+
+SCHEMA = "headnote_bench"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--store", required=True, metavar="URL")
+    parser.add_argument("--questions", type=Path)
+    parser.add_argument("--embedder", default="hashing:384")
+    parser.add_argument("--most", type=int, default=200, help="questions")
+    given = parser.parse_args()
+    with psycopg.connect(given.store, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+    target = f"{given.store}{'&' if '?' in given.store else '?'}schema={SCHEMA}"
+    with TemporaryDirectory() as scratch:
+        indexes = {
+            "SQLite": made(given.folder, Path(scratch), "", given.embedder),
+            "PostgreSQL": made(given.folder, Path(scratch), target, given.embedder),
+        }
+        questions = asked(given.questions, indexes["SQLite"], given.most)
+        for mode in MODES:
+            compare(indexes, questions, cast("Mode", mode))
+        for index in indexes.values():
+            index.close()
+
+
+def made(folder: Path, scratch: Path, target: str, embedder: str) -> headnote.Index:
+    store = open_store(scratch, target)
+    index = headnote.Index(folder, store, find_preset("default"), IndexSettings(), get_embedder(embedder))
+    began = time.perf_counter()
+    index.update(vectors=False)
+    words = time.perf_counter()
+    index.update()
+    status = index.status()
+    print(
+        f"{'PostgreSQL' if target else 'SQLite':<11} {status.documents:,} documents, {status.chunks:,} chunks: "
+        f"documents {words - began:.1f} s, vectors {time.perf_counter() - words:.1f} s, "
+        f"{status.bytes_on_disk / 1e6:.0f} MB"
+    )
+    return index
+
+
+def asked(file: Path | None, index: headnote.Index, most: int) -> list[str]:
+    if file is not None:
+        found = [json.loads(line)["query"] for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    else:
+        found = [entry.heading.text for path in index.documents() for entry in index.outline(path)]
+    questions = list(dict.fromkeys(filter(None, found)))
+    Random(1).shuffle(questions)
+    return questions[:most]
+
+
+def compare(indexes: dict[str, headnote.Index], questions: list[str], mode: Mode) -> None:
+    times: dict[str, list[float]] = {name: [] for name in indexes}
+    same = 0
+    for question in [questions[0], *questions]:  # the first one twice: it loads what the others share
+        found = []
+        for name, index in indexes.items():
+            began = time.perf_counter()
+            hits = index.search(question, 10, mode)
+            times[name].append(time.perf_counter() - began)
+            found.append({hit.path for hit in hits})
+        same += found[0] == found[1]
+    shown = ", ".join(f"{name} {statistics.median(spent[1:]) * 1e3:.1f} ms" for name, spent in times.items())
+    print(f"{mode:<9} p50 {shown}; same documents in the top 10: {100 * same / (len(questions) + 1):.1f}%")
+
+
+if __name__ == "__main__":
+    main()
