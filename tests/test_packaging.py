@@ -39,7 +39,7 @@ LIGHT = {
 }
 """All that `pip install headnote` may install."""
 
-PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer"}
+PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py"}
 """Where the name to import is not the name to install."""
 
 slow = pytest.mark.skipif(

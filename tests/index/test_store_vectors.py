@@ -218,7 +218,8 @@ def test_the_nearest_come_first(store: Store) -> None:
     directions = {"north": (0, 1), "north-east": (0.5, 0.5), "east": (1, 0), "south": (0, -1)}
     with store.writing() as writer:
         pending = writer.pending("m", 9)
-        writer.add_vectors("m", [digest for digest, _ in pending], long([directions[text] for _, text in pending]))
+        matrix = long([directions[text.text] for text in pending])
+        writer.add_vectors("m", [text.hash for text in pending], matrix)
     query = long([(0.25, 1)])[0].astype(np.float32)
     with store.reading() as reader:
 

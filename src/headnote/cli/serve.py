@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from headnote.cli.opening import HERE, Root, open_index
+from headnote.cli.opening import HERE, Root, StoreUrl, open_index
 from headnote.cli.terminal import remark, say, write_json
 from headnote.errors import SettingsError
 from headnote.extras import load
@@ -17,6 +17,7 @@ from headnote.extras import load
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+PURPOSE = "the web page"
 INSTALL = "pip install 'headnote[server]'"
 TOKEN_VARIABLE = "HEADNOTE_TOKEN"
 NEW_TOKEN = "new"
@@ -50,37 +51,45 @@ def serve_command(
     token: Token = "",
     allow_host: AllowHost = [],  # noqa: B006  never changed
     embedder: Embedder = None,
+    store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the folder as a web page and an HTTP API, and keep its index fresh meanwhile.
 
     Only this machine can reach it, unless --host says otherwise. Ctrl-C ends it.
     """
-    _serve(root, host, port, token, allow_host, embedder, as_json, lambda _: None)
+    _serve(Opening(root, embedder, store), host, port, token, allow_host, as_json, lambda _: None)
 
 
 def open_command(
     root: Root = HERE,
     port: Port = None,
     embedder: Embedder = None,
+    store: StoreUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the folder, and open it in the browser as soon as it answers."""
-    _serve(root, "127.0.0.1", port, os.environ.get(TOKEN_VARIABLE, ""), [], embedder, as_json, _browse)
+    _serve(Opening(root, embedder, store), "127.0.0.1", port, os.environ.get(TOKEN_VARIABLE, ""), [], as_json, _browse)
+
+
+class Opening(NamedTuple):
+    """Which index is served."""
+
+    root: Path
+    embedder: str | None
+    store: str | None
 
 
 def _serve(
-    root: Path,
+    opening: Opening,
     host: str,
     port: int | None,
     token: str,
     names: list[str],
-    embedder: str | None,
     as_json: bool,
     also: Callable[[str], None],
 ) -> None:
-    for package in ("starlette", "uvicorn", "markdown_it", "mdit_py_plugins", "nh3"):
-        load(package, "the web page", INSTALL)
+    _check_packages()
     from headnote.keeper import kept_fresh
     from headnote.web.app import make_app
     from headnote.web.endpoints import Served, State
@@ -88,7 +97,7 @@ def _serve(
     from headnote.web.serving import is_loopback, open_socket, run_server
 
     token = _token(host, token, is_loopback(host))
-    opened = open_index(root, embedder=embedder)
+    opened = open_index(**opening._asdict())
     if opened.missing:
         remark(f"by words only: {opened.missing}")
     with opened.index as index, open_socket(host, port) as listening:
@@ -100,10 +109,19 @@ def _serve(
 
             def ready() -> None:
                 entry = f"{address}?token={token}" if token else address
-                _announce(root, entry, token, as_json)
+                _announce(opening.root, entry, token, as_json)
                 also(entry)
 
             run_server(make_app(served, guard), listening, ready)
+
+
+def _check_packages() -> None:
+    """Before anything is opened: what is missing is said with its remedy."""
+    load("starlette", PURPOSE, INSTALL)
+    load("uvicorn", PURPOSE, INSTALL)
+    load("markdown_it", PURPOSE, INSTALL)
+    load("mdit_py_plugins", PURPOSE, INSTALL)
+    load("nh3", PURPOSE, INSTALL)
 
 
 def _token(host: str, token: str, is_local: bool) -> str:
