@@ -90,23 +90,41 @@ def loadings(source: Path) -> Iterator[Loading]:
             if isinstance(node, ast.ImportFrom) and node.module == "headnote.extras"
             for alias in node.names
         } | {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and file.name == "extras.py"}
-        constants = {"SEARCH": SEARCH} | {
-            target.id: node.value.value
-            for node in tree.body
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        constants = {"SEARCH": SEARCH} | imported_constants(source, tree) | constants_of(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "load" in names:
                 yield as_loading(f"{file.name}:{node.lineno}", node, constants)
 
 
+def constants_of(tree: ast.Module) -> dict[str, Any]:
+    return {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def imported_constants(sources: Path, tree: ast.Module) -> dict[str, Any]:
+    """A remedy may stand in another module of ours."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("headnote"):
+            file = sources / f"{node.module.replace('.', '/')}.py"
+            known = constants_of(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else {}
+            found |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
+    return found
+
+
 def as_loading(place: str, call: ast.Call, constants: dict[str, Any]) -> Loading:
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    values = [constants[one.id] if isinstance(one, ast.Name) else ast.literal_eval(one) for one in given]
-    package, _, remedy = values if len(values) == 3 else (*values, SEARCH)
-    return Loading(place, package.partition(".")[0], remedy)
+
+    def value(one: ast.expr) -> Any:
+        return constants[one.id] if isinstance(one, ast.Name) else ast.literal_eval(one)
+
+    remedy = value(given[2]) if len(given) == 3 else SEARCH
+    return Loading(place, value(given[0]).partition(".")[0], remedy)
 
 
 def test_every_extra_is_named_in_the_readme(repository: Path, extras: dict[str, set[str]]) -> None:
@@ -130,7 +148,7 @@ def test_a_missing_package_names_the_extra_that_brings_it(repository: Path, extr
         if one.package == "headnote_minilm":
             assert "pip install ./models/minilm" in one.remedy
             continue
-        named = re.findall(r"pip install ['\"]headnote\[([a-z-]+)\]['\"]", one.remedy)
+        named = re.findall(r"pip install ['\"]headnote\[([a-z0-9-]+)\]['\"]", one.remedy)
         assert named, one
         project = PROJECT_OF_PACKAGE.get(one.package, normal(one.package))
         assert project in extras[named[0]], one
