@@ -29,6 +29,7 @@ WORST: dict[str, Callable[[int], str]] = {
     "one endless line": repeated("a"),
     "one endless line of wide characters": repeated("漢"),
     "one endless line of signs": repeated("%-"),
+    "one endless line of quotes": repeated("> "),
     "one paragraph of words": repeated("ab "),
     "one paragraph of sentences": repeated(SENTENCE),
     "one paragraph of lines": repeated("some text here\n"),

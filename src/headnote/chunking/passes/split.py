@@ -9,6 +9,7 @@ closed, the head of the table repeated.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -31,6 +32,8 @@ _ITEM_MARKER = re.compile(
 )
 _FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
 _REOPENED = re.compile(r"[ \t>]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
+_INDENTATION = re.compile(r"[ \t]*+")
+_LINE_END = re.compile(r"\n")
 _MARKER = re.compile(r"[^\s>]")
 _DEEPEST = 24
 """Containers in containers are opened this far; beyond, nothing but text is seen in them."""
@@ -195,9 +198,10 @@ def _quote_marker(piece: _Piece) -> str:
     text = piece.view.text
     if text is piece.source:
         return ""
-    line = text.rfind("\n", 0, piece.start) + 1
+    indentation = _INDENTATION.match(text, _line_start(text, piece.start), piece.end)
+    assert indentation, "it may be empty"
     # Indentation of a view is not that of the source; what follows it is.
-    lead = _lead(piece, line + len(text[line : piece.end]) - len(text[line : piece.end].lstrip(" \t")))
+    lead = _lead(piece, indentation.end())
     marker = lead.rfind(">") + 1
     return f"{lead[:marker]} " if marker else ""
 
@@ -273,7 +277,7 @@ def _source_start(piece: _Piece) -> int:
         at -= 1
     place = piece.view.place(first)
     begins_line = at == 0 or text[at - 1] == "\n"
-    line = piece.source.rfind("\n", 0, place) + 1 if begins_line else place
+    line = _line_start(piece.source, place) if begins_line else place
     # The last resort leaves out indentation: it may be what weighs too much.
     return place if piece.kind == "character" and piece.source[line:place].isspace() else line
 
@@ -323,7 +327,19 @@ def _is_closed(piece: _Piece, mark: str) -> bool:
 def _lead(piece: _Piece, start: int) -> str:
     """What stands in front of a nested block on each of its lines: quote markers stay, list markers become blanks."""
     place = piece.view.place(start)
-    return _MARKER.sub(" ", piece.source[piece.source.rfind("\n", 0, place) + 1 : place])
+    return _MARKER.sub(" ", piece.source[_line_start(piece.source, place) : place])
+
+
+def _line_start(text: str, at: int) -> int:
+    """Of the line that has this place. Words of an endless line all ask, so nobody may read back to its beginning."""
+    ends = _line_ends(text)
+    before = bisect_left(ends, at)
+    return ends[before - 1] + 1 if before else 0
+
+
+@lru_cache(maxsize=4)
+def _line_ends(text: str) -> list[int]:
+    return [found.start() for found in _LINE_END.finditer(text)]
 
 
 def _table(piece: _Piece) -> _Row:
