@@ -15,7 +15,7 @@ from headnote.evaluate.run import Found
 from headnote.evaluate.spans import Span
 from headnote.index.store.filters import Filter
 from headnote.index.store.sqlite.store import SqliteStore
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 from headnote.search.engine import DEPTH
 from headnote.search.fusion import ranked, reciprocal_ranks
 from headnote.search.legs import by_meaning, by_words

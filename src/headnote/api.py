@@ -23,19 +23,8 @@ from headnote.index.store.base import Store
 from headnote.index.store.filters import Filter
 from headnote.index.store.opening import open_store
 from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
-from headnote.index.update import (
-    Report,
-    Scope,
-    Task,
-    Watcher,
-    nobody,
-    plan_update,
-    sweep,
-    update_documents,
-    update_vectors,
-)
-from headnote.markdown.outline import OutlineEntry, find_heading, outline
-from headnote.markdown.scanner import scan
+from headnote.index.task import Report, Task, Watcher, nobody
+from headnote.index.update import Scope, plan_update, sweep, update_documents, update_vectors
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.query import Expand, Mode, Query
@@ -47,6 +36,7 @@ from headnote.sources.watch import watch
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
+    from headnote.markdown.outline import OutlineEntry
 
 AnyPath = str | os.PathLike[str]
 
@@ -347,7 +337,7 @@ class Index:
                 raise self._missing(path)
             chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
             known = set(reader.document_paths())
-        headings = outline(document.text, scan(document.text, document.mdx))
+        headings = _outline(document)
         broken = frozenset(link for link in {*links, *backlinks} if is_broken(link, known, self._has_file))
         return DocumentView(document, headings, chunks, links, backlinks, broken)
 
@@ -366,10 +356,12 @@ class Index:
             document = reader.document(path)
         if document is None:
             raise self._missing(path)
-        return outline(document.text, scan(document.text, document.mdx))
+        return _outline(document)
 
     def section(self, path: str, heading: str) -> Passage:
         """The lines under a heading, found by its text or its anchor; case does not matter."""
+        from headnote.markdown.outline import find_heading
+
         entries = self.outline(path)
         entry = find_heading(entries, heading)
         if entry is None:
@@ -457,6 +449,14 @@ class Index:
             rebuild,
             wait,
         )
+
+
+def _outline(document: DocumentRow) -> list[OutlineEntry]:
+    # Not above: whoever only searches need not wait until all that reads Markdown is loaded.
+    from headnote.markdown.outline import outline
+    from headnote.markdown.scanner import scan
+
+    return outline(document.text, scan(document.text, document.mdx))
 
 
 def check_folder(folder: Path) -> None:

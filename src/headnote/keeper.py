@@ -9,7 +9,7 @@ from typing import Any
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError
-from headnote.index.update import Progress, Watcher, nobody
+from headnote.index.task import Progress, Watcher, nobody
 
 PAUSE_AFTER_FAILURE = 5.0
 """Seconds until a failed update is tried again."""

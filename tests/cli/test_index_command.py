@@ -18,7 +18,7 @@ import headnote
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.index_progress import Bars
 from headnote.cli.main import main
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 
 pytest_plugins = ("folder_fixtures",)
 

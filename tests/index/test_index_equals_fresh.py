@@ -13,7 +13,7 @@ from changing_folder import ChangingFolder
 from index_states import Counting, State, fresh_state, hashes_with_vectors, opened, put_file, state, write
 
 import headnote
-from headnote.index.update import Progress, Report, nobody
+from headnote.index.task import Progress, Report, nobody
 
 pytest_plugins = ("store_fixtures",)
 

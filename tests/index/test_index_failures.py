@@ -20,6 +20,7 @@ from headnote.errors import CorruptIndex, LockedIndex, NewerIndex
 from headnote.index import update as updating
 from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.store.sqlite.store import FILE, FOLDER, SqliteStore
+from headnote.index.task import Report
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
 
@@ -35,14 +36,14 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def update(root: Path, **options: Any) -> updating.Report:
+def update(root: Path, **options: Any) -> Report:
     with headnote.Index.open(root, embedder=MODEL) as index:
         report = index.update(workers=1, **options)
         assert index.check() == []
     return report
 
 
-def reasons(report: updating.Report) -> dict[str, str]:
+def reasons(report: Report) -> dict[str, str]:
     return {skipped.path: skipped.reason for skipped in report.skipped}
 
 

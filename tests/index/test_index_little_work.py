@@ -17,7 +17,7 @@ from headnote import parse
 from headnote.index import update as updating
 from headnote.index.store.rows import StoredChunk
 from headnote.index.store.sqlite.store import FOLDER, SqliteStore
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 from headnote.model import Block
 
 PAGE = "release-notes.md"

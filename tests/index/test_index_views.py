@@ -11,7 +11,7 @@ import pytest
 
 from headnote import Index, MissingSource
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 from headnote.keeper import kept_fresh
 
 

@@ -30,7 +30,7 @@ from headnote.index.store.opening import check_target, open_store, shown_store
 from headnote.index.store.postgres.schema import MIGRATIONS
 from headnote.index.store.postgres.store import PostgresStore
 from headnote.index.store.postgres.target import default_schema, target_of
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 
 pytest_plugins = ("store_fixtures",)
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is asked through psycopg")

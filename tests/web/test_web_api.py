@@ -13,7 +13,7 @@ from web_folder import client_of, json_of
 import headnote
 from headnote import Index
 from headnote.errors import LockedIndex
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 from headnote.web.endpoints import Served, State
 
 pytest_plugins = ("web_fixtures",)

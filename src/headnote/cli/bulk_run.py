@@ -13,7 +13,7 @@ from headnote.config import load_index_settings, load_settings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
 from headnote.index.store.postgres.target import is_postgres, shown_target
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 from headnote.scale.job import Job, Summary, report_lines, run_job
 from headnote.scale.recipe import Recipe
 from headnote.scale.storage import is_remote

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headnote.index.update import Progress
+    from headnote.index.task import Progress
 
 LONG = 0.4
 """Seconds. What is done sooner needs no bar."""

@@ -14,7 +14,7 @@ from headnote.cli.times import duration
 if TYPE_CHECKING:
     from headnote.api import Status
     from headnote.index.plan import Plan
-    from headnote.index.update import Report
+    from headnote.index.task import Report
 
 MOST = 10
 """Paths of one kind that people are shown; programs get all."""

@@ -16,7 +16,7 @@ from headnote.config import load_index_settings, load_settings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex
 from headnote.index.store.sqlite.store import SqliteStore
-from headnote.index.update import Report
+from headnote.index.task import Report
 from headnote.tokens import get_counter
 
 

@@ -20,7 +20,7 @@ from headnote.errors import LockedIndex, RateLimited, ServiceUnavailable, Unreac
 if TYPE_CHECKING:
     from headnote.api import Index
     from headnote.cli.index_run import Run
-    from headnote.index.update import Report
+    from headnote.index.task import Report
 
 PAUSE = 5.0
 """Seconds until the next try, when something stands in the way that may go away by itself."""

@@ -11,7 +11,6 @@ from typing import Any, Literal, Protocol
 
 from headnote.errors import SettingsError
 from headnote.tokens.base import Counter
-from headnote.tokens.portable import PortableEncoding
 
 ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
 """Name of a counter → what the tokenizers call it."""
@@ -144,6 +143,9 @@ def _open_encoding(name: str) -> Encoding:
         return NativeEncoding(name)
     except (ImportError, AttributeError):
         pass
+    # Loaded only here: its tables take longer to make than the native tokenizer takes to load.
+    from headnote.tokens.portable import PortableEncoding
+
     try:
         return PortableEncoding(name)
     except ImportError:

@@ -21,7 +21,7 @@ from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_sett
 from headnote.chunking.presets import find_preset, presets
 from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
-from headnote.index.update import Progress
+from headnote.index.task import Progress
 from headnote.markdown import parse
 from headnote.search.marks import words_of
 from headnote.search.written import read_fields, read_since

@@ -1,0 +1,134 @@
+"""A plan that is carried out: files are read on all cores, and what is stored becomes what they say.
+
+Apart from `update.py`, because most updates find nothing to do, and all that reads Markdown takes a while to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+
+from headnote.errors import NotText
+from headnote.index.entries import Anchors, FileRead, FileReader, FileToRead, title_of
+from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
+from headnote.index.relinking import aliases, relink
+from headnote.index.store.base import Writer
+from headnote.index.store.rows import Entry, StoredFile
+from headnote.index.task import Progress, Report, Task, Watcher
+from headnote.markdown.headings import headings
+from headnote.markdown.scanner import scan
+from headnote.sources.chunks import on_all_cores
+from headnote.sources.listing import SkippedFile
+
+
+def apply(
+    writer: Writer, reading: Reading, stored: Mapping[str, StoredFile], task: Task, reason: str, watch: Watcher
+) -> Report:
+    """Carry out what is to be read and what is gone; `reason` is why everything is read, if it is."""
+    everything = bool(reason)
+    before = {} if everything else aliases(writer, [file.path for file in reading.read if file.path in stored])
+    reads = _Reads(task, watch)
+    reads.put_all(writer, _files_to_read(reading, stored, everything))
+    reading = without_binaries(reading, reads.failed, stored)
+    plan = plan_changes(reading, reads.hashes, stored, everything)
+    plan = _put_copies(writer, plan, reads)
+    for old, new in plan.renamed:
+        writer.rename(old, new)
+        _rename_title(writer, new)
+    for path in [*plan.touched, *(new for _, new in plan.renamed)]:
+        writer.touch(path, *reads.stats[path])
+    writer.remove(plan.removed)
+    relink(writer, plan, reads.anchors, everything, before)
+    return Report(plan, skipped(reads.failed), reads.warnings, reason, reads.chunks)
+
+
+def _files_to_read(reading: Reading, stored: Mapping[str, StoredFile], everything: bool) -> list[FileToRead]:
+    if everything:
+        return [FileToRead(file.path) for file in reading.read]
+    renames = candidates_for_renames(reading, stored)
+    return [
+        FileToRead(file.path, frozenset({stored[file.path].hash}) if file.path in stored else renames[file.path])
+        for file in reading.read
+    ]
+
+
+def without_binaries(reading: Reading, results: Iterable[FileRead], stored: Mapping[str, StoredFile]) -> Reading:
+    """What is no text any more is as good as gone. Of a file that could not be read nothing is known, so it stays."""
+    lost = {result.path for result in results if isinstance(result.error, NotText) and result.path in stored}
+    return reading._replace(gone=sorted({*reading.gone, *lost})) if lost else reading
+
+
+def skipped(results: Iterable[FileRead]) -> list[SkippedFile]:
+    return [SkippedFile(result.path, result.error.message) for result in results if result.error]
+
+
+class _Reads:
+    """What comes from the workers, as it goes by on its way into the store."""
+
+    def __init__(self, task: Task, watch: Watcher) -> None:
+        self._workers = task.workers
+        self._watch = watch
+        self.read = FileReader(task.root, task.settings)
+        self.hashes: dict[str, str] = {}
+        self.stats: dict[str, tuple[int, int]] = {}
+        self.anchors: dict[str, Anchors] = {}
+        """Of the documents that were put."""
+        self.failed: list[FileRead] = []
+        self.warnings: list[tuple[str, str]] = []
+        self.chunks = 0
+
+    def put_all(self, writer: Writer, files: Sequence[FileToRead]) -> None:
+        results = on_all_cores(self.read, files, self._workers)
+        try:
+            writer.put(self._entries(results, len(files)))
+        finally:
+            # An error on the way must not leave workers behind until somebody lets go of its traceback.
+            if isinstance(results, Generator):
+                results.close()
+
+    def _entries(self, results: Iterable[FileRead], total: int) -> Iterator[Entry]:
+        for done, result in enumerate(results, 1):
+            self._watch(Progress("read", done, total))
+            if result.error:
+                self.failed.append(result)
+                continue
+            self.hashes[result.path] = result.hash
+            self.stats[result.path] = (result.size, result.mtime_ns)
+            if result.entry:
+                yield self.taken(result.entry, result.anchors or {})
+
+    def taken(self, entry: Entry, anchors: Anchors) -> Entry:
+        self.anchors[entry.document.path] = anchors
+        self.chunks += len(entry.chunks)
+        if entry.document.warning:
+            self.warnings.append((entry.document.path, entry.document.warning))
+        return entry
+
+
+def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
+    """A file that might have been renamed and was not, because another one was: a copy of it. What will be done."""
+    failed: set[str] = set()
+    for path in (*plan.added, *plan.changed):
+        if path in reads.anchors:
+            continue
+        result = reads.read(FileToRead(path))
+        if result.entry:
+            writer.put([reads.taken(result.entry, result.anchors or {})])
+        else:  # gone since it was read a moment ago
+            reads.failed.append(result)
+            failed.add(path)
+    if not failed:
+        return plan
+    added, changed = ([path for path in paths if path not in failed] for paths in (plan.added, plan.changed))
+    return plan._replace(added=added, changed=changed)
+
+
+def _rename_title(writer: Writer, path: str) -> None:
+    """A document that says no title has the name of its file, which is another one now."""
+    document = writer.document(path)
+    if document is None:
+        return
+    found = headings(document.text, scan(document.text, document.mdx))
+    title = title_of(document.metadata, found, path)
+    if title != document.title:
+        rows = [chunk.row for chunk in writer.chunks_of(path)]
+        writer.put([Entry(document._replace(title=title), rows, writer.links_from(path))])
