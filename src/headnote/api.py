@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.chunking.records import paths_in_id
 from headnote.chunking.settings import Settings, shown
 from headnote.config import IndexSettings, load_index_settings, load_settings
 from headnote.embedding.base import Embedder
@@ -343,6 +342,8 @@ class Index:
 
     def chunk(self, key: str) -> StoredChunk:
         """A chunk by its key, or by its id, as hits have them."""
+        from headnote.chunking.records import paths_in_id
+
         with self._store.reading() as reader:
             for path in paths_in_id(key):
                 for chunk in reader.chunks_of(path):
