@@ -19,9 +19,9 @@ from headnote.search.recency import factor
 from headnote.search.thinning import Thinning
 from headnote.search.words import content_terms, coverage, rarity
 
-RELEVANT = 0.25
-"""Where the best chunk scores less, nothing answers the query. Of real questions one in a hundred scores less, of
-questions about something else nine in ten do."""
+RELEVANT = 0.3
+"""Where the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of questions
+about something else, 95 in a hundred score less than this in a documentation, 70 in prose about everything."""
 DEPTH = 200
 """How many chunks each way of looking brings into the fusion."""
 JUDGED = 3
