@@ -106,6 +106,7 @@ def search(served: Served, asked: requests.SearchRequest) -> answers.SearchAnswe
         min_score=asked.min_score,
         budget=asked.budget,
         recency_days=asked.recency_days,
+        expand=asked.expand,
     )
     wanted = words_of(asked.q)
     found = [hit_answer(hit, wanted) for hit in hits]

@@ -64,6 +64,7 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     recency_days: Annotated[
         float, Meta(ge=0, le=1_000_000, description="Half-life of the bonus for what is new; 0 for none.")
     ] = 0.0
+    expand: Literal["none", "neighbours", "section", "linked"] = "none"
 
 
 class PathRequest(msgspec.Struct, forbid_unknown_fields=True):

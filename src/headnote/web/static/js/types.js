@@ -2,7 +2,7 @@
  * What the server answers. Lines count from 1 and include both ends; offsets are code points.
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], semantic_rank: number|null,
- *   similarity: number, linked_from: string, recency: number}} Why
+ *   similarity: number, linked_from: string, link_score: number, recency: number}} Why
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, marks: [number, number][]}} Hit
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,

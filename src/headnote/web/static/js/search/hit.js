@@ -52,8 +52,14 @@ function rows({ why, tokens }) {
   if (why.semantic_rank !== null) rows.push(["By meaning", `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}`]);
   else rows.push(["By meaning", "not among those found"]);
   if (why.matched.length > 0) rows.push(["Words it has", h("span", null, why.matched.map((word) => h("span", { class: "chip" }, word)))]);
-  if (why.linked_from) rows.push(["Linked from", h("a", { href: hrefOf("document", { path: why.linked_from }) }, why.linked_from)]);
+  if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
   rows.push(["Size", `${tokens} tokens`]);
   return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);
+}
+
+/** @param {string} place as path:line */
+function linkTo(place) {
+  const colon = place.lastIndexOf(":");
+  return h("a", { href: hrefOf("document", { path: place.slice(0, colon), line: place.slice(colon + 1) }) }, place);
 }
