@@ -29,6 +29,7 @@ from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.minilm import MiniLMEmbedder
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.store import SqliteStore
+from headnote.index.store.sqlite.vectors import ReadsVectors
 from headnote.search import engine
 from report import Table, command_line, machine, show, show_setting, versions, write_json
 
@@ -45,9 +46,13 @@ STEPS = {
     "_coverage": "words: how much of the query is said",
     "embed_query": "meaning: embed the query",
     "by_meaning": "meaning: compare vectors",
+    "parts": "meaning: read the parts of the candidates",
+    "by_parts": "meaning: compare the parts",
     "weighted_scores": "fuse",
+    "_lent": "links of the best",
     "chunks": "read the candidates",
-    "_hit": "make hits of them",
+    "_in_order": "make hits of them",
+    "_shown": "choose what is shown",
 }
 """Function of the engine → what it does. `chunks` is also called by `_coverage`, where it counts."""
 
@@ -249,7 +254,11 @@ def _best_round(index: Index, query: str, spent: dict[str, float]) -> tuple[floa
 def clocks() -> Iterator[dict[str, float]]:
     """Step → seconds so far."""
     inside: list[str] = []
-    places: dict[str, Any] = dict.fromkeys(STEPS, engine) | {"embed_query": Embedder, "chunks": ReadsDocuments}
+    places: dict[str, Any] = dict.fromkeys(STEPS, engine) | {
+        "embed_query": Embedder,
+        "chunks": ReadsDocuments,
+        "parts": ReadsVectors,
+    }
     originals = {name: getattr(places[name], name) for name in STEPS if hasattr(places[name], name)}
     spent = dict.fromkeys(originals, 0.0)
 
