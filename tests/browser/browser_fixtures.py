@@ -15,8 +15,9 @@ import pytest
 from browser_kit import Server, Visit, find_browser, playwright, serve, visiting
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Not for longer than a module: while it is there, an event loop runs, and others could not run theirs."""
     path = find_browser()
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=path, args=["--no-sandbox"])

@@ -55,8 +55,7 @@ def test_a_slider_moves_the_boundaries(playground: Any) -> None:
     before = chunk_count(page)
     slider = page.get_by_label("Max, slider")
     slider.focus()
-    for _ in range(6):
-        page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
     page.wait_for_function("(before) => document.querySelector('.lane').dataset.chunks > before", arg=before)
     shown = int(page.get_by_label("Max", exact=True).input_value())
     assert shown < 512

@@ -9,25 +9,24 @@ from hypothesis import strategies as st
 
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.part_vectors import embed_in_parts, whole
-from headnote.index.parts import PART, parts_of
+from headnote.index.parts import PART, lead_of, parts_of
 from headnote.index.store.part_bytes import packed_parts, part_set
-from headnote.index.store.rows import PendingText
 
 TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(
     lambda piece: st.integers(1, 120).map(lambda times: piece * times)
 )
 
 
-@given(text=TEXTS, lead=st.sampled_from(["", "A > B\n\n", "Überschrift\n\n"]))
+@given(text=TEXTS, lead=st.sampled_from(["", "A > B\n\n", "Über > schrift > tief\n\n"]))
 def test_parts_are_the_text_and_fit(text: str, lead: str) -> None:
-    parts = parts_of(lead + text, lead)
+    parts = parts_of(lead + text)
     assert "".join(part.removeprefix(lead) for part in parts) == text
     assert all(part.startswith(lead) for part in parts)
     assert all(len(part.removeprefix(lead).encode("utf-8", "surrogatepass")) <= PART for part in parts)
 
 
 def test_a_short_text_is_its_only_part() -> None:
-    assert parts_of("A > B\n\nA sentence. Another one.", "A > B\n\n") == ["A > B\n\nA sentence. Another one."]
+    assert parts_of("A > B\n\nA sentence. Another one.") == ["A > B\n\nA sentence. Another one."]
     assert parts_of("") == [""]
 
 
@@ -38,6 +37,21 @@ def test_cuts_are_between_sentences_and_lines() -> None:
     assert all(part.endswith("\n") for part in parts_of(lines)[:-1])
 
 
+@pytest.mark.parametrize(
+    ("text", "lead"),
+    [
+        ("A > B\n\ntext", "A > B\n\n"),
+        ("A\n\n# A\n\ntext", "A\n\n"),
+        ("A\n\n# AB\n\ntext", ""),
+        ("A sentence.\n\nAnother one.", ""),
+        ("x > y" * 100 + "\n\ntext", ""),
+        ("A > B", ""),
+    ],
+)
+def test_a_breadcrumb_is_known_by_its_looks(text: str, lead: str) -> None:
+    assert lead_of(text) == lead
+
+
 @pytest.mark.parametrize("hostile", ["." * 200_000, ".'" * 100_000, "x" * 200_000, "a. " * 70_000, " " * 200_000])
 def test_no_text_takes_forever(hostile: str) -> None:
     assert "".join(parts_of(hostile)) == hostile
@@ -45,7 +59,7 @@ def test_no_text_takes_forever(hostile: str) -> None:
 
 def test_what_is_packed_comes_back_nearly_exact() -> None:
     embedder = HashingEmbedder()
-    texts = [PendingText("00", "alpha beta. " * 90, ""), PendingText("01", "Lead\n\nshort", "Lead\n\n")]
+    texts = ["alpha beta. " * 90, "Lead > text\n\nshort"]
     parts = embed_in_parts(embedder, texts)
     assert [len(rows) for rows in parts] == [len(parts_of("alpha beta. " * 90)), 1]
     again = part_set([(7, packed_parts(parts[0])), (3, packed_parts(parts[1]))], embedder.dimensions)

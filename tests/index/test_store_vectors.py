@@ -171,7 +171,7 @@ def test_two_models_live_side_by_side_until_one_is_swept(store: Store) -> None:
 def test_a_vector_may_be_replaced(store: Store) -> None:
     put(store, entry("a.md", "alpha"))
     with store.writing() as writer:
-        ((digest, text, _),) = writer.pending("m", 1)
+        ((digest, text),) = writer.pending("m", 1)
         writer.add_vectors("m", [digest], np.ones((1, DIMS)))
         writer.add_vectors("m", [digest, digest], np.stack([np.zeros(DIMS), vector_of(text)]))
     consistent(store)

@@ -169,7 +169,7 @@ def test_ctrl_c_leaves_what_is_finished(docs: Path, tmp_path: Path) -> None:
         "    sharing.SMALLEST_PART = 2_000\n"
         "    run()\n"
     )
-    write_folder(docs, generated=300)
+    write_folder(docs, generated=2000)
     (tmp_path / "slow.py").write_text(slow, encoding="utf-8")
     command = [sys.executable, "slow.py", "bulk", "docs", "--out", "out", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:

@@ -12,13 +12,10 @@ import typer
 from headnote.cli.opening import HERE, Root, StoreUrl, open_index
 from headnote.cli.terminal import remark, say, write_json
 from headnote.errors import SettingsError
-from headnote.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PURPOSE = "the web page"
-INSTALL = "pip install 'headnote[server]'"
 TOKEN_VARIABLE = "HEADNOTE_TOKEN"
 NEW_TOKEN = "new"
 SHORTEST_TOKEN = 16
@@ -89,8 +86,10 @@ def _serve(
     as_json: bool,
     also: Callable[[str], None],
 ) -> None:
-    _check_packages()
     from headnote.keeper import kept_fresh
+    from headnote.web import check_packages
+
+    check_packages()
     from headnote.web.app import make_app
     from headnote.web.endpoints import Served, State
     from headnote.web.security import Guard
@@ -113,15 +112,6 @@ def _serve(
                 also(entry)
 
             run_server(make_app(served, guard), listening, ready)
-
-
-def _check_packages() -> None:
-    """Before anything is opened: what is missing is said with its remedy."""
-    load("starlette", PURPOSE, INSTALL)
-    load("uvicorn", PURPOSE, INSTALL)
-    load("markdown_it", PURPOSE, INSTALL)
-    load("mdit_py_plugins", PURPOSE, INSTALL)
-    load("nh3", PURPOSE, INSTALL)
 
 
 def _token(host: str, token: str, is_local: bool) -> str:

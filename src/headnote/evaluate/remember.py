@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from headnote.embedding.base import Embedder
 from headnote.index.parts import parts_of
 from headnote.index.store.base import Store
-from headnote.index.store.rows import PendingText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,10 +60,10 @@ def vectors_in(store: Store, model: str) -> Known:
     known: Known = {}
     with store.reading() as reader:
         for path in reader.document_paths():
-            chunks = {chunk.id: PendingText.of(chunk.row, chunk.source) for chunk in reader.chunks_of(path)}
-            found = reader.parts(model, list(chunks))
+            texts = {chunk.id: chunk.embed_text for chunk in reader.chunks_of(path)}
+            found = reader.parts(model, list(texts))
             rows = iter(found.matrix)
             for chunk in found.chunks:
-                for part in parts_of(chunks[chunk].text, chunks[chunk].lead):
+                for part in parts_of(texts[chunk]):
                     known[hash_of(part)] = next(rows)
     return known

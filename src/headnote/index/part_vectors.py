@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from headnote.embedding.vectors import normalised
 from headnote.extras import load_numpy
 from headnote.index.parts import parts_of
-from headnote.index.store.rows import PendingText
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Embedder, Vectors
 
 
-def embed_in_parts(embedder: Embedder, texts: Sequence[PendingText]) -> list[Vectors]:
+def embed_in_parts(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
     """For each text a matrix with a row for each of its parts."""
-    cut = [parts_of(text.text, text.lead) for text in texts]
+    cut = [parts_of(text) for text in texts]
     rows = embedder.embed([part for parts in cut for part in parts])
     ends = accumulate((len(parts) for parts in cut), initial=0)
     return [rows[start:end] for start, end in pairwise(ends)]

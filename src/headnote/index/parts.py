@@ -1,6 +1,7 @@
 """A text that is embedded, in parts: one vector for a long text is about everything in it and close to nothing.
 
-The parts are cut by what the text looks like, not by the pieces of a model, so they are the same for every embedder.
+The parts are cut by what the text looks like, not by the pieces of a model, so they are the same for every embedder;
+and by nothing else, so that equal texts have equal vectors, wherever they stand.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ PART = 600
 """Bytes of a part at most, without its lead: about 140 tokens in any script. Half of that is no better and takes twice
 the room; whole chunks are far worse. Cutting otherwise makes stored vectors stale: a migration has to drop them."""
 
+LEAD = 240
+"""Characters of a breadcrumb that is repeated, at most."""
+
+_HEADING = re.compile(r"#{1,6}[ \t]+")
 _UNIT = re.compile(r".+?(?:\n+|[.!?]['\")\]*_]*[^\S\n]+|(?<=[。！？])|\Z)", re.DOTALL)
 _WORD = re.compile(r"\S*\s*")
 
 
-def parts_of(text: str, lead: str = "") -> list[str]:
-    """The text in parts, cut between sentences and lines where that can be; at least one.
-
-    `lead` is what the text begins with and what all of it is about, its breadcrumb: it stands in front of every part.
-    """
+def parts_of(text: str) -> list[str]:
+    """The text in parts, cut between sentences and lines where that can be; at least one. What all of it is about, the
+    breadcrumb that it begins with, stands in front of every part."""
+    lead = lead_of(text)
     rest = text[len(lead) :]
     parts: list[str] = []
     begun: list[str] = []
@@ -33,6 +37,18 @@ def parts_of(text: str, lead: str = "") -> list[str]:
         begun.append(unit)
         size += length
     return [*parts, lead + "".join(begun)]
+
+
+def lead_of(text: str) -> str:
+    """The breadcrumb that a text begins with, with the line ends behind it; empty if there is none: one short line of
+    its own with a path in it, or with the heading that follows."""
+    end = text.find("\n\n", 0, LEAD)
+    line = text[: max(end, 0)]
+    if not line or "\n" in line:
+        return ""
+    heading = _HEADING.match(text, end + 2)
+    names_the_heading = heading is not None and text.startswith((f"{line}\n", f"{line}\r"), heading.end())
+    return text[: end + 2] if " > " in line or names_the_heading else ""
 
 
 def _units(text: str) -> Iterator[str]:

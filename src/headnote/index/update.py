@@ -98,7 +98,7 @@ def update_vectors(store: Store, embedder: Embedder, wait: float = 10.0, watch: 
         pending = reader.pending(embedder.name, TEXTS_AT_ONCE)
     done = 0
     while pending:
-        parts = embed_in_parts(embedder, pending)
+        parts = embed_in_parts(embedder, [text.text for text in pending])
         with store.writing(wait) as writer:
             writer.add_vectors(embedder.name, [text.hash for text in pending], whole(parts), parts)
             done += len(pending)

@@ -20,7 +20,7 @@ from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.relinking import link_all
 from headnote.index.store.base import Store, Writer
 from headnote.index.store.opening import open_store, shown_store
-from headnote.index.store.rows import Entry, PendingText, StoredFile
+from headnote.index.store.rows import Entry, StoredFile
 from headnote.index.update import sweep, update_vectors
 from headnote.scale.batch import Outcome, failed, rows_of
 from headnote.scale.inputs import Unit
@@ -177,7 +177,7 @@ class _Vectors:
     """The vectors of some documents, made before the transaction begins: others must not wait for them."""
 
     def __init__(self, entries: Sequence[Entry], embedder: Embedder) -> None:
-        texts = {row.hash: PendingText.of(row, entry.document.text) for entry in entries for row in entry.chunks}
+        texts = {row.hash: row.embed_text(entry.document.text) for entry in entries for row in entry.chunks}
         self._model = embedder.name
         self._hashes = list(texts)
         self._parts = embed_in_parts(embedder, list(texts.values()))

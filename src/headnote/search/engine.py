@@ -20,8 +20,8 @@ from headnote.search.thinning import Thinning
 from headnote.search.words import content_terms, coverage, rarity
 
 RELEVANT = 0.3
-"""Where the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of questions
-about something else, 95 in a hundred score less than this in a documentation, 70 in prose about everything."""
+"""Where the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of
+questions about something else, 95 in a hundred score less in a documentation, 70 in prose about everything."""
 DEPTH = 200
 """How many chunks each way of looking brings into the fusion."""
 JUDGED = 3

@@ -229,15 +229,6 @@ class PendingText(NamedTuple):
 
     hash: str
     text: str
-    lead: str
-    """What it begins with and what all of it is about: its breadcrumb, with the line ends behind it."""
-
-    @classmethod
-    def of(cls, row: ChunkRow, source: str) -> PendingText:
-        """Of a chunk of this document."""
-        breadcrumb = " > ".join(filter(None, row.heading_path))
-        lead = f"{breadcrumb}\n\n" if breadcrumb else ""
-        return cls(row.hash, row.embed_text(source), lead if row.front.startswith(lead) else "")
 
 
 class PartSet(NamedTuple):

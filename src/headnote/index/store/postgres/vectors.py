@@ -61,7 +61,7 @@ class ReadsVectors(ReadsDocuments, Filters):
 
     def pending(self, model: str, limit: int) -> list[PendingText]:
         ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, (self._model(model).number, limit))]
-        return list({chunk.row.hash: PendingText.of(chunk.row, chunk.source) for chunk in self.chunks(ids)}.values())
+        return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def nearest(
         self,

@@ -69,7 +69,7 @@ class ReadsVectors(ReadsDocuments):
     def pending(self, model: str, limit: int) -> list[PendingText]:
         number = self._model(model)
         ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, limit))]
-        return list({chunk.row.hash: PendingText.of(chunk.row, chunk.source) for chunk in self.chunks(ids)}.values())
+        return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def nearest(
         self,
