@@ -28,6 +28,21 @@ def packed_parts(parts: NDArray[np.floating]) -> bytes:
     return data
 
 
+def vector_rows(
+    hashes: Sequence[str], matrix: NDArray[np.floating], parts: Sequence[NDArray[np.floating]] | None
+) -> dict[bytes, tuple[NDArray[np.float16], bytes]]:
+    """Hash → its vector and its parts, as they are stored; a text whose parts are not given is its only part."""
+    numpy = load_numpy()
+    if parts is None:
+        parts = [row.reshape(1, -1) for row in matrix]
+    rows = numpy.ascontiguousarray(matrix, numpy.float16)
+    if rows.ndim != 2 or not len(rows) == len(hashes) == len(parts):
+        raise ValueError(f"{len(hashes)} hashes, a matrix of shape {rows.shape} and parts of {len(parts)}")
+    return {
+        bytes.fromhex(digest): (row, packed_parts(cut)) for digest, row, cut in zip(hashes, rows, parts, strict=True)
+    }
+
+
 def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
     """(chunk, its parts as bytes) → all of them at once: one by one, this would take longer than the search."""
     numpy = load_numpy()

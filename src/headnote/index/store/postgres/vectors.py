@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.extras import load_numpy
 from headnote.index.store.filters import Filter
-from headnote.index.store.part_bytes import packed_parts, part_set
+from headnote.index.store.part_bytes import part_set, vector_rows
 from headnote.index.store.postgres.asking import only_row, only_value, rows
 from headnote.index.store.postgres.documents import ReadsDocuments
 from headnote.index.store.postgres.filtering import Filters
@@ -175,16 +175,7 @@ class WritesVectors(ReadsVectors, Steps):
         matrix: NDArray[np.floating],
         parts: Sequence[NDArray[np.floating]] | None = None,
     ) -> None:
-        numpy = load_numpy()
-        if parts is None:
-            parts = [row.reshape(1, -1) for row in matrix]
-        matrix = numpy.ascontiguousarray(matrix, numpy.float16)
-        if matrix.ndim != 2 or not len(matrix) == len(hashes) == len(parts):
-            raise ValueError(f"{len(hashes)} hashes, a matrix of shape {matrix.shape} and parts of {len(parts)}")
-        wanted = {
-            bytes.fromhex(digest): (row, packed_parts(cut))
-            for digest, row, cut in zip(hashes, matrix, parts, strict=True)
-        }
+        wanted = vector_rows(hashes, matrix, parts)
         if not wanted:
             return
         with self.step():

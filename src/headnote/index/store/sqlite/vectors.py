@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
 from headnote.index.store.filters import Filter
-from headnote.index.store.part_bytes import packed_parts, part_set
+from headnote.index.store.part_bytes import part_set, vector_rows
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
@@ -168,23 +168,17 @@ class WritesVectors(ReadsVectors, Steps):
         matrix: NDArray[np.floating],
         parts: Sequence[NDArray[np.floating]] | None = None,
     ) -> None:
-        numpy = load_numpy()
-        if parts is None:
-            parts = [row.reshape(1, -1) for row in matrix]
-        matrix = numpy.ascontiguousarray(matrix, numpy.float16)
-        if matrix.ndim != 2 or not len(matrix) == len(hashes) == len(parts):
-            raise ValueError(f"{len(hashes)} hashes, a matrix of shape {matrix.shape} and parts of {len(parts)}")
-        wanted = {bytes.fromhex(digest): row for digest, row in zip(hashes, matrix, strict=True)}
-        cut = {bytes.fromhex(digest): packed_parts(rows) for digest, rows in zip(hashes, parts, strict=True)}
+        wanted = vector_rows(hashes, matrix, parts)
         if not wanted:
             return
+        dims = matrix.shape[1]
         with self.step():
-            number = self._ensure_model(model, matrix.shape[1])
+            number = self._ensure_model(model, dims)
             slots = self._give_slots(number, wanted)
-            self._write_rows(number, matrix.shape[1], {slots[digest]: row.tobytes() for digest, row in wanted.items()})
+            self._write_rows(number, dims, {slots[digest]: row.tobytes() for digest, (row, _) in wanted.items()})
             self.db.executemany(
                 "INSERT OR REPLACE INTO vector_parts VALUES (?, ?, ?)",
-                ((number, slots[digest], data) for digest, data in cut.items()),
+                ((number, slots[digest], cut) for digest, (_, cut) in wanted.items()),
             )
 
     def sweep(self, models: Collection[str] | None = None) -> int:

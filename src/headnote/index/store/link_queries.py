@@ -1,0 +1,41 @@
+"""Questions about links, which both stores ask in the same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headnote.index.store.rows import LinkRow
+from headnote.index.store.values import unsealed
+
+SELECT = """
+SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,
+    l.resolved_chunk
+FROM links l JOIN documents d ON d.id = l.document
+"""
+IN_ORDER = " ORDER BY d.path, l.id"
+
+# A fragment is judged only where we know the headings: in a document of ours.
+BROKEN = """
+WHERE NOT l.external AND (
+    l.resolved IS NULL
+    OR (l.fragment <> '' AND l.section IS NULL AND EXISTS (SELECT 1 FROM documents t WHERE t.path = l.resolved))
+)
+"""
+
+ON_NO_ROAD = """
+SELECT d.path FROM documents d
+WHERE NOT EXISTS (SELECT 1 FROM links l WHERE l.resolved = d.path AND l.document <> d.id)
+AND NOT EXISTS (
+    SELECT 1 FROM links l JOIN documents t ON t.path = l.resolved WHERE l.document = d.id AND t.id <> d.id
+)
+"""
+
+
+def link_of(row: tuple[Any, ...]) -> LinkRow:
+    path, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk = row
+    return LinkRow(
+        *(unsealed(path), chunk, line, kind, unsealed(target), unsealed(fragment), unsealed(text), bool(external)),
+        None if resolved is None else unsealed(resolved),
+        None if section is None else unsealed(section),
+        resolved_chunk,
+    )
