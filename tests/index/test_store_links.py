@@ -90,3 +90,12 @@ def test_links_of_a_document_that_is_not_there_are_not_kept(store: Store) -> Non
         writer.set_links("never.md", [link("never.md", "b.md")])
     with store.reading() as reader:
         assert reader.links() == []
+
+
+def test_chunks_lead_to_chunks_of_other_documents(store: Store) -> None:
+    linked(store)
+    with store.reading() as reader:
+        ids = {path: reader.chunks_of(path)[0].id for path in reader.document_paths()}
+        everything = [ids[path] for path in ("e.md", "c.md", "b.md", "a.md")]
+        assert reader.linked_chunks(everything) == [(ids["a.md"], ids["b.md"])]
+        assert reader.linked_chunks([]) == []

@@ -238,3 +238,18 @@ def test_the_nearest_come_first(store: Store) -> None:
     put(store, entry("0.md", "south"))
     with store.reading() as reader:
         assert [path for path, _ in found(1)] == ["1.md"], "as the index is now"
+
+
+def test_parts_come_in_the_order_of_the_chunks(store: Store) -> None:
+    put(store, entry("a.md", "alpha"), entry("b.md", "beta"), entry("c.md", "gamma"))
+    with store.writing() as writer:
+        pending = writer.pending("m", 2)
+        parts = [np.eye(3, DIMS, dtype=np.float32), np.eye(1, DIMS, dtype=np.float32)]
+        writer.add_vectors("m", [text.hash for text in pending], np.ones((2, DIMS)), parts)
+    with store.reading() as reader:
+        ids = [reader.chunks_of(path)[0].id for path in ("c.md", "b.md", "a.md")]
+        found = reader.parts("m", ids)
+        assert (found.chunks, found.counts) == (ids[1:], [1, 3]), "one has no vector yet"
+        assert np.allclose(found.matrix, np.concatenate([parts[1], parts[0]]), atol=0.01)
+        assert reader.parts("other", ids).chunks == []
+    assert store.check() == []
