@@ -20,6 +20,7 @@ from headnote.embedding.minilm import MiniLMEmbedder
 from headnote.evaluate.bootstrap import Interval, difference, interval
 from headnote.evaluate.remember import RememberingEmbedder
 from headnote.evaluate.run import Asked, Found, Measured, first_of_each_document, judge, prepare
+from headnote.search import links
 from our_search import PLAIN, Ask, Clock, OurIndex
 from peer_search import DEPTH, DISTRIBUTIONS, LIMIT, SPLITTERS, PeerIndex
 from peer_search import MODES as PEER_MODES
@@ -30,6 +31,7 @@ from vector_file import VectorFile
 OURS = "headnote"
 HYBRID = f"{OURS}: hybrid"
 SEMANTIC = f"{OURS}: semantic"
+LENT = links.SHARE
 ENOUGH = 30
 """Passages that are asked for: they fill every budget here."""
 MOST = 10
@@ -97,6 +99,8 @@ def main() -> int:
     embedder = RememberingEmbedder(model, VectorFile(options.cache / "vectors", model.name, model.dimensions))
     tables = []
     for kind, questions in _sets(options):
+        # The links of these documents are what is asked for: nothing may be learnt from them.
+        links.SHARE = 0.0 if kind == "linkgold" else LENT
         asked, ways = _ways(questions, options, embedder)
         answers = {way.name: [_that_count(one, way.ask) for one in asked] for way in ways}
         for view in VIEWS[kind]:
