@@ -39,8 +39,19 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
     similarities = parts.matrix @ query
     nearest = np.maximum.reduceat(similarities, starts)
     # The whole is the direction of the sum of its parts, so its similarity is their sum over the length of that.
-    lengths = np.linalg.norm(np.add.reduceat(parts.matrix, starts, axis=0), axis=1)
+    lengths = np.linalg.norm(_sums(parts.matrix, starts, counts), axis=1)
     whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
     scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
     order = np.lexsort((np.asarray(parts.chunks), -scores))
     return [(parts.chunks[at], float(scores[at])) for at in order if scores[at] > 0]
+
+
+def _sums(matrix: NDArray[np.float32], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The sum of each group of rows, groups of one size at once: `reduceat` takes ten times as long."""
+    import numpy as np
+
+    sums = np.empty((len(starts), matrix.shape[1]), np.float32)
+    for count in np.unique(counts):
+        groups = np.flatnonzero(counts == count)
+        sums[groups] = matrix[starts[groups, None] + np.arange(count)].sum(axis=1)
+    return sums
