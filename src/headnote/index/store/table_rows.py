@@ -1,13 +1,14 @@
-"""Entries → rows of the tables. Pure: what goes where, and in which form."""
+"""Entries → rows of the tables, and chunks back. Pure: what goes where, and in which form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from headnote.index.store.carried import carried_of
+from headnote.index.store.carried import carried_of, read_carried
 from headnote.index.store.filters import flat_fields, folded_tag
-from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow
-from headnote.index.store.values import packed, packed_strings, sealed
+from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, StoredChunk
+from headnote.index.store.values import packed, packed_strings, sealed, unpacked_strings, unsealed
 
 Row = tuple[str | int | bytes | None, ...]
 
@@ -67,3 +68,23 @@ def field_rows(number: int, document: DocumentRow) -> list[Row]:
 
 def _folded_tags(tags: Sequence[str]) -> set[str]:
     return {sealed(tag) for tag in map(folded_tag, tags) if tag}
+
+
+def stored_chunk(
+    row: tuple[Any, ...], path: str, title: str, mtime_ns: int, document_tags: tuple[str, ...], source: str
+) -> StoredChunk:
+    """The other way round: columns of a chunk, its number and its document's in front, and what its document says."""
+    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
+    heading_path = unpacked_strings(written_path)
+    chunk = ChunkRow._make(
+        (
+            *row[2:12],
+            digest.hex(),
+            unsealed(id_tail),
+            unsealed(key_tail),
+            heading_path,
+            document_tags if tags is None else unpacked_strings(tags),
+            *read_carried(carried, heading_path, source),
+        )
+    )
+    return StoredChunk(row[0], path, title, mtime_ns, chunk, source)

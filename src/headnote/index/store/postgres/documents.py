@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headnote.index.store.carried import read_carried
 from headnote.index.store.postgres.asking import Connection, rows
-from headnote.index.store.rows import ChunkRow, DocumentRow, DocumentSummary, StoredChunk, StoredFile
+from headnote.index.store.rows import DocumentRow, DocumentSummary, StoredChunk, StoredFile
+from headnote.index.store.table_rows import stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
 _CHUNK_COLUMNS = """
@@ -74,7 +74,7 @@ class ReadsDocuments:
 
     def _stored(self, found: list[tuple[Any, ...]]) -> list[StoredChunk]:
         parents = self._parents({row[1] for row in found})
-        return [_stored_chunk(row, *parents[row[1]]) for row in found]
+        return [stored_chunk(row, *parents[row[1]]) for row in found]
 
     def _parents(self, documents: Iterable[int]) -> dict[int, Parent]:
         found = rows(
@@ -86,22 +86,3 @@ class ReadsDocuments:
             number: (unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), unsealed(text))
             for number, path, title, mtime_ns, tags, text in found
         }
-
-
-def _stored_chunk(
-    row: tuple[Any, ...], path: str, title: str, mtime_ns: int, document_tags: tuple[str, ...], source: str
-) -> StoredChunk:
-    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
-    heading_path = unpacked_strings(written_path)
-    chunk = ChunkRow._make(
-        (
-            *row[2:12],
-            digest.hex(),
-            unsealed(id_tail),
-            unsealed(key_tail),
-            heading_path,
-            document_tags if tags is None else unpacked_strings(tags),
-            *read_carried(carried, heading_path, source),
-        )
-    )
-    return StoredChunk(row[0], path, title, mtime_ns, chunk, source)

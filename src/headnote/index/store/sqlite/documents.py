@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.index.store.carried import read_carried
-from headnote.index.store.rows import ChunkRow, DocumentRow, DocumentSummary, StoredChunk, StoredFile
+from headnote.index.store.rows import DocumentRow, DocumentSummary, StoredChunk, StoredFile
 from headnote.index.store.sqlite.asking import only_row
+from headnote.index.store.table_rows import stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class ReadsDocuments:
     def _stored(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
         found = list(rows)
         parents = {number: self._parent(number) for number in {row[1] for row in found}}
-        return [_stored_chunk(row, *parents[row[1]]) for row in found]
+        return [stored_chunk(row, *parents[row[1]]) for row in found]
 
     def _parent(self, document: int) -> tuple[str, str, int, tuple[str, ...], str]:
         """What chunks need of their document: path, title, time, tags, text."""
@@ -88,22 +88,3 @@ class ReadsDocuments:
             (document,),
         )
         return unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), read_text(text)
-
-
-def _stored_chunk(
-    row: tuple[Any, ...], path: str, title: str, mtime_ns: int, document_tags: tuple[str, ...], source: str
-) -> StoredChunk:
-    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
-    heading_path = unpacked_strings(written_path)
-    chunk = ChunkRow._make(
-        (
-            *row[2:12],
-            digest.hex(),
-            unsealed(id_tail),
-            unsealed(key_tail),
-            heading_path,
-            document_tags if tags is None else unpacked_strings(tags),
-            *read_carried(carried, heading_path, source),
-        )
-    )
-    return StoredChunk(row[0], path, title, mtime_ns, chunk, source)
