@@ -145,13 +145,20 @@ def children_of(process: int) -> list[int]:
     tasks = Path(f"/proc/{process}/task")
     if not (tasks / str(process) / "children").exists():
         pytest.skip("this system does not tell whose child a process is")
-    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+    return [int(child) for task in tasks.iterdir() for child in _children_told_by(task)]
+
+
+def _children_told_by(task: Path) -> list[str]:
+    try:
+        return (task / "children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []  # a thread that ended since the tasks were listed
 
 
 def is_running(process: int) -> bool:
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
