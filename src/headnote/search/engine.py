@@ -96,12 +96,18 @@ def _lent(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int
 
 
 def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Sequence[StoredChunk]) -> dict[int, Why]:
-    whys = {chunk: Why(keyword_rank=rank, keyword_score=score) for rank, (chunk, score) in enumerate(words, 1)}
-    for rank, (chunk, similarity) in enumerate(meaning, 1):
-        whys[chunk] = whys.get(chunk, Why())._replace(semantic_rank=rank, similarity=similarity)
+    """Of the chunks that may be shown, which are a few of those that were found."""
     places = {chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in chunks}
-    for chunk, owed in lent.items():
-        whys[chunk] = whys.get(chunk, Why())._replace(linked_from=places.get(owed.source, ""), link_score=owed.score)
+    whys = dict.fromkeys(places, Why())
+    for rank, (chunk, score) in enumerate(words, 1):
+        if chunk in whys:
+            whys[chunk] = whys[chunk]._replace(keyword_rank=rank, keyword_score=score)
+    for rank, (chunk, similarity) in enumerate(meaning, 1):
+        if chunk in whys:
+            whys[chunk] = whys[chunk]._replace(semantic_rank=rank, similarity=similarity)
+    for chunk in lent.keys() & whys.keys():
+        owed = lent[chunk]
+        whys[chunk] = whys[chunk]._replace(linked_from=places.get(owed.source, ""), link_score=owed.score)
     return whys
 
 

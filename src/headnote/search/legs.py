@@ -39,7 +39,8 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
     similarities = parts.matrix @ query
     nearest = np.maximum.reduceat(similarities, starts)
     # The whole is the direction of the sum of its parts, so its similarity is their sum over the length of that.
-    lengths = np.linalg.norm(_sums(parts.matrix, starts, counts), axis=1)
+    sums = _sums(parts.matrix, starts, counts)
+    lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
     scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
     order = np.lexsort((np.asarray(parts.chunks), -scores))

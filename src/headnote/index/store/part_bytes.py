@@ -49,5 +49,6 @@ def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
     width = SCALE_BYTES + dimensions
     together = numpy.frombuffer(b"".join(data for _, data in rows), numpy.int8).reshape(-1, width)
     scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
-    matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32) * scale
+    matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
+    matrix *= scale
     return PartSet([chunk for chunk, _ in rows], [len(data) // width for _, data in rows], matrix)

@@ -81,11 +81,11 @@ class Connections:
         """A fork may neither use nor close what its parent has opened."""
 
     @contextlib.contextmanager
-    def reader(self) -> Iterator[apsw.Connection]:
-        """A connection that cannot write, for one thread at a time."""
+    def reader(self) -> Iterator[tuple[Identity, apsw.Connection]]:
+        """A connection that cannot write, for one thread at a time, and to what it leads."""
         identity, connection = self._take()
         try:
-            yield connection
+            yield identity, connection
         except BaseException:
             connection.close()
             raise
@@ -171,11 +171,12 @@ class Identity:
 
     def __init__(self, file: Path, readonly: bool) -> None:
         self._readonly = readonly
-        self._seen = self._look(file)
+        self.seen = self._look(file)
+        """Equal for two connections that lead to the same file."""
 
     def still_holds(self, file: Path) -> bool:
         try:
-            return self._seen == self._look(file)
+            return self.seen == self._look(file)
         except OSError:
             return False
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.index.store.rows import DocumentRow, DocumentSummary, StoredChunk, StoredFile
-from headnote.index.store.sqlite.asking import only_row
+from headnote.index.store.sqlite.asking import only_row, only_value
 from headnote.index.store.table_rows import stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
@@ -28,6 +28,9 @@ class ReadsDocuments:
     """The part of a reader that knows documents and chunks."""
 
     db: apsw.Connection
+
+    def generation(self) -> int:
+        return int(only_value(self.db, "SELECT generation FROM state"))
 
     def files(self) -> dict[str, StoredFile]:
         rows = self.db.execute("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from headnote.extras import load_numpy
 from headnote.index.store.filters import Filter
 from headnote.index.store.rows import DEFAULT_WEIGHTS, KeywordHit, Weights
+from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
+from headnote.index.store.sqlite.kept import Kept
+from headnote.index.store.sqlite.postings import Posting, best_sums
 from headnote.index.store.values import sealed
 
 if TYPE_CHECKING:
-    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_TERMS = 64
 """A query that has more is a pasted text; its rarest terms say what it is about."""
 
 
-class ReadsKeywords:
+class ReadsKeywords(ReadsDocuments):
     """The part of a reader that knows keywords."""
 
-    db: apsw.Connection
+    kept: Kept
 
     def keyword(
         self,
@@ -32,22 +37,37 @@ class ReadsKeywords:
         wanted = self._worth_asking(terms)
         if not wanted or limit < 1:
             return []
-        condition, bindings = ("", []) if only.passes_all else passing_chunks(only)
-        # The plus keeps SQLite from looking up one chunk after the other instead of reading the lists of the terms.
-        restriction = f"AND +rowid IN ({condition})" if condition else ""
+        allowed = None if only.passes_all else _numbers(self.db.execute(*passing_chunks(only)))
+        return [KeywordHit(*found) for found in best_sums(self._postings(wanted, weights), limit, allowed)]
+
+    def _postings(self, terms: Sequence[str], weights: Weights) -> list[Posting]:
+        generation = self.generation()
+        found = self.kept.postings.known(generation, [(term, weights) for term in terms])
+        missing = {(term, weights): self._posting(term, weights) for term in terms if (term, weights) not in found}
+        self.kept.postings.keep(generation, missing)
+        found |= missing
+        return [found[term, weights] for term in terms]
+
+    def _posting(self, term: str, weights: Weights) -> Posting:
+        numpy = load_numpy()
         rows = self.db.execute(
-            f"""SELECT rowid, -bm25(keyword, ?, ?, ?, ?, ?) AS score FROM keyword
-            WHERE keyword MATCH ? {restriction} ORDER BY score DESC, rowid LIMIT ?""",
-            (*weights, " OR ".join(map(quoted, wanted)), *bindings, limit),
+            "SELECT rowid, max(-bm25(keyword, ?, ?, ?, ?, ?), 0) FROM keyword WHERE keyword MATCH ?",
+            (*weights, quoted(term)),
         )
-        return [KeywordHit(chunk, max(score, 0.0)) for chunk, score in rows]
+        pairs = numpy.fromiter(rows, numpy.dtype([("chunk", numpy.int64), ("score", numpy.float64)]))
+        return Posting(pairs["chunk"].copy(), pairs["score"].copy())
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         counts = dict.fromkeys(terms, 0)
+        known = self.kept.postings.known(self.generation(), [(term, DEFAULT_WEIGHTS) for term in counts])
         for term in counts:
-            row = self.db.execute("SELECT doc FROM vocabulary WHERE term = ?", (sealed(term),)).fetchone()
-            counts[term] = row[0] if row else 0
+            posting = known.get((term, DEFAULT_WEIGHTS))
+            counts[term] = self._frequency(term) if posting is None else len(posting.chunks)
         return counts
+
+    def _frequency(self, term: str) -> int:
+        row = self.db.execute("SELECT doc FROM vocabulary WHERE term = ?", (sealed(term),)).fetchone()
+        return int(row[0]) if row else 0
 
     def _worth_asking(self, terms: Sequence[str]) -> list[str]:
         distinct = list(dict.fromkeys(filter(None, terms)))
@@ -55,6 +75,11 @@ class ReadsKeywords:
             return distinct
         counts = self.term_frequencies(distinct)
         return sorted((term for term in distinct if counts[term]), key=lambda term: counts[term])[:MOST_TERMS]
+
+
+def _numbers(rows: Iterable[tuple[int]]) -> NDArray[np.int64]:
+    numbers: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in rows), "int64")
+    return numbers
 
 
 def quoted(term: str) -> str:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.index.store.rows import Counts
-from headnote.index.store.sqlite.asking import only_row, only_value, rows
+from headnote.index.store.sqlite.asking import only_row, rows
 from headnote.index.store.sqlite.connections import size_of
+from headnote.index.store.sqlite.kept import Kept
 from headnote.index.store.sqlite.keywords import ReadsKeywords
 from headnote.index.store.sqlite.links import ReadsLinks
-from headnote.index.store.sqlite.vectors import Matrices, ReadsVectors
+from headnote.index.store.sqlite.vectors import ReadsVectors
 from headnote.index.store.values import unsealed
 
 if TYPE_CHECKING:
@@ -27,12 +28,9 @@ SELECT m.name, (
 class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
     """Documents, links, keywords and vectors of one generation."""
 
-    def __init__(self, db: apsw.Connection, matrices: Matrices | None = None) -> None:
+    def __init__(self, db: apsw.Connection, kept: Kept | None = None) -> None:
         self.db = db
-        self.matrices = matrices or Matrices()
-
-    def generation(self) -> int:
-        return int(only_value(self.db, "SELECT generation FROM state"))
+        self.kept = kept or Kept(most=0)  # one that keeps nothing sees its own changes
 
     def manifest(self) -> dict[str, str]:
         found = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from headnote.errors import UnwritableIndex
 from headnote.index.store.sqlite.checking import complaints
-from headnote.index.store.sqlite.connections import Connections, reported
+from headnote.index.store.sqlite.connections import Connections, Identity, reported
+from headnote.index.store.sqlite.kept import Kept
 from headnote.index.store.sqlite.reader import SqliteReader
 from headnote.index.store.sqlite.repairing import repaired
 from headnote.index.store.sqlite.schema import MIGRATIONS, Migration
-from headnote.index.store.sqlite.vectors import Matrices
 from headnote.index.store.sqlite.writer import SqliteWriter
 
 FOLDER = ".headnote"
@@ -27,8 +27,8 @@ class SqliteStore:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._matrices = Matrices()
         self.file = connections.file
+        self._kept: dict[tuple[int, ...], Kept] = {}
 
     @classmethod
     def exists(cls, root: str | os.PathLike[str]) -> bool:
@@ -45,10 +45,10 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[SqliteReader]:
-        with reported(self.file), self._connections.reader() as db:
+        with reported(self.file), self._connections.reader() as (identity, db):
             db.execute("BEGIN")
             try:
-                reader = SqliteReader(db, self._matrices)
+                reader = SqliteReader(db, self._kept_of(identity))
                 reader.generation()  # the view begins with the first read
                 yield reader
             finally:
@@ -69,7 +69,7 @@ class SqliteStore:
                     db.execute("ROLLBACK")
 
     def generation(self) -> int:
-        with reported(self.file), self._connections.reader() as db:
+        with reported(self.file), self._connections.reader() as (_, db):
             return SqliteReader(db).generation()
 
     def check(self) -> list[str]:
@@ -82,6 +82,14 @@ class SqliteStore:
 
     def close(self) -> None:
         self._connections.close()
+
+    def _kept_of(self, identity: Identity) -> Kept:
+        """Generations count from 0 in each file, so what was kept of one says nothing about another of its name."""
+        kept = self._kept.get(identity.seen)
+        if kept is None:
+            kept = Kept()
+            self._kept = {identity.seen: kept}
+        return kept
 
 
 def _make_folder(folder: Path) -> None:

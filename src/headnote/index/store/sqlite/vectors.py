@@ -7,8 +7,8 @@ Joins are crossed, which in SQLite fixes their order: left to itself, it may rea
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
@@ -18,6 +18,7 @@ from headnote.index.store.rows import PartSet, PendingText, VectorSet
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
+from headnote.index.store.sqlite.kept import Kept
 from headnote.index.store.sqlite.steps import Steps
 from headnote.index.store.values import sealed, unsealed
 
@@ -38,30 +39,10 @@ ORDER BY id LIMIT ?
 """
 
 
-class Matrices:
-    """The vectors that were asked for last, in memory while they hold; shared by all readers of a store."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._last: VectorSet | None = None
-
-    def current(self, reader: ReadsVectors, model: str) -> VectorSet | None:
-        with self._lock:
-            known = self._last
-        vectors = reader.vectors(model, known)
-        with self._lock:
-            # An older view must not push out what a newer one has read.
-            if vectors is not None and (
-                self._last is None or self._last.model != model or vectors.changed >= self._last.changed
-            ):
-                self._last = vectors
-        return vectors
-
-
 class ReadsVectors(ReadsDocuments):
     """The part of a reader that knows vectors."""
 
-    matrices: Matrices
+    kept: Kept
 
     def models(self) -> dict[str, int]:
         return {unsealed(name): dims for name, dims in self.db.execute("SELECT name, dims FROM models ORDER BY id")}
@@ -78,7 +59,7 @@ class ReadsVectors(ReadsDocuments):
         depth: int,
         only: Filter = Filter(),  # noqa: B008  immutable
     ) -> list[tuple[int, float]]:
-        vectors = self.matrices.current(self, model)
+        vectors = self.kept.matrices.current(partial(self.vectors, model))
         if vectors is None:
             return []
         numpy = load_numpy()
@@ -143,14 +124,25 @@ class ReadsVectors(ReadsDocuments):
         return slots
 
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
+        generation, number = self.generation(), self._model(model)
+        wanted = [(number, int(chunk)) for chunk in chunks]
+        found = self.kept.parts.known(generation, wanted)
+        if missing := [key[1] for key in wanted if key not in found]:
+            read = self._read_parts(number, missing)
+            self.kept.parts.keep(generation, read)
+            found |= read
+        return part_set([(key[1], found[key]) for key in wanted if found.get(key)], self.models().get(model, 0))
+
+    def _read_parts(self, model: int, chunks: Sequence[int]) -> dict[tuple[int, int], bytes]:
+        """Empty for those that have none."""
         found = rows(
             self.db,
             """SELECT c.id, p.data FROM json_each(?) w CROSS JOIN chunks c ON c.id = w.value
-            CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
-            CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot ORDER BY w.key""",
-            (json.dumps(list(map(int, chunks))), self._model(model)),
+            CROSS JOIN vectors v ON v.model = ?2 AND v.hash = c.hash
+            CROSS JOIN vector_parts p ON p.model = ?2 AND p.slot = v.slot""",
+            (json.dumps(chunks), model),
         )
-        return part_set(found, self.models().get(model, 0))
+        return {(model, chunk): b"" for chunk in chunks} | {(model, chunk): data for chunk, data in found}
 
     def _model(self, name: str) -> int:
         """Its number, or one that no model has."""
