@@ -34,7 +34,7 @@ LAYERS: list[set[str]] = [
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
 SURFACES = LAYERS[-1]
 
-HEAVY = {"numpy", "rich", "typer", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
+HEAVY = {"numpy", "rich", "click", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
 
 Imports = dict[str, set[str]]
 """Module → modules of the package it imports, anywhere in it: a lazy import is still a dependency."""
@@ -168,8 +168,14 @@ def test_the_library_starts_light(use: str) -> None:
 
 def test_help_needs_neither_scanner_nor_rich() -> None:
     loaded = modules_loaded_by("from headnote.cli.main import main; main(['--help'])")
-    assert "typer" in loaded
-    assert loaded & {"rich", "numpy", "yaml", "headnote.markdown"} == set()
+    assert "click" in loaded
+    assert loaded & {"rich", "numpy", "yaml", "headnote.api", "headnote.markdown"} == set()
+
+
+def test_a_command_comes_without_the_others() -> None:
+    loaded = modules_loaded_by("from headnote.cli.main import main; main(['outline', '--help'])")
+    assert "headnote.cli.outline" in loaded
+    assert loaded & {"headnote.cli.search", "headnote.cli.serve", "pydantic"} == set()
 
 
 def modules_loaded_by(code: str) -> set[str]:

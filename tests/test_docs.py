@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-import typer
 
 import headnote
 from headnote.cli.main import app, main
@@ -70,10 +70,12 @@ def test_commands_in_the_readme_print_what_it_says(
 
 def test_every_command_and_option_is_in_the_readme(repository: Path) -> None:
     readme = (repository / "README.md").read_text(encoding="utf-8")
-    group = typer.main.get_command(app)
-    commands = getattr(group, "commands", {})
-    assert "outline" in commands
-    for name, command in commands.items():
+    context = click.Context(app)
+    names = app.list_commands(context)
+    assert "outline" in names
+    for name in names:
+        command = app.get_command(context, name)
+        assert command is not None
         [row] = re.findall(rf"^\| `headnote {name} .*$", readme, re.MULTILINE)
         options = [option for parameter in command.params for option in parameter.opts if "--" in option]
         assert [option for option in options if option not in row] == []

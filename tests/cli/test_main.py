@@ -113,7 +113,7 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["outline"], "Missing argument 'PATH'"),
+        (["outline"], "Missing argument 'PATH...'"),
         (["outline", "--depth", "0", "x"], "--depth"),
         (["outline", "--depth", "7", "x"], "--depth"),
         (["outline", "--depth", "two", "x"], "--depth"),
@@ -168,6 +168,12 @@ def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     output = capsys.readouterr().out
     assert "Usage: headnote [OPTIONS] COMMAND [ARGS]..." in output
     assert "  outline  Show headings as a tree, with line ranges and sizes." in output
+
+
+def test_shells_can_complete() -> None:
+    assert b"_HEADNOTE_COMPLETE=zsh_complete" in run(_HEADNOTE_COMPLETE="zsh_source").stdout
+    typed = {"_HEADNOTE_COMPLETE": "zsh_complete", "COMP_WORDS": "headnote outline --d", "COMP_CWORD": "2"}
+    assert b"--depth" in run(**typed).stdout
 
 
 def test_interrupt_ends_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:

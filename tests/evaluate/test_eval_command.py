@@ -86,7 +86,7 @@ def test_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
         (["questions.jsonl", "handbook", "--mode", "vector"], "unknown mode 'vector'"),
         (["questions.jsonl", "handbook", "--preset", "block"], "unknown preset 'block'"),
         (["questions.jsonl", "handbook", "--plot", "plot.pdf"], "neither .svg nor .png"),
-        (["questions.jsonl", "handbook", "-k", "0"], "greater than or equal to 1"),
+        (["questions.jsonl", "handbook", "-k", "0"], "0 is not in the range"),
     ],
 )
 @pytest.mark.usefixtures("folder")

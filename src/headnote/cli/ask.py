@@ -4,43 +4,49 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, StoreUrl, fill_vectors, from_here, open_index, refresh
-from headnote.cli.search import Paths, Tags
+from headnote.cli import options
+from headnote.cli.command import Argument, Command
+from headnote.cli.opening import fill_vectors, from_here, open_index, refresh
 from headnote.cli.terminal import UNPRINTABLE, Line, Span, printable, remark, write_json, write_lines
 from headnote.errors import AnswerError, MissingSource
 
 if TYPE_CHECKING:
     from headnote.model import Answer, Citation
 
-Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.", show_default=False)]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many passages to answer from.")]
-Budget = Annotated[int, typer.Option("--budget", min=1, metavar="N", help="Tokens a model is sent at most.")]
-Model = Annotated[
-    str | None,
-    typer.Option("--model", metavar="NAME", help="Model to ask, instead of the one in HEADNOTE_CHAT_MODEL."),
-]
-NoModel = Annotated[bool, typer.Option("--no-model", help="Ask no model: show what the passages say themselves.")]
-
 _KEPT = (ord("\n"), ord("\t"))
 _UNPRINTABLE = {code: shown for code, shown in UNPRINTABLE.items() if code not in _KEPT}
 
 
+@click.command("ask", cls=Command)
+@click.argument("question", cls=Argument, about="What you want to know.")
+@options.root
+@click.option(
+    "--limit", "-n", type=click.IntRange(min=1), default=6, metavar="N", help="How many passages to answer from."
+)
+@click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Tokens a model is sent at most.")
+@click.option("--model", metavar="NAME", help="Model to ask, instead of the one in HEADNOTE_CHAT_MODEL.")
+@click.option("--no-model", is_flag=True, help="Ask no model: show what the passages say themselves.")
+@options.path
+@options.tag
+@options.no_update
+@options.store
+@options.as_json
 def ask_command(
-    question: Question,
-    root: Root = HERE,
-    limit: Limit = 6,
-    budget: Budget = 4000,
-    model: Model = None,
-    no_model: NoModel = False,
-    path: Paths = [],  # noqa: B006  never changed
-    tag: Tags = [],  # noqa: B006
-    no_update: NoUpdate = False,
-    store: StoreUrl = None,
-    as_json: AsJson = False,
+    question: str,
+    root: Path,
+    limit: int,
+    budget: int,
+    model: str | None,
+    no_model: bool,
+    path: tuple[str, ...],
+    tag: tuple[str, ...],
+    no_update: bool,
+    store: str | None,
+    as_json: bool,
 ) -> None:
     """Answer a question from the documents, and say which lines the answer rests on.
 
@@ -48,9 +54,9 @@ def ask_command(
     HEADNOTE_CHAT_KEY, or of OPENAI_BASE_URL and OPENAI_API_KEY. Citations that do not hold are left out and reported.
     If nothing is found, or the answer is not complete, the exit code is 1.
     """
-    options = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
+    wanted = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
     streams = not as_json and sys.stdout.isatty()
-    answer = _ask(question, root, store, not no_update, {**options, "stream": _write_piece if streams else None})
+    answer = _ask(question, root, store, not no_update, {**wanted, "stream": _write_piece if streams else None})
     if as_json:
         write_json(record(question, root, answer))
     else:
@@ -61,10 +67,10 @@ def ask_command(
         if answer.note:
             remark(answer.note)
     if not answer.sources or not answer.complete:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
-def _ask(question: str, root: Path, store: str | None, update: bool, options: dict[str, Any]) -> Answer:
+def _ask(question: str, root: Path, store: str | None, update: bool, wanted: dict[str, Any]) -> Answer:
     try:
         opened = open_index(root, create=update, store=store)
         with opened.index as index:
@@ -72,7 +78,7 @@ def _ask(question: str, root: Path, store: str | None, update: bool, options: di
                 refresh(index)
             if update and not opened.missing:
                 fill_vectors(index)
-            return index.ask(question, **options)
+            return index.ask(question, **wanted)
     except MissingSource as error:
         remedy = f"{error.remedy}; a question of several words needs quotes"
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None

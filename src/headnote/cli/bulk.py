@@ -3,58 +3,58 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
-from headnote.cli.chunk import Overlap, Preset, Size
-from headnote.cli.index import Embedder, MaxFileBytes
-from headnote.cli.opening import AsJson
-from headnote.cli.setting_flags import given_flags
-
-Input = Annotated[
-    str,
-    typer.Argument(
-        metavar="INPUT", help="Folder, file, glob or s3:// address of Markdown, or of parquet with path and text."
-    ),
-]
-Engine = Annotated[str, typer.Option("--engine", metavar="local|ray|spark", help="What shares out the work.")]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        metavar="DIR|s3://…|postgresql://…",
-        help="Parquet or an index; what is done stays done.",
-    ),
-]
-WithVectors = Annotated[bool, typer.Option("--vectors/--no-vectors", help="Whether each chunk gets its vector.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, metavar="N", help="Parts worked on at once; all cores if left out.")
-]
-ReportFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--report", metavar="FILE", help="Documents that have no chunks, and why, as JSON lines.", readable=False
-    ),
-]
-Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make everything anew, also with other settings.")]
+from headnote.cli import options
+from headnote.cli.command import Argument
+from headnote.cli.setting_flags import SettingsCommand
 
 
+@click.command("bulk", cls=SettingsCommand)
+@click.argument(
+    "given",
+    cls=Argument,
+    metavar="INPUT",
+    about="Folder, file, glob or s3:// address of Markdown, or of parquet with path and text.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR|s3://…|postgresql://…",
+    help="Parquet or an index; what is done stays done.",
+)
+@click.option("--engine", default="local", metavar="local|ray|spark", help="What shares out the work.")
+@click.option("--vectors/--no-vectors", default=False, help="Whether each chunk gets its vector.")
+@options.embedder_by_name
+@options.preset
+@options.size
+@options.overlap
+@click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Parts worked on at once; all cores if left out."
+)
+@options.max_file_bytes
+@click.option(
+    "--report", type=options.PATH, metavar="FILE", help="Documents that have no chunks, and why, as JSON lines."
+)
+@click.option("--rebuild", is_flag=True, help="Make everything anew, also with other settings.")
+@options.as_json
 def bulk_command(
-    context: typer.Context,
-    given: Input,
-    out: Out,
-    engine: Engine = "local",
-    vectors: WithVectors = False,
-    embedder: Embedder = None,
-    preset: Preset = None,
-    size: Size = None,
-    overlap: Overlap = None,
-    workers: Workers = None,
-    max_file_bytes: MaxFileBytes = None,
-    report: ReportFile = None,
-    rebuild: Rebuild = False,
-    as_json: AsJson = False,
+    given: str,
+    out: str,
+    engine: str,
+    vectors: bool,
+    embedder: str | None,
+    preset: str | None,
+    size: str | None,
+    overlap: str | None,
+    workers: int | None,
+    max_file_bytes: int | None,
+    report: Path | None,
+    rebuild: bool,
+    as_json: bool,
+    settings: dict[str, Any],
 ) -> None:
     """Cut many documents into chunks, on this machine, on Ray or on Spark.
 
@@ -63,6 +63,6 @@ def bulk_command(
     """
     from headnote.cli.bulk_run import Asked, run
 
-    flags = {**given_flags(context), "preset": preset, "size": size, "overlap": overlap}
+    flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
     of_index = {"embedder": embedder, "max_file_bytes": max_file_bytes}
     run(Asked(given, out, engine, vectors, workers, rebuild, report, as_json), flags, of_index)

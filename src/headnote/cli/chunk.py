@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+import click
 
-from headnote.cli.setting_flags import given_flags
+from headnote.cli import options
+from headnote.cli.command import Argument
+from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import complain, knows_only_ascii, show_progress, write_bytes, write_json, write_lines
 from headnote.errors import SourceError
 
@@ -24,51 +26,38 @@ _STDIN = Path("-")
 Item = TypeVar("Item")
 
 
-Paths = Annotated[
-    list[Path],
-    # `readable=False` leaves the check to the reading, whose errors name the remedy.
-    typer.Argument(
-        metavar="PATH",
-        help="Files, folders for all Markdown below, or - for standard input.",
-        show_default=False,
-        readable=False,
-    ),
-]
-Preset = Annotated[
-    str | None, typer.Option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them.")
-]
-Size = Annotated[
-    str | None, typer.Option("--size", metavar="small|medium|large|N", help="How large chunks get; a number is max.")
-]
-Overlap = Annotated[
-    str | None,
-    typer.Option("--overlap", metavar="none|low|medium|high|N", help="How much of a chunk the next one repeats."),
-]
-AsJson = Annotated[
-    bool | None,
-    typer.Option(
-        "--json/--view",
-        help="JSON lines, or the readable view. Without either: the view on a terminal, JSON lines elsewhere.",
-        show_default=False,
-    ),
-]
-Stats = Annotated[bool, typer.Option("--stats", help="Numbers about all chunks, instead of the chunks.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, metavar="N", help="Processes that chunk; all cores if left out.")
-]
-Name = Annotated[str, typer.Option("--path", metavar="NAME", help="What to call standard input; .mdx turns MDX on.")]
-
-
+@click.command("chunk", cls=SettingsCommand)
+@click.argument(
+    "paths",
+    cls=Argument,
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=options.PATH,
+    about="Files, folders for all Markdown below, or - for standard input.",
+)
+@options.preset
+@options.size
+@options.overlap
+@click.option(
+    "--json/--view",
+    "as_json",
+    default=None,
+    help="JSON lines, or the readable view. Without either: the view on a terminal, JSON lines elsewhere.",
+)
+@click.option("--stats", is_flag=True, help="Numbers about all chunks, instead of the chunks.")
+@options.workers
+@click.option("--path", "name", default="-", metavar="NAME", help="What to call standard input; .mdx turns MDX on.")
 def chunk_command(
-    context: typer.Context,
-    paths: Paths,
-    preset: Preset = None,
-    size: Size = None,
-    overlap: Overlap = None,
-    as_json: AsJson = None,
-    stats: Stats = False,
-    workers: Workers = None,
-    name: Name = "-",
+    paths: tuple[Path, ...],
+    preset: str | None,
+    size: str | None,
+    overlap: str | None,
+    as_json: bool | None,
+    stats: bool,
+    workers: int | None,
+    name: str,
+    settings: dict[str, Any],
 ) -> None:
     """Cut files into chunks that remember their headings.
 
@@ -80,7 +69,7 @@ def chunk_command(
     from headnote.config import load_settings
     from headnote.tokens import get_counter
 
-    loaded = load_settings(preset, {**given_flags(context), "size": size, "overlap": overlap}, _common_folder(paths))
+    loaded = load_settings(preset, {**settings, "size": size, "overlap": overlap}, _common_folder(paths))
     # A counter that cannot be had is refused before anything is written.
     get_counter(loaded.settings.counter, loaded.settings.bias)
     recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
@@ -93,7 +82,7 @@ def chunk_command(
     else:
         failed |= _write_view(files, recipe, loaded)
     if failed:
-        raise typer.Exit(2)
+        raise click.exceptions.Exit(2)
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:

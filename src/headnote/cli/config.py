@@ -6,7 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.cli.opening import HERE, AsJson, Root
+import click
+
+from headnote.cli import options
+from headnote.cli.command import Command
 from headnote.cli.terminal import Line, Span, printable, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -25,7 +28,10 @@ class Loaded(NamedTuple):
     of_index: LoadedIndexSettings
 
 
-def config_command(root: Root = HERE, as_json: AsJson = False) -> None:
+@click.command("config", cls=Command)
+@options.root
+@options.as_json
+def config_command(root: Path, as_json: bool) -> None:
     """Show the settings in force, and who said so.
 
     Later ones count more: the preset, headnote.toml or [tool.headnote] in pyproject.toml, HEADNOTE_* variables, flags.

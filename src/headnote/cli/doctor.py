@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import typer
+import click
 
-from headnote.cli.opening import HERE, AsJson, Root, StoreUrl, open_index
+from headnote.cli import options
+from headnote.cli.command import Command
+from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
 
 if TYPE_CHECKING:
     from headnote.api import Index
-
-Repair = Annotated[
-    bool, typer.Option("--repair", help="Make anew what is derived, then read again what had to be dropped.")
-]
 
 State = Literal["ok", "note", "wrong", "repaired"]
 _STYLES = {"ok": "green", "note": "yellow", "wrong": "bold red", "repaired": "green"}
@@ -39,7 +37,12 @@ class Finding(NamedTuple):
     text: str
 
 
-def doctor_command(root: Root = HERE, repair: Repair = False, store: StoreUrl = None, as_json: AsJson = False) -> None:
+@click.command("doctor", cls=Command)
+@options.root
+@click.option("--repair", is_flag=True, help="Make anew what is derived, then read again what had to be dropped.")
+@options.store
+@options.as_json
+def doctor_command(root: Path, repair: bool, store: str | None, as_json: bool) -> None:
     """Check the index, and all that it needs.
 
     The exit code is 1 if something is wrong and was not repaired. Repairing reads the documents and makes no vectors.
@@ -54,7 +57,7 @@ def doctor_command(root: Root = HERE, repair: Repair = False, store: StoreUrl = 
     else:
         write_lines(_lines(root, findings))
     if not is_sound:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _lines(root: Path, findings: list[Finding]) -> Iterator[Line]:

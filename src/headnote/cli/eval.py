@@ -3,54 +3,52 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from headnote.cli.opening import HERE, AsJson, Root, StoreUrl
+from headnote.cli import options
+from headnote.cli.command import Argument, Command
 from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
 from headnote.errors import SettingsError
 
 if TYPE_CHECKING:
     from headnote.evaluate.report import Comparison
 
-Questions = Annotated[
-    Path,
-    typer.Argument(
-        metavar="QUESTIONS",
-        help='JSON lines: {"question": "…", "gold": {"path": "…", "heading": "…"}}.',
-        show_default=False,
-        readable=False,
-    ),
-]
-Modes = Annotated[
-    list[str],
-    typer.Option("--mode", metavar="MODE", help="hybrid, semantic or keyword; may be repeated.", show_default=False),
-]
-Presets = Annotated[
-    list[str],
-    typer.Option(
-        "--preset",
-        metavar="NAME",
-        help="Cut the folder in this way, in an index that is gone afterwards; may be repeated.",
-        show_default=False,
-    ),
-]
-Limit = Annotated[int, typer.Option("--limit", "-k", min=1, metavar="N", help="Passages that are looked at.")]
-Plot = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw it: a .svg file, or .png with matplotlib.")
-]
 
-
+@click.command("eval", cls=Command)
+@click.argument(
+    "questions",
+    cls=Argument,
+    type=options.PATH,
+    about='JSON lines: {"question": "…", "gold": {"path": "…", "heading": "…"}}.',
+)
+@options.root
+@click.option("--mode", metavar="MODE", multiple=True, help="hybrid, semantic or keyword; may be repeated.")
+@click.option(
+    "--preset",
+    metavar="NAME",
+    multiple=True,
+    help="Cut the folder in this way, in an index that is gone afterwards; may be repeated.",
+)
+@click.option("--limit", "-k", type=click.IntRange(min=1), default=10, metavar="N", help="Passages that are looked at.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw it: a .svg file, or .png with matplotlib.",
+)
+@options.store
+@options.as_json
 def eval_command(
-    questions: Questions,
-    root: Root = HERE,
-    mode: Modes = [],  # noqa: B006  never changed
-    preset: Presets = [],  # noqa: B006
-    limit: Limit = 10,
-    plot: Plot = None,
-    store: StoreUrl = None,
-    as_json: AsJson = False,
+    questions: Path,
+    root: Path,
+    mode: tuple[str, ...],
+    preset: tuple[str, ...],
+    limit: int,
+    plot: Path | None,
+    store: str | None,
+    as_json: bool,
 ) -> None:
     """Measure how well a folder is searched.
 
@@ -72,7 +70,7 @@ def eval_command(
         write_lines(_lines(comparison))
 
 
-def _modes(given: list[str]) -> tuple[str, ...]:
+def _modes(given: tuple[str, ...]) -> tuple[str, ...]:
     from headnote.search.query import MODES
 
     for mode in given:

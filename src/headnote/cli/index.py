@@ -2,62 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Any
 
-import typer
+import click
 
-from headnote.cli.chunk import Overlap, Preset, Size, Workers
-from headnote.cli.opening import FIRST_WAIT, HERE, Root, StoreUrl
-from headnote.cli.setting_flags import given_flags
+from headnote.cli import options
+from headnote.cli.opening import FIRST_WAIT
+from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import remark
 from headnote.errors import SettingsError
 
-Watch = Annotated[bool, typer.Option("--watch", help="Go on, and update whenever files change, until Ctrl-C.")]
-Rebuild = Annotated[bool, typer.Option("--rebuild", help="Read every file again; vectors that still fit are kept.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; nothing is written.")]
-NoVectors = Annotated[
-    bool, typer.Option("--no-vectors", help="Make no vectors now; search by words needs none.", show_default=False)
-]
-Embedder = Annotated[
-    str | None,
-    typer.Option(
-        "--embedder", metavar="NAME", help="minilm, none, openai:MODEL, sentence-transformers:MODEL or hashing:N."
-    ),
-]
-Include = Annotated[
-    list[str],
-    typer.Option("--include", metavar="GLOB", help="Only files that fit; may be repeated.", show_default=False),
-]
-Exclude = Annotated[
-    list[str], typer.Option("--exclude", metavar="GLOB", help="No files that fit; may be repeated.", show_default=False)
-]
-MaxFileBytes = Annotated[
-    int | None, typer.Option("--max-file-bytes", metavar="N", help="Larger files are left out and reported.")
-]
-Wait = Annotated[
-    float, typer.Option("--wait", min=0, metavar="SECONDS", help="How long to wait for another writer to end.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object; with --watch one per update and line.")]
 
-
+@click.command("index", cls=SettingsCommand)
+@options.root
+@click.option("--watch", is_flag=True, help="Go on, and update whenever files change, until Ctrl-C.")
+@click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
+@click.option("--no-vectors", is_flag=True, help="Make no vectors now; search by words needs none.")
+@options.embedder_by_name
+@click.option("--include", metavar="GLOB", multiple=True, help="Only files that fit; may be repeated.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="No files that fit; may be repeated.")
+@options.max_file_bytes
+@options.store
+@options.preset
+@options.size
+@options.overlap
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=FIRST_WAIT,
+    metavar="SECONDS",
+    help="How long to wait for another writer to end.",
+)
+@options.workers
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; with --watch one per update and line.")
 def index_command(
-    context: typer.Context,
-    root: Root = HERE,
-    watch: Watch = False,
-    rebuild: Rebuild = False,
-    dry_run: DryRun = False,
-    no_vectors: NoVectors = False,
-    embedder: Embedder = None,
-    include: Include = [],  # noqa: B006  never changed
-    exclude: Exclude = [],  # noqa: B006
-    max_file_bytes: MaxFileBytes = None,
-    store: StoreUrl = None,
-    preset: Preset = None,
-    size: Size = None,
-    overlap: Overlap = None,
-    wait: Wait = FIRST_WAIT,
-    workers: Workers = None,
-    as_json: AsJson = False,
+    root: Path,
+    watch: bool,
+    rebuild: bool,
+    dry_run: bool,
+    no_vectors: bool,
+    embedder: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    max_file_bytes: int | None,
+    store: str | None,
+    preset: str | None,
+    size: str | None,
+    overlap: str | None,
+    wait: float,
+    workers: int | None,
+    as_json: bool,
+    settings: dict[str, Any],
 ) -> None:
     """Build or refresh the index of a folder.
 
@@ -70,7 +67,7 @@ def index_command(
 
     if dry_run and watch:
         raise SettingsError("--dry-run and --watch do not go together", remedy="leave one of them out")
-    flags = {**given_flags(context), "preset": preset, "size": size, "overlap": overlap}
+    flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
     of_index = {"embedder": embedder, "include": include, "exclude": exclude, "max_file_bytes": max_file_bytes}
     of_index["store"] = store
     run = Run(root, as_json, rebuild, {"vectors": not no_vectors, "wait": wait, "workers": workers})
@@ -84,5 +81,5 @@ def index_command(
             watch_folder(index, run)
         else:
             once(index, run)
-    if any(value not in (None, []) for value in (*flags.values(), *of_index.values())):
+    if any(value not in (None, ()) for value in (*flags.values(), *of_index.values())):
         remark("flags hold for this run; headnote.toml is for what shall stay", only_on_a_terminal=True)

@@ -5,25 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
+import click
 
-from headnote.cli.opening import HERE, ROOT_HELP, AsJson, NoUpdate, StoreUrl, from_here, open_index, refresh
+from headnote.cli import options
+from headnote.cli.command import Argument, Command
+from headnote.cli.opening import from_here, open_index, refresh
 from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
 from headnote.errors import SettingsError
 
 if TYPE_CHECKING:
     from headnote.api import Index
     from headnote.index.store.rows import LinkRow
-
-Document = Annotated[
-    str | None,
-    typer.Argument(metavar="PATH", help="A document, as seen from the root or from here.", show_default=False),
-]
-RootOption = Annotated[Path, typer.Option("--root", metavar="ROOT", help=ROOT_HELP, show_default=False, readable=False)]
-Broken = Annotated[bool, typer.Option("--broken", help="Links that should lead somewhere below the root, and do not.")]
-Orphans = Annotated[bool, typer.Option("--orphans", help="Documents that no link leads to or from.")]
 
 
 class Shown(NamedTuple):
@@ -35,14 +29,22 @@ class Shown(NamedTuple):
     """Of the section it leads to."""
 
 
+@click.command("links", cls=Command)
+@click.argument("path", cls=Argument, required=False, about="A document, as seen from the root or from here.")
+@click.option("--root", type=options.PATH, default=".", metavar="ROOT", help=options.ROOT_HELP, show_default=False)
+@click.option("--broken", is_flag=True, help="Links that should lead somewhere below the root, and do not.")
+@click.option("--orphans", is_flag=True, help="Documents that no link leads to or from.")
+@options.no_update
+@options.store
+@options.as_json
 def links_command(
-    path: Document = None,
-    root: RootOption = HERE,
-    broken: Broken = False,
-    orphans: Orphans = False,
-    no_update: NoUpdate = False,
-    store: StoreUrl = None,
-    as_json: AsJson = False,
+    path: str | None,
+    root: Path,
+    broken: bool,
+    orphans: bool,
+    no_update: bool,
+    store: str | None,
+    as_json: bool,
 ) -> None:
     """Show where links lead, and which lead nowhere.
 

@@ -5,26 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from importlib import import_module
+from typing import Any, NoReturn
 
-import typer
+import click
 
 from headnote import __version__
-from headnote.cli.ask import ask_command
-from headnote.cli.bulk import bulk_command
-from headnote.cli.chunk import chunk_command
-from headnote.cli.config import config_command
-from headnote.cli.doctor import doctor_command
-from headnote.cli.eval import eval_command
-from headnote.cli.index import index_command
-from headnote.cli.links import links_command
-from headnote.cli.mcp import mcp_command
-from headnote.cli.outline import outline_command
-from headnote.cli.presets import presets_command
-from headnote.cli.search import search_command
-from headnote.cli.serve import open_command, serve_command
-from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.status import status_command
 from headnote.cli.terminal import accept_any_character, complain
 from headnote.errors import HeadnoteError
 
@@ -32,42 +18,71 @@ EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
-# Without markup in help texts, help needs no rich and appears at once.
-app = typer.Typer(name="headnote", rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command("chunk", cls=SettingsCommand)(chunk_command)
-app.command("outline")(outline_command)
-app.command("search")(search_command)
-app.command("ask")(ask_command)
-app.command("index", cls=SettingsCommand)(index_command)
-app.command("status")(status_command)
-app.command("doctor")(doctor_command)
-app.command("links")(links_command)
-app.command("config")(config_command)
-app.command("presets")(presets_command)
-app.command("eval")(eval_command)
-app.command("mcp")(mcp_command)
-app.command("serve")(serve_command)
-app.command("open")(open_command)
-app.command("bulk", cls=SettingsCommand)(bulk_command)
+COMMANDS = {
+    "chunk": "headnote.cli.chunk:chunk_command",
+    "outline": "headnote.cli.outline:outline_command",
+    "search": "headnote.cli.search:search_command",
+    "ask": "headnote.cli.ask:ask_command",
+    "index": "headnote.cli.index:index_command",
+    "status": "headnote.cli.status:status_command",
+    "doctor": "headnote.cli.doctor:doctor_command",
+    "links": "headnote.cli.links:links_command",
+    "config": "headnote.cli.config:config_command",
+    "presets": "headnote.cli.presets:presets_command",
+    "eval": "headnote.cli.eval:eval_command",
+    "mcp": "headnote.cli.mcp:mcp_command",
+    "serve": "headnote.cli.serve:serve_command",
+    "open": "headnote.cli.serve:open_command",
+    "bulk": "headnote.cli.bulk:bulk_command",
+}
+"""Name → where it is, in the order of the help. Only the one that is wanted is loaded."""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"headnote {__version__}\n")
-        raise typer.Exit
+class Commands(click.Group):
+    """The commands of the table above."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), function)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            # Click guesses only among commands that are loaded, and not in every release.
+            from difflib import get_close_matches
+
+            meant = " or ".join(map(repr, get_close_matches(args[0], COMMANDS)))
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {meant}?" if meant else ""))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # Left to click, it would end with an empty line on standard error.
+            raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
 
 
-@app.callback(invoke_without_command=True)
-def headnote(
-    context: typer.Context,
-    _version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
-    ] = False,
-) -> None:
+@click.group(
+    "headnote",
+    cls=Commands,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"show_default": True},
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def app(context: click.Context) -> None:
     """Markdown and MDX as chunks that remember their headings."""
     if context.invoked_subcommand is None:
-        sys.stdout.write(context.get_help() + "\n")
+        click.echo(context.get_help())
 
 
 def run() -> NoReturn:
@@ -89,16 +104,16 @@ def main(arguments: Sequence[str]) -> int:
         code = app(args=list(arguments), prog_name="headnote", standalone_mode=False)
     except HeadnoteError as error:
         complain(str(error))
-    except typer.TyperException as error:
+    except click.ClickException as error:
         complain(_usage(error))
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         return EXIT_INTERRUPTED
     else:
         return code if isinstance(code, int) else 0
     return EXIT_BAD_INPUT
 
 
-def _usage(error: typer.TyperException) -> str:
+def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "headnote"
     return f"{error.format_message().rstrip('.')} (see {command} --help)"

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from headnote.cli.opening import StoreUrl
+from headnote.cli import options
+from headnote.cli.command import Argument, Command
 from headnote.extras import load
 
 
-def mcp_command(
-    root: Annotated[
-        Path, typer.Argument(metavar="[ROOT]", help="Folder to search.", show_default=False, readable=False)
-    ] = Path(),
-    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP on loopback instead of stdio.")] = False,
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --http.")] = 8765,
-    embedder: Annotated[str | None, typer.Option("--embedder", metavar="NAME", help="What makes vectors.")] = None,
-    store: StoreUrl = None,
-) -> None:
+@click.command("mcp", cls=Command)
+@click.argument("root", cls=Argument, type=options.PATH, default=".", about="Folder to search.")
+@click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")
+@options.embedder
+@options.store
+def mcp_command(root: Path, http: bool, port: int, embedder: str | None, store: str | None) -> None:
     """Serve the index to coding agents (Model Context Protocol), and keep it fresh meanwhile.
 
     Search by words works at once; vectors fill in behind.

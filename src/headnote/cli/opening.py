@@ -1,29 +1,16 @@
-"""What the commands that ask an index have in common: which folder is meant, opening its index, keeping it true."""
+"""What the commands that ask an index have in common: opening it, and keeping it true."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from headnote.cli.terminal import remark
 
 if TYPE_CHECKING:
     from headnote.api import Index
 
-ROOT_HELP = "Folder that is indexed; the current one if left out."
-# `readable=False` leaves the check to the opening, whose errors name the remedy.
-Root = Annotated[Path, typer.Argument(metavar="ROOT", help=ROOT_HELP, show_default=False, readable=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
-StoreUrl = Annotated[
-    str | None,
-    typer.Option("--store", metavar="URL", help="Where the index is: sqlite, or postgresql://USER@HOST/DATABASE."),
-]
-NoUpdate = Annotated[bool, typer.Option("--no-update", help="Ask the index as it is, without looking at the files.")]
-
-HERE = Path()
 FIRST_WAIT = 10.0
 """Seconds to wait for another writer where there is nothing to ask yet."""
 A_MOMENT = 200

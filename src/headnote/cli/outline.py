@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
+import click
 
+from headnote.cli import options
+from headnote.cli.command import Argument, Command
 from headnote.cli.terminal import Line, Span, complain, counted, printable, write_json, write_lines
 from headnote.errors import SourceError
 
@@ -28,23 +30,20 @@ class FileOutline(NamedTuple):
     entry_tokens: list[int]
 
 
-def outline_command(
-    paths: Annotated[
-        list[Path],
-        # `readable=False` leaves the check to the reading, whose errors name the remedy.
-        typer.Argument(
-            metavar="PATH",
-            help="Files, or folders for all Markdown below.",
-            show_default=False,
-            readable=False,
-        ),
-    ],
-    depth: Annotated[
-        int, typer.Option("--depth", "-d", min=1, max=6, metavar="N", help="Deepest heading level shown.")
-    ] = 6,
-    mdx: Annotated[bool, typer.Option("--mdx", help="Read every file as MDX, not only .mdx.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per file and line.")] = False,
-) -> None:
+@click.command("outline", cls=Command)
+@click.argument(
+    "paths",
+    cls=Argument,
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=options.PATH,
+    about="Files, or folders for all Markdown below.",
+)
+@click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level shown.")
+@click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
+def outline_command(paths: tuple[Path, ...], depth: int, mdx: bool, as_json: bool) -> None:
     """Show headings as a tree, with line ranges and sizes.
 
     A range and a size cover all that stands below a heading, its subheadings included. Tokens are those of cl100k.
@@ -61,7 +60,7 @@ def outline_command(
             complain(str(error))
             failed = True
     if failed:
-        raise typer.Exit(2)
+        raise click.exceptions.Exit(2)
 
 
 def _outline_file(path: Path, depth: int, mdx: bool) -> FileOutline:

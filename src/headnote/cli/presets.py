@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from headnote.cli.command import Command
 from headnote.cli.terminal import Line, Span, write_json, write_lines
 
 if TYPE_CHECKING:
     from headnote.chunking.settings import Settings
 
 
-def presets_command(
-    show_all: Annotated[bool, typer.Option("--all", help="Also the settings in which no preset differs.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object: every preset with all it sets.")] = False,
-) -> None:
+@click.command("presets", cls=Command)
+@click.option("--all", "show_all", is_flag=True, help="Also the settings in which no preset differs.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object: every preset with all it sets.")
+def presets_command(show_all: bool, as_json: bool) -> None:
     """Compare the presets: named settings, one for each system they stand for."""
     from headnote.chunking.presets import presets
 

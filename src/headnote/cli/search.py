@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
+import click
 
-from headnote.cli.opening import HERE, AsJson, NoUpdate, Root, StoreUrl, fill_vectors, open_index, refresh
+from headnote.cli import options
+from headnote.cli.command import Argument, Command
+from headnote.cli.opening import fill_vectors, open_index, refresh
 from headnote.cli.terminal import remark, say, write_json, write_lines
 from headnote.errors import MissingSource, SettingsError
 
@@ -16,76 +18,75 @@ if TYPE_CHECKING:
     from headnote.model import Hit
     from headnote.search.query import Mode as SearchMode
 
-Query = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.", show_default=False)]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many passages at most.")]
-Paths = Annotated[
-    list[str],
-    typer.Option("--path", metavar="GLOB", help="Only documents that fit; may be repeated.", show_default=False),
-]
-Tags = Annotated[
-    list[str],
-    typer.Option("--tag", metavar="TAG", help="Only what has this tag; may be repeated.", show_default=False),
-]
-Where = Annotated[
-    list[str],
-    typer.Option(
-        "--where", metavar="KEY=VALUE", help="Only where the frontmatter says so; may be repeated.", show_default=False
-    ),
-]
-Since = Annotated[
-    str | None,
-    typer.Option("--since", metavar="DATE|7d", help="Only files changed since: a date, or 12h, 7d, 2w, 1y ago."),
-]
-Mode = Annotated[
-    str, typer.Option("--mode", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
-]
-PerDocument = Annotated[
-    int, typer.Option("--per-document", min=0, metavar="N", help="How many of one document at most; 0 for any number.")
-]
-MinScore = Annotated[
-    float | None,
-    typer.Option(
-        "--min-score", min=0, metavar="SCORE", help="Leave out what scores less; 0 shows hits that are not relevant."
-    ),
-]
-Budget = Annotated[
-    int, typer.Option("--budget", min=0, metavar="TOKENS", help="How much all passages may have; 0 for any size.")
-]
-Recency = Annotated[
-    str | None,
-    typer.Option("--recency", metavar="DAYS|steps", help="A small bonus for what is new: its half-life, or in steps."),
-]
-Expand = Annotated[
-    str,
-    typer.Option("--expand", metavar="WHAT", help="What comes with a hit: none, neighbours, section or linked."),
-]
-Context = Annotated[
-    int, typer.Option("--context", "-C", min=0, metavar="N", help="Lines before and after those that are shown.")
-]
-Explain = Annotated[bool, typer.Option("--explain", help="Say of each passage why it was found.")]
-Full = Annotated[bool, typer.Option("--full", help="The whole text of each passage, not its best lines.")]
 
-
+@click.command("search", cls=Command)
+@click.argument("query", cls=Argument, about="What to look for.")
+@options.root
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="How many passages at most.")
+@click.option("--mode", default="hybrid", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
+@options.path
+@options.tag
+@click.option(
+    "--where", metavar="KEY=VALUE", multiple=True, help="Only where the frontmatter says so; may be repeated."
+)
+@click.option("--since", metavar="DATE|7d", help="Only files changed since: a date, or 12h, 7d, 2w, 1y ago.")
+@click.option(
+    "--per-document",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="How many of one document at most; 0 for any number.",
+)
+@click.option(
+    "--min-score",
+    type=click.FloatRange(min=0),
+    metavar="SCORE",
+    help="Leave out what scores less; 0 shows hits that are not relevant.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="TOKENS",
+    help="How much all passages may have; 0 for any size.",
+)
+@click.option("--recency", metavar="DAYS|steps", help="A small bonus for what is new: its half-life, or in steps.")
+@click.option(
+    "--expand", default="none", metavar="WHAT", help="What comes with a hit: none, neighbours, section or linked."
+)
+@click.option(
+    "--context",
+    "-C",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Lines before and after those that are shown.",
+)
+@click.option("--full", is_flag=True, help="The whole text of each passage, not its best lines.")
+@click.option("--explain", is_flag=True, help="Say of each passage why it was found.")
+@options.no_update
+@options.store
+@options.as_json
 def search_command(
-    query: Query,
-    root: Root = HERE,
-    limit: Limit = 10,
-    mode: Mode = "hybrid",
-    path: Paths = [],  # noqa: B006  never changed
-    tag: Tags = [],  # noqa: B006
-    where: Where = [],  # noqa: B006
-    since: Since = None,
-    per_document: PerDocument = 0,
-    min_score: MinScore = None,
-    budget: Budget = 0,
-    recency: Recency = None,
-    expand: Expand = "none",
-    context: Context = 0,
-    full: Full = False,
-    explain: Explain = False,
-    no_update: NoUpdate = False,
-    store: StoreUrl = None,
-    as_json: AsJson = False,
+    query: str,
+    root: Path,
+    limit: int,
+    mode: str,
+    path: tuple[str, ...],
+    tag: tuple[str, ...],
+    where: tuple[str, ...],
+    since: str | None,
+    per_document: int,
+    min_score: float | None,
+    budget: int,
+    recency: str | None,
+    expand: str,
+    context: int,
+    full: bool,
+    explain: bool,
+    no_update: bool,
+    store: str | None,
+    as_json: bool,
 ) -> None:
     """Find the passages that answer a query.
 
@@ -118,7 +119,7 @@ def search_command(
     else:
         say(f"nothing relevant for {query!r}")
     if not hits:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _opened(root: Path, create: bool, store: str | None) -> Opened:

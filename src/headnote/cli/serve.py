@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
+import click
 
-from headnote.cli.opening import HERE, Root, StoreUrl, open_index
+from headnote.cli import options
+from headnote.cli.command import Command
+from headnote.cli.opening import open_index
 from headnote.cli.terminal import remark, say, write_json
 from headnote.errors import SettingsError
 
@@ -20,36 +22,43 @@ TOKEN_VARIABLE = "HEADNOTE_TOKEN"
 NEW_TOKEN = "new"
 SHORTEST_TOKEN = 16
 
-Host = Annotated[
-    str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at; one that others reach needs --token.")
-]
-Port = Annotated[
-    int | None,
-    typer.Option("--port", min=0, max=65535, metavar="N", help="Port; if left out, 8377 or the next that is free."),
-]
-Token = Annotated[
-    str,
-    typer.Option("--token", metavar="TOKEN", help="What clients have to send; 'new' makes one.", envvar=TOKEN_VARIABLE),
-]
-AllowHost = Annotated[
-    list[str],
-    typer.Option(
-        "--allow-host", metavar="NAME", help="A name this server goes by; may be repeated.", show_default=False
-    ),
-]
-Embedder = Annotated[str | None, typer.Option("--embedder", metavar="NAME", help="What makes vectors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object when it is ready: its address.")]
+port_option = click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="N", help="Port; if left out, 8377 or the next that is free."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object when it is ready: its address.")
 
 
+@click.command("serve", cls=Command)
+@options.root
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    metavar="ADDRESS",
+    help="Address to listen at; one that others reach needs --token.",
+)
+@port_option
+@click.option(
+    "--token",
+    default="",
+    metavar="TOKEN",
+    help="What clients have to send; 'new' makes one.",
+    show_default=False,
+    envvar=TOKEN_VARIABLE,
+    show_envvar=True,
+)
+@click.option("--allow-host", metavar="NAME", multiple=True, help="A name this server goes by; may be repeated.")
+@options.embedder
+@options.store
+@json_option
 def serve_command(
-    root: Root = HERE,
-    host: Host = "127.0.0.1",
-    port: Port = None,
-    token: Token = "",
-    allow_host: AllowHost = [],  # noqa: B006  never changed
-    embedder: Embedder = None,
-    store: StoreUrl = None,
-    as_json: AsJson = False,
+    root: Path,
+    host: str,
+    port: int | None,
+    token: str,
+    allow_host: tuple[str, ...],
+    embedder: str | None,
+    store: str | None,
+    as_json: bool,
 ) -> None:
     """Serve the folder as a web page and an HTTP API, and keep its index fresh meanwhile.
 
@@ -58,15 +67,15 @@ def serve_command(
     _serve(Opening(root, embedder, store), host, port, token, allow_host, as_json, lambda _: None)
 
 
-def open_command(
-    root: Root = HERE,
-    port: Port = None,
-    embedder: Embedder = None,
-    store: StoreUrl = None,
-    as_json: AsJson = False,
-) -> None:
+@click.command("open", cls=Command)
+@options.root
+@port_option
+@options.embedder
+@options.store
+@json_option
+def open_command(root: Path, port: int | None, embedder: str | None, store: str | None, as_json: bool) -> None:
     """Serve the folder, and open it in the browser as soon as it answers."""
-    _serve(Opening(root, embedder, store), "127.0.0.1", port, os.environ.get(TOKEN_VARIABLE, ""), [], as_json, _browse)
+    _serve(Opening(root, embedder, store), "127.0.0.1", port, os.environ.get(TOKEN_VARIABLE, ""), (), as_json, _browse)
 
 
 class Opening(NamedTuple):
@@ -82,7 +91,7 @@ def _serve(
     host: str,
     port: int | None,
     token: str,
-    names: list[str],
+    names: tuple[str, ...],
     as_json: bool,
     also: Callable[[str], None],
 ) -> None:

@@ -6,7 +6,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.cli.opening import HERE, AsJson, Root, StoreUrl, open_index
+import click
+
+from headnote.cli import options
+from headnote.cli.command import Command
+from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, counted, printable, table, write_json, write_lines
 from headnote.cli.times import ago, moment
 
@@ -26,7 +30,11 @@ class Facts(NamedTuple):
     """Why the embedder cannot be had."""
 
 
-def status_command(root: Root = HERE, store: StoreUrl = None, as_json: AsJson = False) -> None:
+@click.command("status", cls=Command)
+@options.root
+@options.store
+@options.as_json
+def status_command(root: Path, store: str | None, as_json: bool) -> None:
     """Show what the index holds, and whether it still holds.
 
     No file is read: size and time tell which ones look other than they did.
