@@ -132,3 +132,9 @@ def test_time_is_linear_in_any_text(unit: str) -> None:
     terms(unit * 200_000)
     query_terms(unit * 200_000)
     assert time.monotonic() - begun < 20
+
+
+@given(st.text("abZ19.-_'’‘“”–—…\xa0 #+$@"))
+def test_typography_is_read_as_plain_text_is(text: str) -> None:
+    """A letter of another script has the text read by the pattern that takes any."""
+    assert terms(f"{text} ж") == [*terms(text), "ж"]

@@ -39,9 +39,10 @@ _WORDS = r"""
     C++ (?: [-._'’]{1,3}+ C++ )*+    # parts and what joins them
     (?: \+\+ | \#(?!C) )?+           # a mark behind, as in the names of languages
 """
-_WORD = re.compile(_WORDS.replace("C++", f"{_C}++").replace("(?!C)", f"(?!{_C})") + rf"| [{_NO_BLANKS}]++", re.VERBOSE)
 _ASCII_WORD = re.compile(_WORDS.replace("C++", "[0-9A-Za-z]++").replace("(?!C)", "(?![0-9A-Za-z])"), re.VERBOSE)
-"""The same where it makes no difference, half as fast again."""
+"""The same as for any text where it makes no difference, half as fast again."""
+# What of a text in English is most often not ASCII, as what it counts as.
+_TYPOGRAPHY = tuple(zip("’‘“”–—…\xa0", "'       ", strict=True))
 _MARKED = re.compile(r"(--?|[#.@$])?(.+?)(\+\+|#)?", re.DOTALL)
 _PARTS = re.compile(r"[^-._'’+#@$]++")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -49,8 +50,6 @@ _PLURAL_OF_CAPITALS = re.compile(r"[A-Z]{2,}s")
 _NAME_AND_NUMBER = re.compile(r"([a-z]{3,})[0-9]+")
 _CONTRACTION = re.compile(r"(.+)['’](s|t|re|ve|ll|d|m)", re.IGNORECASE | re.DOTALL)
 
-_ONLY_NO_BLANKS = re.compile(rf"[{_NO_BLANKS}]++")
-_RUN = re.compile(rf"([{_NO_BLANKS}]++)|[^\s{_NO_BLANKS}]++")
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]+")
 _ARABIC = re.compile(r"[\u0600-\u06ff]+")
 
@@ -89,7 +88,31 @@ def query_terms(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+    if not text.isascii():
+        for mark, plain in _TYPOGRAPHY:
+            text = text.replace(mark, plain)
+    return (_ASCII_WORD if text.isascii() else _any_word()).findall(text)
+
+
+# Patterns with large classes take as long to make as a small folder to search: they are made when they are needed.
+
+
+@cache
+def _any_word() -> re.Pattern[str]:
+    return re.compile(
+        _WORDS.replace("C++", f"{_C}++").replace("(?!C)", f"(?!{_C})") + rf"| [{_NO_BLANKS}]++", re.VERBOSE
+    )
+
+
+@cache
+def _only_without_blanks() -> re.Pattern[str]:
+    return re.compile(rf"[{_NO_BLANKS}]++")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    """Without blanks, which is group 1, or with."""
+    return re.compile(rf"([{_NO_BLANKS}]++)|[^\s{_NO_BLANKS}]++")
 
 
 @cache
@@ -124,10 +147,10 @@ class _Words(dict[str, str]):
     def _terms(self, word: str, singles: bool) -> list[str]:
         if word.isascii():
             return self._word_terms(word)
-        if _ONLY_NO_BLANKS.fullmatch(word) and unicodedata.is_normalized("NFKC", word):
+        if _only_without_blanks().fullmatch(word) and unicodedata.is_normalized("NFKC", word):
             return _pairs(word, singles)
         found: list[str] = []
-        for run in _RUN.finditer(unicodedata.normalize("NFKC", word).translate(_folding())):
+        for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(_folding())):
             found += _pairs(run[0], singles) if run[1] else self._word_terms(run[0])
         return found
 
