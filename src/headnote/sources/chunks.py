@@ -6,10 +6,12 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any, TypeVar
 
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings
-from headnote.errors import SettingsError
+from headnote.errors import HeadnoteError, SettingsError
 from headnote.model import Chunk
 from headnote.sources.files import read_source
 
@@ -64,7 +66,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers:
 
 def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]], workers: int) -> Iterator[Result]:
     waiting: deque[Future[list[Result]]] = deque()
-    pool = ProcessPoolExecutor(workers, initializer=obey_the_parent)
+    pool = ProcessPoolExecutor(workers, _way_to_start(), initializer=obey_the_parent)
     try:
         for batch in batches:
             waiting.append(pool.submit(_work_through, work, batch))
@@ -72,8 +74,18 @@ def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]],
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
+    except BrokenProcessPool:
+        remedy = 'use workers=1, or put what the program does below `if __name__ == "__main__":`'
+        raise HeadnoteError("a worker was killed, or could not start", remedy=remedy) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _way_to_start() -> multiprocessing.context.BaseContext:
+    """By fork where that is safe, since it is quick: not beside other threads, whose locks a fork would take along, and
+    for whose work libraries wait before they let a process fork, some of them forever."""
+    is_safe = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if is_safe else "spawn")
 
 
 def obey_the_parent() -> None:
