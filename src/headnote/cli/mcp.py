@@ -8,6 +8,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
+from headnote.cli.opening import answer_on_one_core
 from headnote.extras import load
 
 
@@ -28,6 +29,7 @@ def mcp_command(root: Path, http: bool, port: int, embedder: str | None, store: 
     load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
     from headnote.mcp_server.server import make_server
 
+    answer_on_one_core()
     with Index.open(root, embedder=embedder, store=store) as index:
         index.update(vectors=False)
         with kept_fresh(index) as keeper:

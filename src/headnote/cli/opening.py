@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,12 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> Opened:
         return Opened(Index.open(root, create=create, **options), "")
     except (EmbeddingError, MissingExtra) as error:
         return Opened(Index.open(root, create=create, **{**options, "embedder": "none"}), str(error))
+
+
+def answer_on_one_core() -> None:
+    """For servers, before numpy is loaded: there, questions are what runs side by side. Sharing the arithmetic of each
+    among all cores costs as much processor time again, for nothing while others wait."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def refresh(index: Index) -> None:

@@ -11,7 +11,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.opening import open_index
+from headnote.cli.opening import answer_on_one_core, open_index
 from headnote.cli.terminal import remark, say, write_json
 from headnote.errors import SettingsError
 
@@ -105,6 +105,7 @@ def _serve(
     from headnote.web.serving import is_loopback, open_socket, run_server
 
     token = _token(host, token, is_loopback(host))
+    answer_on_one_core()
     opened = open_index(**opening._asdict())
     if opened.missing:
         remark(f"by words only: {opened.missing}")
