@@ -21,9 +21,10 @@ WORK = "work"
 RESULT = "result"
 """And the one that results come back in."""
 
-SMALLEST_PART, LARGEST_PART = 2_000_000, 64_000_000
+SMALLEST_PART, LARGEST_PART = 6_000_000, 64_000_000
 PARTS = 128
-"""Enough to share them out evenly. A job that is too small for that has smaller parts, a large one has more."""
+"""Enough to share them out evenly, unless they would be smaller than the smallest, on which a core works for two
+seconds: less is not worth what an engine needs between two of them. A large job has more."""
 WITH_VECTORS = 16
 """So much smaller is a part whose vectors are made: what is lost with a worker shall be minutes, not hours."""
 
