@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from headnote.cli import options
-from headnote.cli.command import Argument
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import complain, knows_only_ascii, show_progress, write_bytes, write_json, write_lines
 from headnote.errors import SourceError
@@ -27,15 +26,7 @@ Item = TypeVar("Item")
 
 
 @click.command("chunk", cls=SettingsCommand)
-@click.argument(
-    "paths",
-    cls=Argument,
-    metavar="PATH...",
-    nargs=-1,
-    required=True,
-    type=options.PATH,
-    about="Files, folders for all Markdown below, or - for standard input.",
-)
+@options.paths("Files, folders for all Markdown below, or - for standard input.")
 @options.preset
 @options.size
 @options.overlap

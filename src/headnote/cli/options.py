@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,6 +27,11 @@ path = click.option("--path", metavar="GLOB", multiple=True, help="Only document
 tag = click.option("--tag", metavar="TAG", multiple=True, help="Only what has this tag; may be repeated.")
 
 # How documents are read and cut
+
+
+def paths(about: str) -> Callable[[Any], Any]:
+    return click.argument("paths", cls=Argument, metavar="PATH...", nargs=-1, required=True, type=PATH, about=about)
+
 
 preset = click.option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them.")
 size = click.option("--size", metavar="small|medium|large|N", help="How large chunks get; a number is max.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from headnote.cli import options
-from headnote.cli.command import Argument, Command
+from headnote.cli.command import Command
 from headnote.cli.terminal import Line, Span, complain, counted, printable, write_json, write_lines
 from headnote.errors import SourceError
 
@@ -31,15 +31,7 @@ class FileOutline(NamedTuple):
 
 
 @click.command("outline", cls=Command)
-@click.argument(
-    "paths",
-    cls=Argument,
-    metavar="PATH...",
-    nargs=-1,
-    required=True,
-    type=options.PATH,
-    about="Files, or folders for all Markdown below.",
-)
+@options.paths("Files, or folders for all Markdown below.")
 @click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level shown.")
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
