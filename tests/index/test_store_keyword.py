@@ -84,8 +84,7 @@ def test_terms_mean_nothing_but_themselves(pages: Store, query: str) -> None:
     with pages.reading() as reader:
         assert reader.keyword([query], 10) == reader.keyword([query, query], 10)
         assert [hit.chunk for hit in reader.keyword([query, "kubectl"], 10)] != []
-        assert list(reader.term_frequencies([query])) == [query]
-        assert 0 <= reader.term_frequencies([query])[query] < len(PAGES), "what is no term may count as those in it"
+        assert reader.term_frequencies([query]) in ({query: 0}, {query: 1})
     found(pages, query)
 
 

@@ -14,10 +14,11 @@ OVERHEAD = 100
 
 
 class Kept:
-    """Vectors, what terms are worth, and parts of chunks."""
+    """Vectors, what terms are worth and how many chunks have them, and parts of chunks."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self.matrices = Matrices()
         self.postings: Recent[tuple[str, Weights], Posting] = Recent(most, lambda posting: OVERHEAD + posting.bytes)
+        self.frequencies: Recent[str, int] = Recent(most, lambda _: OVERHEAD)
         self.parts: Recent[tuple[int, int], bytes] = Recent(most, lambda data: OVERHEAD + len(data))
         """(model, chunk) → the vectors of its parts; empty if it has none."""

@@ -41,11 +41,10 @@ class ReadsKeywords(ReadsDocuments):
         return [KeywordHit(*found) for found in best_sums(self._postings(wanted, weights), limit, allowed)]
 
     def _postings(self, terms: Sequence[str], weights: Weights) -> list[Posting]:
-        generation = self.generation()
-        found = self.kept.postings.known(generation, [(term, weights) for term in terms])
-        missing = {(term, weights): self._posting(term, weights) for term in terms if (term, weights) not in found}
-        self.kept.postings.keep(generation, missing)
-        found |= missing
+        def read(missing: list[tuple[str, Weights]]) -> dict[tuple[str, Weights], Posting]:
+            return {key: self._posting(*key) for key in missing}
+
+        found = self.kept.postings.get(self.generation(), [(term, weights) for term in terms], read)
         return [found[term, weights] for term in terms]
 
     def _posting(self, term: str, weights: Weights) -> Posting:
@@ -58,16 +57,14 @@ class ReadsKeywords(ReadsDocuments):
         return Posting(pairs["chunk"].copy(), pairs["score"].copy())
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        counts = dict.fromkeys(terms, 0)
-        known = self.kept.postings.known(self.generation(), [(term, DEFAULT_WEIGHTS) for term in counts])
-        for term in counts:
-            posting = known.get((term, DEFAULT_WEIGHTS))
-            counts[term] = self._frequency(term) if posting is None else len(posting.chunks)
-        return counts
+        return self.kept.frequencies.get(self.generation(), terms, self._read_frequencies)
 
-    def _frequency(self, term: str) -> int:
-        row = self.db.execute("SELECT doc FROM vocabulary WHERE term = ?", (sealed(term),)).fetchone()
-        return int(row[0]) if row else 0
+    def _read_frequencies(self, terms: list[str]) -> dict[str, int]:
+        counts = dict.fromkeys(terms, 0)
+        for term in counts:
+            row = self.db.execute("SELECT doc FROM vocabulary WHERE term = ?", (sealed(term),)).fetchone()
+            counts[term] = row[0] if row else 0
+        return counts
 
     def _worth_asking(self, terms: Sequence[str]) -> list[str]:
         distinct = list(dict.fromkeys(filter(None, terms)))

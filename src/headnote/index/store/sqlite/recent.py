@@ -22,6 +22,18 @@ class Recent(Generic[Key, Value]):
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._in_all = 0
 
+    def get(
+        self, generation: int, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Value]]
+    ) -> dict[Key, Value]:
+        """The values of all keys; what is not there is read, and kept."""
+        wanted = list(dict.fromkeys(keys))
+        found = self.known(generation, wanted)
+        if missing := [key for key in wanted if key not in found]:
+            read_now = read(missing)
+            self.keep(generation, read_now)
+            found.update(read_now)
+        return found
+
     def known(self, generation: int, keys: Iterable[Key]) -> dict[Key, Value]:
         """Those of the keys that are there."""
         with self._lock:

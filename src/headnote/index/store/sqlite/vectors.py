@@ -124,25 +124,21 @@ class ReadsVectors(ReadsDocuments):
         return slots
 
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        generation, number = self.generation(), self._model(model)
+        number = self._model(model)
         wanted = [(number, int(chunk)) for chunk in chunks]
-        found = self.kept.parts.known(generation, wanted)
-        if missing := [key[1] for key in wanted if key not in found]:
-            read = self._read_parts(number, missing)
-            self.kept.parts.keep(generation, read)
-            found |= read
-        return part_set([(key[1], found[key]) for key in wanted if found.get(key)], self.models().get(model, 0))
+        found = self.kept.parts.get(self.generation(), wanted, self._read_parts)
+        return part_set([(key[1], found[key]) for key in wanted if found[key]], self.models().get(model, 0))
 
-    def _read_parts(self, model: int, chunks: Sequence[int]) -> dict[tuple[int, int], bytes]:
-        """Empty for those that have none."""
+    def _read_parts(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+        """(model, chunk) → its parts; empty for those that have none."""
         found = rows(
             self.db,
-            """SELECT c.id, p.data FROM json_each(?) w CROSS JOIN chunks c ON c.id = w.value
-            CROSS JOIN vectors v ON v.model = ?2 AND v.hash = c.hash
-            CROSS JOIN vector_parts p ON p.model = ?2 AND p.slot = v.slot""",
-            (json.dumps(chunks), model),
+            """SELECT v.model, c.id, p.data FROM json_each(?) w CROSS JOIN chunks c ON c.id = w.value
+            CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
+            CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot""",
+            (json.dumps([chunk for _, chunk in keys]), keys[0][0]),
         )
-        return {(model, chunk): b"" for chunk in chunks} | {(model, chunk): data for chunk, data in found}
+        return dict.fromkeys(keys, b"") | {(model, chunk): data for model, chunk, data in found}
 
     def _model(self, name: str) -> int:
         """Its number, or one that no model has."""
