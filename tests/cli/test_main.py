@@ -170,6 +170,16 @@ def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "  outline  Show headings as a tree, with line ranges and sizes." in output
 
 
+@pytest.mark.parametrize(
+    ("command", "option"), [("doctor", "--fix"), ("links", "--borken"), ("search", "--ful"), ("status", "--jsn")]
+)
+def test_an_option_that_is_none_is_named(command: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "words", option]) == 2
+    told = capsys.readouterr().err
+    assert re.match(rf"error: No such option:? '?{option}\b", told)
+    assert told.endswith(f"(see headnote {command} --help)\n")
+
+
 def test_shells_can_complete() -> None:
     assert b"_HEADNOTE_COMPLETE=zsh_complete" in run(_HEADNOTE_COMPLETE="zsh_source").stdout
     typed = {"_HEADNOTE_COMPLETE": "zsh_complete", "COMP_WORDS": "headnote outline --d", "COMP_CWORD": "2"}
