@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import AsyncGenerator, Callable
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError
 from headnote.search.marks import words_of
-from headnote.web.answers import AskEvent, ErrorEvent, Problem, TextEvent
-from headnote.web.failures import told
+from headnote.web.answers import AskEvent, ErrorEvent, TextEvent
+from headnote.web.failures import SURPRISE, told
 from headnote.web.requests import AskRequest
 from headnote.web.shapes import answer_event, encoded
+
+logger = logging.getLogger(__name__)
 
 
 class _Gone(Exception):
@@ -23,12 +26,15 @@ async def ask_lines(index: Index, asked: AskRequest) -> AsyncGenerator[bytes, No
     """Events, one JSON object each, the last an answer or an error. Whoever stops listening stops the model, too."""
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[AskEvent | None] = asyncio.Queue()
-    gone = threading.Event()
+    gone = False
+    # Held while the loop is told: who has gone may close the loop at once.
+    telling = threading.Lock()
 
     def tell(event: AskEvent | None) -> None:
-        if gone.is_set():
-            raise _Gone
-        loop.call_soon_threadsafe(events.put_nowait, event)
+        with telling:
+            if gone:
+                raise _Gone
+            loop.call_soon_threadsafe(events.put_nowait, event)
 
     # A thread of its own that does not keep the process alive: a model may be silent for a minute.
     threading.Thread(target=_work, args=(index, asked, tell), name="headnote ask", daemon=True).start()
@@ -36,26 +42,34 @@ async def ask_lines(index: Index, asked: AskRequest) -> AsyncGenerator[bytes, No
         while (event := await events.get()) is not None:
             yield encoded(event) + b"\n"
     finally:
-        gone.set()
+        with telling:
+            gone = True
 
 
 def _work(index: Index, asked: AskRequest, tell: Callable[[AskEvent | None], None]) -> None:
-    last: AskEvent = ErrorEvent(Problem("failed", "the server failed"))
     try:
-        try:
-            answer = index.ask(
-                asked.question,
-                limit=asked.limit,
-                budget=asked.budget,
-                path=asked.path,
-                tags=asked.tags,
-                stream=lambda text: tell(TextEvent(text)),
-            )
-            last = answer_event(answer, words_of(asked.question))
-        except HeadnoteError as error:
-            last = ErrorEvent(told(error)[1])
-        finally:
-            tell(last)
-            tell(None)
+        tell(_answered(index, asked, tell))
+        tell(None)
     except _Gone:
         pass
+
+
+def _answered(index: Index, asked: AskRequest, tell: Callable[[AskEvent], None]) -> AskEvent:
+    try:
+        answer = index.ask(
+            asked.question,
+            limit=asked.limit,
+            budget=asked.budget,
+            path=asked.path,
+            tags=asked.tags,
+            stream=lambda text: tell(TextEvent(text)),
+        )
+        return answer_event(answer, words_of(asked.question))
+    except _Gone:
+        raise
+    except HeadnoteError as error:
+        return ErrorEvent(told(error)[1])
+    except Exception:
+        # Written on the terminal before the client learns of it, as every other surprise of the server is.
+        logger.exception("an answer failed")
+        return ErrorEvent(SURPRISE)

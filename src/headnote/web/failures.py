@@ -27,6 +27,9 @@ _KINDS: tuple[tuple[type[HeadnoteError], int, str], ...] = (
     (HeadnoteError, 503, "unavailable"),
 )
 
+# What nobody has foreseen: the server writes it down, and those who asked learn no more than that.
+SURPRISE = Problem("failed", "the server failed", "see what it has written on its terminal")
+
 
 class Refused(Exception):
     """A request that is not answered, for a reason of the protocol."""
@@ -70,5 +73,4 @@ def on_status(_: Request, error: Exception) -> Response:
 
 
 def on_surprise(_: Request, __: Exception) -> Response:
-    """What nobody has foreseen: the server writes it down, and those who asked learn no more than that."""
-    return failure(500, Problem("failed", "the server failed", "see what it has written on its terminal"))
+    return failure(500, SURPRISE)
