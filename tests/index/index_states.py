@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.base import Embedder
+from headnote.index.names import names_of
 from headnote.index.store.base import Reader, Store
 from headnote.index.store.filters import Filter
 from headnote.index.store.opening import open_store
@@ -42,6 +43,8 @@ class State(NamedTuple):
     filtered: dict[str, Answer]
     vectors: dict[str, bytes]
     """Hash → vector."""
+    names: dict[str, bytes]
+    """Name → vector."""
 
 
 class Counting:
@@ -106,6 +109,7 @@ def _state(reader: Reader, model: str) -> State:
         {word: (counts[word], _answer(reader, [word])) for word in words[:: max(len(words) // 25, 1)]},
         {tag: _answer(reader, words[:60], Filter(tags=(tag,))) for tag in tags},
         vectors_by_hash(reader, model),
+        vectors_by_name(reader, model),
     )
 
 
@@ -125,6 +129,19 @@ def vectors_by_hash(reader: Reader, model: str) -> dict[str, bytes]:
     first = {slot: chunks[0] for slot, chunks in chunks_of.items()}
     rows = reader.chunks(list(first.values()))
     return {chunk.row.hash: found.matrix[slot].tobytes() for slot, chunk in zip(first, rows, strict=True)}
+
+
+def vectors_by_name(reader: Reader, model: str) -> dict[str, bytes]:
+    """Of the names that chunks have now."""
+    chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
+    found = reader.parts(model, [chunk.id for chunk in chunks])
+    named = {chunk.id: names_of(chunk.title, chunk.row.heading_path) for chunk in chunks}
+    return {
+        name: vector.tobytes()
+        for chunk, vectors in zip(found.chunks, found.names, strict=True)
+        for name, vector in zip(named[chunk], vectors, strict=True)
+        if vector.any()
+    }
 
 
 def hashes_with_vectors(store: Store, model: str) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,17 @@ from random import Random
 
 import pytest
 from changing_folder import ChangingFolder
-from index_states import Counting, State, fresh_state, hashes_with_vectors, opened, put_file, state, write
+from index_states import (
+    Counting,
+    State,
+    fresh_state,
+    hashes_with_vectors,
+    opened,
+    put_file,
+    state,
+    vectors_by_name,
+    write,
+)
 
 import headnote
 from headnote.index.parts import parts_of
@@ -44,14 +55,20 @@ def updated(folder: ChangingFolder, watch: Callable[[Progress], None] = nobody) 
         closing(opened(folder.root)) as store,
     ):
         before = hashes_with_vectors(store, embedder.name)
+        with store.reading() as reader:
+            named_before = vectors_by_name(reader, embedder.name)
         report = index.update(workers=1, on_progress=watch)
         made = hashes_with_vectors(store, embedder.name) - before
         with store.reading() as reader:
             chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
+            named = vectors_by_name(reader, embedder.name)
     texts = {chunk.row.hash: chunk.embed_text for chunk in chunks}
     assert report.embedded == len(made), "counted as it was, and nothing again"
     parts = [part for digest in made for part in parts_of(texts[digest])]
-    assert sorted(embedder.texts) == sorted(parts)
+    names = Counter(embedder.texts) - Counter(parts)
+    assert Counter(embedder.texts) - names == Counter(parts)
+    assert names == Counter(name for name in named if name in names), "only names that chunks have, each once"
+    assert not names.keys() & named_before.keys(), "no name again"
     return report
 
 

@@ -18,6 +18,7 @@ from index_nursery import PATIENCE, Nursery, page, shuffle_files
 from index_states import fresh_state, opened, state, write
 
 import headnote
+from headnote.index.names import names_of
 
 ROUNDS = {"build": 12, "update": 14, "vectors": 12, "watch": 12}
 PAGES = 20
@@ -172,8 +173,10 @@ def test_a_kill_loses_no_vectors_that_were_committed(nursery: Nursery, root: Pat
         store = opened(root)
         with store.reading() as reader:
             model = reader.manifest()["model"]
-            pending = reader.counts().pending.get(model, reader.counts().chunks)
-            missing = len({chunk.row.hash for path in reader.document_paths() for chunk in reader.chunks_of(path)})
+            chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
+            names = {name for chunk in chunks for name in names_of(chunk.title, chunk.row.heading_path)}
+            missing = len({chunk.row.hash for chunk in chunks}) + len(names)
+            pending = reader.counts().pending.get(model, missing)
             done = [int(line.split()[1]) for line in said if line.startswith("embed")]
             if done and not said[-1].startswith("committed"):
                 assert pending <= missing - done[-1]

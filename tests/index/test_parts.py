@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.parts import PART, lead_of, parts_of
-from headnote.index.store.part_bytes import packed_parts, part_set
+from headnote.index.store.part_bytes import packed_parts, part_set, with_names
 
 TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(
     lambda piece: st.integers(1, 120).map(lambda times: piece * times)
@@ -62,13 +62,21 @@ def test_what_is_packed_comes_back_nearly_exact() -> None:
     texts = ["alpha beta. " * 90, "Lead > text\n\nshort"]
     parts = embed_in_parts(embedder, texts)
     assert [len(rows) for rows in parts] == [len(parts_of("alpha beta. " * 90)), 1]
-    again = part_set([(7, packed_parts(parts[0])), (3, packed_parts(parts[1]))], embedder.dimensions)
+    name = embedder.embed(["a name"])
+    rows = [
+        (7, with_names(packed_parts(parts[0]), [None, packed_parts(name)], embedder.dimensions)),
+        (3, with_names(packed_parts(parts[1]), [packed_parts(name), packed_parts(name)], embedder.dimensions)),
+    ]
+    again = part_set(rows, embedder.dimensions)
     assert (again.chunks, again.counts) == ([7, 3], [len(rows) for rows in parts])
+    assert np.allclose(again.names, [[np.zeros_like(name[0]), name[0]], [name[0], name[0]]], atol=0.01)
     assert np.abs(again.matrix - np.concatenate(parts)).max() <= np.abs(again.matrix).max() / 200
     assert np.allclose(np.linalg.norm(whole(parts), axis=1), 1)
 
 
 def test_zeros_stay_zeros_and_nothing_is_nothing() -> None:
-    assert not part_set([(1, packed_parts(np.zeros((2, 8), np.float32)))], 8).matrix.any()
+    zeros = part_set([(1, with_names(packed_parts(np.zeros((2, 8), np.float32)), [None, None], 8))], 8)
+    assert zeros.counts == [2]
+    assert not zeros.matrix.any()
     empty = part_set([], 8)
-    assert (empty.chunks, empty.counts, empty.matrix.shape) == ([], [], (0, 8))
+    assert (empty.chunks, empty.counts, empty.matrix.shape, empty.names.shape) == ([], [], (0, 8), (0, 2, 8))

@@ -427,6 +427,8 @@ DAMAGE = {
     "UPDATE links SET chunk = 7": "a.md: a link belongs to a chunk that does not exist",
     "UPDATE links SET resolved_chunk = 7": "1 links to a chunk that does not exist",
     "UPDATE models SET dims = 5": "2 vectors of the wrong length",
+    "UPDATE name_vectors SET data = 'x'": "vectors of names of the wrong size",
+    "UPDATE documents SET name = 'x' WHERE id = 2": "b.md: names that its title and headings do not say",
     "UPDATE models SET changed = 99": "1 models from a generation to come",
     "UPDATE models SET indexed = true": "1 indexes of vectors that are broken or missing",
 }
@@ -439,6 +441,8 @@ def test_damage_is_seen_and_repaired(store: PostgresStore, postgres_url: str, da
     with store.writing() as writer:
         pending = writer.pending("m", 9)
         writer.add_vectors("m", [text.hash for text in pending], np.ones((len(pending), 4)))
+        names = writer.pending_names("m")
+        writer.add_names("m", names, np.ones((len(names), 4)))
     assert store.check() == []
     ask(postgres_url, damage)
     complaints = store.check()

@@ -20,6 +20,8 @@ def store(tmp_path: Path) -> SqliteStore:
     with store.writing() as writer:
         pending = writer.pending("m", 9)
         writer.add_vectors("m", [text.hash for text in pending], np.ones((len(pending), 4)))
+        names = writer.pending_names("m")
+        writer.add_names("m", names, np.ones((len(names), 4)))
     assert store.check() == []
     return store
 
@@ -40,6 +42,8 @@ DAMAGE = {
     "UPDATE links SET resolved_chunk = 7": "1 links to a chunk that does not exist",
     "UPDATE vectors SET slot = 5000 WHERE slot = 1": "1 vectors outside of the blocks",
     "UPDATE vector_blocks SET data = x'00'": "1 blocks of vectors of the wrong size",
+    "UPDATE name_vectors SET data = x'00'": "vectors of names of the wrong size",
+    "UPDATE chunks SET name = x'00' WHERE id = 2": "b.md: names that its title and headings do not say",
     "UPDATE models SET changed = 99": "1 models from a generation to come",
     "DELETE FROM documents WHERE id = 2": "chunks: a row belongs to documents that do not exist",
     "DELETE FROM models": "vectors: a row belongs to models that do not exist",

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from store_samples import entry, put
 
+from headnote.index.names import names_of
 from headnote.index.store.base import Store, Writer
 from headnote.index.store.filters import Filter
 from headnote.index.store.rows import VectorSet
@@ -26,6 +27,8 @@ def embed_pending(writer: Writer, model: str = "m") -> int:
     while pending := writer.pending(model, 3):
         writer.add_vectors(model, [text.hash for text in pending], np.stack([vector_of(text.text) for text in pending]))
         done += len(pending)
+    if names := writer.pending_names(model):
+        writer.add_names(model, names, np.stack([vector_of(name) for name in names]))
     return done
 
 
@@ -174,6 +177,7 @@ def test_a_vector_may_be_replaced(store: Store) -> None:
         ((digest, text),) = writer.pending("m", 1)
         writer.add_vectors("m", [digest], np.ones((1, DIMS)))
         writer.add_vectors("m", [digest, digest], np.stack([np.zeros(DIMS), vector_of(text)]))
+        embed_pending(writer)
     consistent(store)
 
 
@@ -253,3 +257,54 @@ def test_parts_come_in_the_order_of_the_chunks(store: Store) -> None:
         assert np.allclose(found.matrix, np.concatenate([parts[1], parts[0]]), atol=0.01)
         assert reader.parts("other", ids).chunks == []
     assert store.check() == []
+
+
+TITLED = "---\ntitle: Harbour\n---\n"
+
+
+def test_names_have_vectors_of_their_own(store: Store) -> None:
+    put(store, entry("a.md", f"{TITLED}preamble\n\n# One\n\ntext\n\n## Two\n\nmore\n", max_tokens=12))
+    with store.writing() as writer:
+        assert writer.pending_names("m") == ["Harbour", "Harbour > One", "Harbour > One > Two"]
+        writer.add_names("m", ["Harbour"], np.stack([vector_of("Harbour")]))
+        assert writer.pending_names("m") == ["Harbour > One", "Harbour > One > Two"]
+        assert len(writer.pending_names("other")) == 3
+        embed_pending(writer)
+        assert writer.pending_names("m") == []
+    vectors = consistent(store)
+    with store.reading() as reader:
+        chunks = reader.chunks_of("a.md")
+        found = reader.parts("m", [chunk.id for chunk in chunks])
+        wanted = [names_of("Harbour", chunk.row.heading_path) for chunk in chunks]
+        assert wanted[0] == ("Harbour", "Harbour")
+        assert wanted[-1] == ("Harbour", "Harbour > One > Two")
+        expected = [[vector_of(name) for name in names] for names in wanted]
+        assert np.allclose(found.names, expected, atol=0.01)
+        assert len(vectors.matrix) == len(chunks), "no text is found by the vector of a name"
+
+
+def test_a_new_title_waits_for_its_vector_and_the_old_one_goes(store: Store) -> None:
+    text = "# One\n\ntext\n"
+    put(store, entry("a.md", TITLED + text))
+    with store.writing() as writer:
+        embed_pending(writer)
+        writer.put([entry("a.md", TITLED.replace("Harbour", "Quay") + text)])
+        assert writer.pending("m", 9) == [], "the text is the same"
+        assert writer.counts().pending == {"m": 2}
+        chunk = writer.chunks_of("a.md")[0].id
+        assert not writer.parts("m", [chunk]).names.any()
+        assert writer.sweep() == 0, "names are not counted"
+        embed_pending(writer)
+        assert np.allclose(writer.parts("m", [chunk]).names[0, 0], vector_of("Quay"), atol=0.01)
+        writer.put([entry("a.md", TITLED + text)])
+        assert writer.pending_names("m") == ["Harbour", "Harbour > One"], "swept when nothing had them"
+
+
+def test_vectors_of_names_that_do_not_fit_are_refused(store: Store) -> None:
+    put(store, entry("a.md", "alpha"))
+    with store.writing() as writer:
+        with pytest.raises(ValueError, match="2 names"):
+            writer.add_names("m", ["a", "b"], np.ones((1, DIMS)))
+        embed_pending(writer)
+        with pytest.raises(ValueError, match="length"):
+            writer.add_names("m", ["a"], np.ones((1, DIMS + 1)))

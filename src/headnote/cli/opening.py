@@ -71,7 +71,7 @@ def fill_vectors(index: Index) -> None:
 
     pending = index.status().pending
     if pending > A_MOMENT:
-        remark(f"{pending:,} passages are found by their words only, until headnote index has made their vectors")
+        remark(f"{pending:,} vectors are missing: until headnote index makes them, words alone find some passages")
         return
     if pending:
         try:

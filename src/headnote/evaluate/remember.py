@@ -7,6 +7,7 @@ from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from headnote.embedding.base import Embedder
+from headnote.index.names import names_of
 from headnote.index.parts import parts_of
 from headnote.index.store.base import Store
 
@@ -56,14 +57,17 @@ def hash_of(text: str) -> str:
 
 
 def vectors_in(store: Store, model: str) -> Known:
-    """What an index knows already, by hash of each part."""
+    """What an index knows already, by hash of each part and each name."""
     known: Known = {}
     with store.reading() as reader:
         for path in reader.document_paths():
-            texts = {chunk.id: chunk.embed_text for chunk in reader.chunks_of(path)}
-            found = reader.parts(model, list(texts))
+            chunks = {chunk.id: chunk for chunk in reader.chunks_of(path)}
+            found = reader.parts(model, list(chunks))
             rows = iter(found.matrix)
-            for chunk in found.chunks:
-                for part in parts_of(texts[chunk]):
+            for chunk, vectors in zip(map(chunks.__getitem__, found.chunks), found.names, strict=True):
+                for part in parts_of(chunk.embed_text):
                     known[hash_of(part)] = next(rows)
+                for name, vector in zip(names_of(chunk.title, chunk.row.heading_path), vectors, strict=True):
+                    if vector.any():
+                        known[hash_of(name)] = vector
     return known

@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 from headnote.chunking.settings import Settings
 
-READER = "1"
-"""Raised whenever the same file and settings would give other chunks, links or terms than before."""
+READER = "2"
+"""Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 
 def manifest_of(settings: Settings, model: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ interrupted goes on where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from headnote.embedding.base import Embedder
 from headnote.index.manifest import manifest_of, needs_rebuild
@@ -21,6 +21,8 @@ from headnote.sources.listing import Listing
 
 TEXTS_AT_ONCE = 64
 """Vectors that are made and stored together: what a kill can lose."""
+NAMES_AT_ONCE = 512
+"""The same for names, which are short."""
 
 
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobody) -> Report:
@@ -88,23 +90,47 @@ def _what_to_read(reader: Reader, listing: Listing, scope: Scope, wanted: dict[s
 
 
 def update_vectors(store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = nobody) -> int:
-    """Make the vectors that are missing; how many. What is done when it is interrupted stays done."""
+    """Make the vectors that are missing, of texts and then of names; of how many texts. What is done when it is
+    interrupted stays done."""
     if embedder.dimensions == 0:
         return 0
     with store.reading() as reader:
         counts = reader.counts()
-        # Of a model that is new here, nothing is known but that every text is waiting.
-        total = counts.pending.get(embedder.name, counts.chunks)
-        pending = reader.pending(embedder.name, TEXTS_AT_ONCE)
+        total = counts.pending.get(embedder.name)
+        if total is None:  # of a model that is new here, everything is waiting
+            total = counts.chunks + len(reader.pending_names(embedder.name))
+    texts = 0
+    for texts in _embed_texts(store, embedder, wait):
+        watch(Progress("embed", texts, max(total, texts)))
+    for names in _embed_names(store, embedder, wait):
+        watch(Progress("embed", texts + names, max(total, texts + names)))
+    return texts
+
+
+def _embed_texts(store: Store, embedder: Embedder, wait: float) -> Iterator[int]:
+    """How many are done, after each batch."""
     done = 0
+    with store.reading() as reader:
+        pending = reader.pending(embedder.name, TEXTS_AT_ONCE)
     while pending:
         parts = embed_in_parts(embedder, [text.text for text in pending])
         with store.writing(wait) as writer:
             writer.add_vectors(embedder.name, [text.hash for text in pending], whole(parts), parts)
             done += len(pending)
             pending = writer.pending(embedder.name, TEXTS_AT_ONCE)
-        watch(Progress("embed", done, max(total, done)))
-    return done
+        yield done
+
+
+def _embed_names(store: Store, embedder: Embedder, wait: float) -> Iterator[int]:
+    """How many are done, after each batch."""
+    with store.reading() as reader:
+        names = reader.pending_names(embedder.name)
+    for start in range(0, len(names), NAMES_AT_ONCE):
+        some = names[start : start + NAMES_AT_ONCE]
+        matrix = embedder.embed(some)
+        with store.writing(wait) as writer:
+            writer.add_names(embedder.name, some, matrix)
+        yield start + len(some)
 
 
 def sweep(store: Store, models: Iterable[str], wait: float = 10.0) -> int:

@@ -16,6 +16,7 @@ from headnote.embedding.base import Embedder
 from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.index.entries import read_entry
 from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.names import names_of
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.relinking import link_all
 from headnote.index.store.base import Store, Writer
@@ -181,7 +182,11 @@ class _Vectors:
         self._model = embedder.name
         self._hashes = list(texts)
         self._parts = embed_in_parts(embedder, list(texts.values()))
+        places = ((entry.document.title, row.heading_path) for entry in entries for row in entry.chunks)
+        self._names = sorted({name for place in places for name in names_of(*place)})
+        self._named = embedder.embed(self._names)
 
     def add_to(self, writer: Writer) -> None:
         if self._hashes:
             writer.add_vectors(self._model, self._hashes, whole(self._parts), self._parts)
+            writer.add_names(self._model, self._names, self._named)

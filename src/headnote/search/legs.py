@@ -16,6 +16,8 @@ Found = list[tuple[int, float]]
 
 WHOLE_SHARE = 0.5
 """What a chunk as a whole counts beside its nearest part. Either alone is worse."""
+NAME_SHARE = 0.4
+"""What a name counts where it is nearer than that. From a third to a half, nothing but chance."""
 
 
 def by_words(reader: Reader, terms: list[str], depth: int, only: Filter) -> Found:
@@ -29,7 +31,8 @@ def by_meaning(reader: Reader, model: str, query: NDArray[np.float32], depth: in
 
 
 def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
-    """How near chunks are to the query: as a whole, and in the part that is nearest."""
+    """How near chunks are to the query: as a whole and in the part that is nearest; nearer if a name of theirs is. A
+    name that is far off says nothing against what it stands over."""
     import numpy as np
 
     if not parts.chunks:
@@ -42,7 +45,8 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
     sums = _sums(parts.matrix, starts, counts)
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
-    scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
+    said = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
+    scores = said + NAME_SHARE * np.maximum((parts.names @ query).max(axis=1) - said, 0)
     order = np.lexsort((np.asarray(parts.chunks), -scores))
     return [(parts.chunks[at], float(scores[at])) for at in order if scores[at] > 0]
 

@@ -128,7 +128,11 @@ class Reader(Protocol):
         """Slots of the chunks that pass, ascending, each once."""
 
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        """The vectors of the parts of these chunks, in their order; chunks without a vector are left out."""
+        """The vectors of the parts and of the names of these chunks, in their order; chunks without a vector are left
+        out."""
+
+    def pending_names(self, model: str) -> list[str]:
+        """Names of chunks that have no vector of this model, each once."""
 
 
 class Writer(Reader, Protocol):
@@ -166,8 +170,12 @@ class Writer(Reader, Protocol):
         """One row per hash, and the vectors of its parts; if they are not given, it is its only part. A hash that has
         a vector gets the new one."""
 
+    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        """One row per name. A name that has a vector gets the new one."""
+
     def sweep(self, models: Collection[str] | None = None) -> int:
-        """Drops vectors whose hash no chunk has any more, and those of all models but these; how many."""
+        """Drops vectors whose hash no chunk has any more, and those of all models but these; how many. Vectors of
+        names go with the last chunk that has the name, and are not counted."""
 
 
 class Store(Protocol):

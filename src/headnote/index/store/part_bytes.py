@@ -1,4 +1,4 @@
-"""The vectors of the parts of a text as bytes: 8 bits a number, and what they are multiplied with, part by part."""
+"""The vectors of names and of parts as bytes: 8 bits a number, and what they are multiplied with, row by row."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
+from headnote.index.names import name_hash
 from headnote.index.store.rows import PartSet
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _MOST = 127
 SCALE_BYTES = 4
+NAMES = 2
+"""Names of a chunk: see `names_of`."""
 
 
 def packed_parts(parts: NDArray[np.floating]) -> bytes:
@@ -43,12 +46,32 @@ def vector_rows(
     }
 
 
+def name_rows(names: Sequence[str], matrix: NDArray[np.floating]) -> dict[bytes, bytes]:
+    """Hash of each name → its vector, as it is stored."""
+    if len(names) != len(matrix):
+        raise ValueError(f"{len(names)} names, a matrix of shape {matrix.shape}")
+    return {name_hash(name): packed_parts(row.reshape(1, -1)) for name, row in zip(names, matrix, strict=True)}
+
+
+def with_names(parts: bytes, names: Sequence[bytes | None], dimensions: int) -> bytes:
+    """The parts of a chunk behind its names, which are zeros where they have no vector."""
+    nothing = bytes(SCALE_BYTES + dimensions)
+    return b"".join([*(name or nothing for name in names), parts])
+
+
 def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
-    """(chunk, its parts as bytes) → all of them at once: one by one, this would take longer than the search."""
+    """(chunk, its names and parts as bytes) → all of them at once: one by one, this would take longer than the
+    search."""
     numpy = load_numpy()
     width = SCALE_BYTES + dimensions
     together = numpy.frombuffer(b"".join(data for _, data in rows), numpy.int8).reshape(-1, width)
     scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
     matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
     matrix *= scale
-    return PartSet([chunk for chunk, _ in rows], [len(data) // width for _, data in rows], matrix)
+    lengths = numpy.fromiter((len(data) // width for _, data in rows), numpy.int64, len(rows))
+    firsts = numpy.cumsum(lengths) - lengths
+    places = firsts[:, None] + numpy.arange(NAMES)
+    is_part = numpy.ones(len(matrix), dtype=bool)
+    is_part[places] = False
+    chunks = [chunk for chunk, _ in rows]
+    return PartSet(chunks, (lengths - NAMES).tolist(), matrix[is_part], matrix[places])

@@ -239,6 +239,8 @@ class PartSet(NamedTuple):
     """Of each chunk, how many parts it has: at least one."""
     matrix: NDArray[np.float32]
     """A row for each part, those of a chunk together, in the order of the chunks."""
+    names: NDArray[np.float32]
+    """For each chunk a matrix of its two names, in the order of `names_of`; zeros for one that has no vector yet."""
 
 
 class VectorSet(NamedTuple):
@@ -257,7 +259,7 @@ class Counts(NamedTuple):
     chunks: int
     links: int
     pending: dict[str, int]
-    """Model → texts that have no vector of it yet."""
+    """Model → texts and names that have no vector of it yet."""
     bytes_on_disk: int
     generation: int
     updated_ns: int | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from headnote.index.names import name_hash, names_of
 from headnote.index.store.carried import carried_of, read_carried
 from headnote.index.store.filters import flat_fields, folded_tag
 from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, StoredChunk
@@ -18,7 +19,7 @@ def document_row(document: DocumentRow) -> Row:
     return (
         *(sealed(document.path), document.size, document.mtime_ns, sealed(document.hash), sealed(document.title)),
         *(packed(document.metadata), packed_strings(document.tags), packed_strings(document.aliases)),
-        *(sealed(document.warning), int(document.mdx)),
+        *(sealed(document.warning), int(document.mdx), name_hash(document.title)),
     )
 
 
@@ -36,6 +37,7 @@ def chunk_rows(number: int, document: DocumentRow, chunks: Iterable[tuple[int, C
             packed_strings(chunk.heading_path),
             None if chunk.tags == document.tags else packed_strings(chunk.tags),
             carried_of(chunk, document.text),
+            name_hash(names_of(document.title, chunk.heading_path)[-1]),
         )
 
 

@@ -14,6 +14,11 @@ _PENDING = """
 SELECT m.name, (
     SELECT count(DISTINCT c.hash) FROM chunks c
     WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = m.id AND v.hash = c.hash)
+) + (
+    SELECT count(*) FROM (
+        SELECT name FROM chunks UNION SELECT d.name FROM documents d WHERE d.id IN (SELECT document FROM chunks)
+    ) names
+    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = m.id AND v.hash = name)
 ) FROM models m ORDER BY m.id
 """
 

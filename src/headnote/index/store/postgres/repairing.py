@@ -5,6 +5,7 @@ from __future__ import annotations
 from headnote.index.store.document_checks import KEPT, bad_documents
 from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.postgres.asking import rows
+from headnote.index.store.postgres.checking import named
 from headnote.index.store.postgres.writer import PostgresWriter
 from headnote.index.store.values import unsealed
 
@@ -19,15 +20,18 @@ DELETE FROM vectors v USING models m WHERE m.id = v.model AND (
     vector_dims(v.embedding) <> m.dims OR length(v.parts) = 0 OR length(v.parts) %% ({SCALE_BYTES} + m.dims) <> 0
 )
 """
+_WRONG_NAMES = f"""
+DELETE FROM name_vectors n USING models m WHERE m.id = n.model AND length(n.data) <> {SCALE_BYTES} + m.dims
+"""
 
 
 def repaired(writer: PostgresWriter) -> list[str]:
     """What was done, one line each."""
     done = []
-    removed = writer.change(_WRONG_LENGTH)
+    removed = writer.change(_WRONG_LENGTH) + writer.change(_WRONG_NAMES)
     if removed:
         done.append(f"vectors: {removed} of the wrong length removed")
-    bad = bad_documents(writer, KEPT)
+    bad = bad_documents(writer, (*KEPT, named))
     writer.remove(bad)
     done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
     writer.change(_DANGLING)

@@ -140,7 +140,19 @@ CREATE TABLE vectors (
 );
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+_NAMES = """
+-- Hashes of names: of the title of a document, and of a chunk's whole name. They come when documents are read again.
+ALTER TABLE documents ADD COLUMN name bytea;
+ALTER TABLE chunks ADD COLUMN name bytea;
+CREATE TABLE name_vectors (
+    model integer NOT NULL REFERENCES models ON DELETE CASCADE,
+    hash bytea NOT NULL,
+    data bytea NOT NULL,   -- 8 bits a number
+    PRIMARY KEY (model, hash)
+);
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES)
 """Number n of them leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"

@@ -11,14 +11,15 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.extras import load_numpy
+from headnote.index.names import names_of
 from headnote.index.store.filters import Filter
-from headnote.index.store.part_bytes import part_set, vector_rows
+from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
 from headnote.index.store.postgres.asking import only_row, only_value, rows
 from headnote.index.store.postgres.documents import ReadsDocuments
 from headnote.index.store.postgres.filtering import Filters
 from headnote.index.store.postgres.steps import Steps
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
-from headnote.index.store.values import sealed, unsealed
+from headnote.index.store.values import sealed, unpacked_strings, unsealed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,14 @@ SELECT c.id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash)
 ORDER BY c.id LIMIT %s
 """
+_WITHOUT_NAME = """
+SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
+WHERE c.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = %(model)s AND n.hash = c.name)
+UNION
+SELECT d.title, '[]' FROM documents d WHERE d.id IN (SELECT document FROM chunks)
+AND d.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = %(model)s AND n.hash = d.name)
+"""
+"""Titles with the headings of chunks, and alone."""
 _SLOTS = "SELECT row_number() OVER (ORDER BY id) - 1 AS slot, hash FROM vectors WHERE model = %s"
 """Vectors in the order in which they came have numbers without gaps, for those who want the whole matrix."""
 
@@ -62,6 +71,10 @@ class ReadsVectors(ReadsDocuments, Filters):
     def pending(self, model: str, limit: int) -> list[PendingText]:
         ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, (self._model(model).number, limit))]
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
+
+    def pending_names(self, model: str) -> list[str]:
+        found = rows(self.db, _WITHOUT_NAME, {"model": self._model(model).number})
+        return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
 
     def nearest(
         self,
@@ -148,11 +161,15 @@ class ReadsVectors(ReadsDocuments, Filters):
         known = self._model(model)
         found = rows(
             self.db,
-            """SELECT c.id, v.parts FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
-            JOIN chunks c ON c.id = w.id JOIN vectors v ON v.model = %s AND v.hash = c.hash ORDER BY w.place""",
+            """SELECT c.id, v.parts, t.data, n.data FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
+            JOIN chunks c ON c.id = w.id JOIN documents d ON d.id = c.document
+            JOIN vectors v ON v.model = %s AND v.hash = c.hash
+            LEFT JOIN name_vectors t ON t.model = v.model AND t.hash = d.name
+            LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name ORDER BY w.place""",
             (list(map(int, chunks)), known.number),
         )
-        return part_set(found, known.dims)
+        together = [(chunk, with_names(parts, names, known.dims)) for chunk, parts, *names in found]
+        return part_set(together, known.dims)
 
     def _are_few(self, passing: str, bindings: list[object], dims: int) -> bool:
         most = self.exact // dims
@@ -188,6 +205,16 @@ class WritesVectors(ReadsVectors, Steps):
                 [(number, digest, _written(row.tolist()), cut) for digest, (row, cut) in in_order],
             )
             self.changed_models.add(number)
+
+    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        with self.step():
+            number = self._ensure_model(model, matrix.shape[1])
+            self.change_many(
+                """INSERT INTO name_vectors (model, hash, data) VALUES (%s, %s, %s)
+                ON CONFLICT (model, hash) DO UPDATE SET data = excluded.data""",
+                # In one order, so that two who add the same do not wait for each other in a circle.
+                [(number, digest, data) for digest, data in sorted(name_rows(names, matrix).items())],
+            )
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         dropped = 0
@@ -227,6 +254,12 @@ class WritesVectors(ReadsVectors, Steps):
         )
         if dropped:
             self.changed_models.add(model)
+        self.change(
+            """DELETE FROM name_vectors v WHERE v.model = %s
+            AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.name = v.hash)
+            AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.name = v.hash)""",
+            (model,),
+        )
         return dropped
 
     def _ensure_model(self, name: str, dims: int) -> int:

@@ -26,7 +26,9 @@ _MOST = 32_767
 _LINK_COLUMNS = (
     "links (document, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk)"
 )
-_DOCUMENT_COLUMNS = "documents (id, path, size, mtime_ns, hash, title, metadata, tags, aliases, warning, mdx, text)"
+_DOCUMENT_COLUMNS = (
+    "documents (id, path, size, mtime_ns, hash, title, metadata, tags, aliases, warning, mdx, name, text)"
+)
 
 Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
 """A document with its number, and its chunks with theirs."""

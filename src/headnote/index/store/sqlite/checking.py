@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from headnote.index.names import name_hash, names_of
 from headnote.index.store import table_rows as rows_of
 from headnote.index.store.document_checks import KEPT, Check, bad_documents
 from headnote.index.store.keyword_fields import keyword_fields
@@ -39,13 +40,16 @@ _COUNTED: dict[str, str] = {
     "parts of vectors of the wrong size": f"""
         SELECT p.slot FROM vector_parts p JOIN models m ON m.id = p.model
         WHERE length(p.data) = 0 OR length(p.data) % ({SCALE_BYTES} + m.dims) <> 0""",
+    "vectors of names of the wrong size": f"""
+        SELECT n.hash FROM name_vectors n JOIN models m ON m.id = n.model
+        WHERE length(n.data) <> {SCALE_BYTES} + m.dims""",
     "models from a generation to come": """
         SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
 }
 
 
 def complaints(reader: SqliteReader) -> list[str]:
-    documents = bad_documents(reader, (*KEPT, *DERIVED))
+    documents = bad_documents(reader, (*KEPT, named, *DERIVED))
     return [*_structure(reader.db), *_relations(reader.db), *documents.values()]
 
 
@@ -64,6 +68,17 @@ def _relations(db: apsw.Connection) -> Iterator[str]:
         number = only_value(db, f"SELECT count(*) FROM ({query})")
         if number:
             yield f"{number} {what}"
+
+
+def named(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    """Documents that were read before there were names have none, until they are read again."""
+    query = """SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document
+    WHERE d.path = ? ORDER BY c.number"""
+    for found, chunk in zip(rows(reader.db, query, (sealed(document.path),)), chunks, strict=True):
+        wanted = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
+        if found not in {wanted, (None, None)}:
+            return "names that its title and headings do not say"
+    return ""
 
 
 def _filtered(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:

@@ -21,4 +21,4 @@ class Kept:
         self.postings: Recent[tuple[str, Weights], Posting] = Recent(most, lambda posting: OVERHEAD + posting.bytes)
         self.frequencies: Recent[str, int] = Recent(most, lambda _: OVERHEAD)
         self.parts: Recent[tuple[int, int], bytes] = Recent(most, lambda data: OVERHEAD + len(data))
-        """(model, chunk) → the vectors of its parts; empty if it has none."""
+        """(model, chunk) → the vectors of its names and parts; empty if it has none."""

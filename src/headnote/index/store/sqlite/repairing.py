@@ -5,6 +5,7 @@ from __future__ import annotations
 from headnote.index.store.document_checks import KEPT, bad_documents
 from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.sqlite.asking import rows
+from headnote.index.store.sqlite.checking import named
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
 from headnote.index.store.sqlite.writer import SqliteWriter
 from headnote.index.store.values import unsealed
@@ -23,6 +24,8 @@ _ORPHANS = {
         SELECT 1 FROM vectors v JOIN models m ON m.id = v.model
         WHERE v.model = vector_parts.model AND v.slot = vector_parts.slot
         AND length(data) > 0 AND length(data) % ({SCALE_BYTES} + m.dims) = 0)""",
+    "name_vectors": f"""NOT EXISTS (
+        SELECT 1 FROM models m WHERE m.id = model AND length(data) = {SCALE_BYTES} + m.dims)""",
     "vectors": f"""slot < 0 OR NOT EXISTS (
         SELECT 1 FROM vector_blocks b WHERE b.model = vectors.model AND b.number = slot / {BLOCK})
         OR NOT EXISTS (SELECT 1 FROM vector_parts p WHERE p.model = vectors.model AND p.slot = vectors.slot)""",
@@ -47,7 +50,7 @@ def repaired(writer: SqliteWriter) -> list[str]:
         db.execute(f"DELETE FROM {table} WHERE {condition}")
         if db.changes():
             done.append(f"{table}: {db.changes()} rows that belonged to nothing removed")
-    bad = bad_documents(writer, KEPT)
+    bad = bad_documents(writer, (*KEPT, named))
     writer.remove(bad)
     done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
     db.execute(_DANGLING)

@@ -151,7 +151,19 @@ CREATE TABLE vector_parts (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS)
+_NAMES = """
+-- Hashes of names: of the title of a document, and of a chunk's whole name. They come when documents are read again.
+ALTER TABLE documents ADD COLUMN name BLOB;
+ALTER TABLE chunks ADD COLUMN name BLOB;
+CREATE TABLE name_vectors (
+    model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
+    hash BLOB NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (model, hash)
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES)
 """Number n of them leads from version n to version n + 1."""
 
 

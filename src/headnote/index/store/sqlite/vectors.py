@@ -12,15 +12,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
+from headnote.index.names import names_of
 from headnote.index.store.filters import Filter
-from headnote.index.store.part_bytes import part_set, vector_rows
+from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
 from headnote.index.store.sqlite.kept import Kept
 from headnote.index.store.sqlite.steps import Steps
-from headnote.index.store.values import sealed, unsealed
+from headnote.index.store.values import sealed, unpacked_strings, unsealed
 
 if TYPE_CHECKING:
     import apsw
@@ -37,6 +38,14 @@ SELECT id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
 ORDER BY id LIMIT ?
 """
+_WITHOUT_NAME = """
+SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
+WHERE c.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = ?1 AND n.hash = c.name)
+UNION
+SELECT d.title, '[]' FROM documents d WHERE d.id IN (SELECT document FROM chunks)
+AND d.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = ?1 AND n.hash = d.name)
+"""
+"""Titles with the headings of chunks, and alone."""
 
 
 class ReadsVectors(ReadsDocuments):
@@ -51,6 +60,10 @@ class ReadsVectors(ReadsDocuments):
         number = self._model(model)
         ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, limit))]
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
+
+    def pending_names(self, model: str) -> list[str]:
+        found = rows(self.db, _WITHOUT_NAME, (self._model(model),))
+        return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
 
     def nearest(
         self,
@@ -130,15 +143,20 @@ class ReadsVectors(ReadsDocuments):
         return part_set([(key[1], found[key]) for key in wanted if found[key]], self.models().get(model, 0))
 
     def _read_parts(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
-        """(model, chunk) → its parts; empty for those that have none."""
+        """(model, chunk) → its names and parts; empty for those that have no parts."""
         found = rows(
             self.db,
-            """SELECT v.model, c.id, p.data FROM json_each(?) w CROSS JOIN chunks c ON c.id = w.value
-            CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
-            CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot""",
+            """SELECT m.id, c.id, m.dims, p.data, t.data, n.data FROM json_each(?) w
+            CROSS JOIN chunks c ON c.id = w.value CROSS JOIN documents d ON d.id = c.document
+            CROSS JOIN models m ON m.id = ? CROSS JOIN vectors v ON v.model = m.id AND v.hash = c.hash
+            CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot
+            LEFT JOIN name_vectors t ON t.model = m.id AND t.hash = d.name
+            LEFT JOIN name_vectors n ON n.model = m.id AND n.hash = c.name""",
             (json.dumps([chunk for _, chunk in keys]), keys[0][0]),
         )
-        return dict.fromkeys(keys, b"") | {(model, chunk): data for model, chunk, data in found}
+        return dict.fromkeys(keys, b"") | {
+            (model, chunk): with_names(parts, names, dims) for model, chunk, dims, parts, *names in found
+        }
 
     def _model(self, name: str) -> int:
         """Its number, or one that no model has."""
@@ -169,6 +187,14 @@ class WritesVectors(ReadsVectors, Steps):
                 ((number, slots[digest], cut) for digest, (_, cut) in wanted.items()),
             )
 
+    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        with self.step():
+            number = self._ensure_model(model, matrix.shape[1])
+            self.db.executemany(
+                "INSERT OR REPLACE INTO name_vectors VALUES (?, ?, ?)",
+                ((number, digest, data) for digest, data in name_rows(names, matrix).items()),
+            )
+
     def sweep(self, models: Collection[str] | None = None) -> int:
         before = self._count_vectors()
         with self.step():
@@ -192,6 +218,12 @@ class WritesVectors(ReadsVectors, Steps):
             """DELETE FROM vector_blocks WHERE model = ?1
             AND number > (SELECT coalesce(max(slot), -1) FROM vectors WHERE model = ?1) / ?2""",
             (model, float(BLOCK)),
+        )
+        self.db.execute(
+            """DELETE FROM name_vectors WHERE model = ?
+            AND hash NOT IN (SELECT name FROM chunks WHERE name IS NOT NULL UNION SELECT name FROM documents
+            WHERE name IS NOT NULL)""",
+            (model,),
         )
 
     def _count_vectors(self) -> int:

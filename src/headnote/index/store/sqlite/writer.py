@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _AT_ONCE = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 
-_INSERT_DOCUMENT = "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 12)})"
 _INSERT_TEXT = "INSERT INTO texts VALUES (?, ?)"
-_INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 18)})"
+_INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 19)})"
 _INSERT_KEYWORD = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_LINK = """
 INSERT INTO links (document, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk)

@@ -42,5 +42,5 @@ export function fillingNotice(status) {
   }
   if (pending === 0 && !progress) return null;
   const left = progress ? progress.total - progress.done : pending;
-  return h("div", { class: "notice" }, `${plural(left, "passage")} still without a vector: until then found by their words only.`);
+  return h("div", { class: "notice" }, `${plural(left, "vector")} still to be made: until then, words alone find some passages.`);
 }

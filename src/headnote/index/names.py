@@ -1,0 +1,24 @@
+"""What a passage is called: often all that a question says of it.
+
+Many documents have their title in the frontmatter, where neither the text of a chunk nor its breadcrumb says it. So
+names have vectors of their own, apart from those of the text: a chunk is near a question if its name is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+
+def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
+    """The title of the document alone, and with the headings above a chunk; a first heading that is the title counts
+    once. Both are the same for what stands above all headings."""
+    headings = [heading for heading in heading_path if heading]
+    if headings[:1] == [title]:
+        del headings[0]
+    return title, " > ".join((title, *headings))
+
+
+def name_hash(name: str) -> bytes:
+    """What a name is known by where its vector is kept."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
