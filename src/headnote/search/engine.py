@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headnote.embedding.base import Embedder
 from headnote.index.store.base import Reader, Store
@@ -16,6 +16,7 @@ from headnote.search.legs import Found, by_meaning, by_parts, by_words
 from headnote.search.links import SOURCES, Lent, lent_scores
 from headnote.search.query import Query
 from headnote.search.recency import factor
+from headnote.search.spread import best_first
 from headnote.search.thinning import Thinning
 from headnote.search.words import content_terms, coverage, rarity
 
@@ -52,7 +53,7 @@ class Engine:
             has_bonus = query.recency_days or query.recency_steps
             chunks = reader.chunks(ranked(scores)[: max(query.limit * EXTRA, DEPTH if has_bonus else 0)])
             whys = _reasons(words, meaning, lent, chunks)
-            hits = _in_order(chunks, scores, whys, query)
+            hits = best_first(_hits(chunks, scores, whys, query))
             return _shown(reader, hits, {chunk.key: chunk for chunk in chunks}, query, wanted)
 
     def _by_meaning(self, reader: Reader, query: Query, words: Found) -> Found:
@@ -114,16 +115,13 @@ def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Seq
 # -- hits
 
 
-def _in_order(
+def _hits(
     chunks: Iterable[StoredChunk], scores: Mapping[int, float], whys: Mapping[int, Why], query: Query
-) -> list[Hit]:
-    """Best first; of equals the one that comes first by path and place, whenever it was stored."""
+) -> Iterator[Hit]:
     now = time.time()
-    hits = []
     for chunk in chunks:
         newness = factor(now - chunk.mtime_ns / 1e9, query.recency_days, query.recency_steps)
-        hits.append(_hit(chunk, scores[chunk.id] * newness, whys[chunk.id]._replace(recency=newness)))
-    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start))
+        yield _hit(chunk, scores[chunk.id] * newness, whys[chunk.id]._replace(recency=newness))
 
 
 def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
