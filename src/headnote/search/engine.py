@@ -16,7 +16,7 @@ from headnote.search.legs import Found, by_meaning, by_parts, by_words
 from headnote.search.links import SOURCES, Lent, lent_scores
 from headnote.search.query import Query
 from headnote.search.recency import factor
-from headnote.search.spread import best_first
+from headnote.search.spread import ANOTHER, best_first
 from headnote.search.thinning import Thinning
 from headnote.search.words import content_terms, coverage, rarity
 
@@ -53,7 +53,7 @@ class Engine:
             has_bonus = query.recency_days or query.recency_steps
             chunks = reader.chunks(ranked(scores)[: max(query.limit * EXTRA, DEPTH if has_bonus else 0)])
             whys = _reasons(words, meaning, lent, chunks)
-            hits = best_first(_hits(chunks, scores, whys, query))
+            hits = best_first(_hits(chunks, scores, whys, query), ANOTHER if query.mode == "hybrid" else 1.0)
             return _shown(reader, hits, {chunk.key: chunk for chunk in chunks}, query, wanted)
 
     def _by_meaning(self, reader: Reader, query: Query, words: Found) -> Found:

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from headnote.model import Hit
 
 ANOTHER = 0.95
-"""What the score of a hit counts when a better one of the same document has come. Less, and sections of long documents
-are lost; more, and documents are."""
+"""Of the score of a hit, when a better one of the same document has come. With less, sections of long documents are
+lost; with more, documents are. Where only one way of looking was asked for, its order is left alone."""
 
 
-def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """The best hit of each document as it is, the others a little lower; of equals the one that comes first by path and
-    place, whenever it was stored."""
+def best_first(hits: Iterable[Hit], another: float) -> list[Hit]:
+    """The best hit of each document as it is, the others with so much of their score; of equals the one that comes
+    first by path and place, whenever it was stored."""
     seen: set[str] = set()
     spread = []
     for hit in sorted(hits, key=_order):
-        spread.append(hit._replace(score=hit.score * ANOTHER) if hit.path in seen else hit)
+        spread.append(hit._replace(score=hit.score * another) if hit.path in seen else hit)
         seen.add(hit.path)
     return sorted(spread, key=_order)
 
