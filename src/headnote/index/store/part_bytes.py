@@ -64,14 +64,13 @@ def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
     search."""
     numpy = load_numpy()
     width = SCALE_BYTES + dimensions
-    together = numpy.frombuffer(b"".join(data for _, data in rows), numpy.int8).reshape(-1, width)
+    front = NAMES * width
+    # All names first, so that neither names nor parts have to be copied out of the matrix.
+    data = b"".join([*(data[:front] for _, data in rows), *(data[front:] for _, data in rows)])
+    together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
     scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
     matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
     matrix *= scale
-    lengths = numpy.fromiter((len(data) // width for _, data in rows), numpy.int64, len(rows))
-    firsts = numpy.cumsum(lengths) - lengths
-    places = firsts[:, None] + numpy.arange(NAMES)
-    is_part = numpy.ones(len(matrix), dtype=bool)
-    is_part[places] = False
-    chunks = [chunk for chunk, _ in rows]
-    return PartSet(chunks, (lengths - NAMES).tolist(), matrix[is_part], matrix[places])
+    names = matrix[: NAMES * len(rows)].reshape(len(rows), NAMES, dimensions)
+    counts = [len(data) // width - NAMES for _, data in rows]
+    return PartSet([chunk for chunk, _ in rows], counts, matrix[NAMES * len(rows) :], names)

@@ -144,6 +144,7 @@ _NAMES = """
 -- Hashes of names: of the title of a document, and of a chunk's whole name. They come when documents are read again.
 ALTER TABLE documents ADD COLUMN name bytea;
 ALTER TABLE chunks ADD COLUMN name bytea;
+CREATE INDEX chunks_by_name ON chunks (name);
 CREATE TABLE name_vectors (
     model integer NOT NULL REFERENCES models ON DELETE CASCADE,
     hash bytea NOT NULL,

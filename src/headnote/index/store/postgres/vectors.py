@@ -39,11 +39,15 @@ WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash
 ORDER BY c.id LIMIT %s
 """
 _WITHOUT_NAME = """
+WITH missing AS (
+    SELECT name FROM (SELECT name FROM chunks UNION SELECT name FROM documents) names
+    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = %s AND v.hash = name)
+)
 SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
-WHERE c.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = %(model)s AND n.hash = c.name)
+WHERE c.name IN (SELECT name FROM missing)
 UNION
-SELECT d.title, '[]' FROM documents d WHERE d.id IN (SELECT document FROM chunks)
-AND d.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = %(model)s AND n.hash = d.name)
+SELECT d.title, '[]' FROM documents d
+WHERE d.name IN (SELECT name FROM missing) AND d.id IN (SELECT document FROM chunks)
 """
 """Titles with the headings of chunks, and alone."""
 _SLOTS = "SELECT row_number() OVER (ORDER BY id) - 1 AS slot, hash FROM vectors WHERE model = %s"
@@ -73,7 +77,7 @@ class ReadsVectors(ReadsDocuments, Filters):
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def pending_names(self, model: str) -> list[str]:
-        found = rows(self.db, _WITHOUT_NAME, {"model": self._model(model).number})
+        found = rows(self.db, _WITHOUT_NAME, (self._model(model).number,))
         return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
 
     def nearest(

@@ -39,11 +39,15 @@ WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
 ORDER BY id LIMIT ?
 """
 _WITHOUT_NAME = """
+WITH missing AS (
+    SELECT name FROM (SELECT name FROM chunks UNION SELECT name FROM documents) names
+    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = ? AND v.hash = name)
+)
 SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
-WHERE c.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = ?1 AND n.hash = c.name)
+WHERE c.name IN (SELECT name FROM missing)
 UNION
-SELECT d.title, '[]' FROM documents d WHERE d.id IN (SELECT document FROM chunks)
-AND d.name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors n WHERE n.model = ?1 AND n.hash = d.name)
+SELECT d.title, '[]' FROM documents d
+WHERE d.name IN (SELECT name FROM missing) AND d.id IN (SELECT document FROM chunks)
 """
 """Titles with the headings of chunks, and alone."""
 
