@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headnote.index.names import name_hash, names_of
-from headnote.index.store import table_rows as rows_of
 from headnote.index.store.document_checks import KEPT, Check, bad_documents
 from headnote.index.store.keyword_fields import keyword_fields
 from headnote.index.store.part_bytes import SCALE_BYTES
@@ -13,7 +11,8 @@ from headnote.index.store.postgres.asking import Connection, only_value, rows
 from headnote.index.store.postgres.keywords import word_counts
 from headnote.index.store.postgres.reader import PostgresReader
 from headnote.index.store.rows import DocumentRow, StoredChunk
-from headnote.index.store.values import sealed, unsealed
+from headnote.index.store.table_checks import TableChecks
+from headnote.index.store.values import unsealed
 
 _COUNTED: dict[str, str] = {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM lengths",
@@ -44,7 +43,7 @@ SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings W
 
 
 def complaints(reader: PostgresReader) -> list[str]:
-    documents = bad_documents(reader, (*KEPT, named, *DERIVED))
+    documents = bad_documents(reader, (*KEPT, TABLES.named, *DERIVED))
     return [*_relations(reader.db), *documents.values()]
 
 
@@ -53,31 +52,6 @@ def _relations(db: Connection) -> Iterator[str]:
         number = only_value(db, f"SELECT count(*) FROM ({query}) found")
         if number:
             yield f"{number} {what}"
-
-
-def named(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    """Documents that were read before there were names have none, until they are read again."""
-    query = """SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document
-    WHERE d.path = %s ORDER BY c.number"""
-    for found, chunk in zip(rows(reader.db, query, (sealed(document.path),)), chunks, strict=True):
-        wanted = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
-        if found not in {wanted, (None, None)}:
-            return "names that its title and headings do not say"
-    return ""
-
-
-def _filtered(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    number = only_value(reader.db, "SELECT id FROM documents WHERE path = %s", (sealed(document.path),))
-    own_tags = rows_of.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
-    expected = {
-        "document_tags WHERE document = %s": rows_of.document_tag_rows(number, document),
-        "fields WHERE document = %s": rows_of.field_rows(number, document),
-        "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = %s)": own_tags,
-    }
-    for table, wanted in expected.items():
-        if set(rows(reader.db, f"SELECT * FROM {table}", (number,))) != set(wanted):
-            return "what filters ask for differs from tags and frontmatter"
-    return ""
 
 
 def _terms(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
@@ -96,4 +70,7 @@ def _terms(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChu
     return ""
 
 
-DERIVED: tuple[Check[PostgresReader], ...] = (_filtered, _terms)
+TABLES: TableChecks[PostgresReader] = TableChecks(
+    lambda reader, query, bound: rows(reader.db, query.replace("?", "%s"), bound)
+)
+DERIVED: tuple[Check[PostgresReader], ...] = (TABLES.filtered, _terms)

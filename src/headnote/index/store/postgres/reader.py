@@ -8,19 +8,8 @@ from headnote.index.store.postgres.links import ReadsLinks
 from headnote.index.store.postgres.remembered import Remembered
 from headnote.index.store.postgres.vectors import ReadsVectors
 from headnote.index.store.rows import Counts
+from headnote.index.store.shared_sql import PENDING
 from headnote.index.store.values import unsealed
-
-_PENDING = """
-SELECT m.name, (
-    SELECT count(DISTINCT c.hash) FROM chunks c
-    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = m.id AND v.hash = c.hash)
-) + (
-    SELECT count(*) FROM (
-        SELECT name FROM chunks UNION SELECT d.name FROM documents d WHERE d.id IN (SELECT document FROM chunks)
-    ) names
-    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = m.id AND v.hash = name)
-) FROM models m ORDER BY m.id
-"""
 
 _COUNTS = """
 SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links), (
@@ -52,5 +41,5 @@ class PostgresReader(ReadsVectors, ReadsKeywords, ReadsLinks):
 
     def counts(self) -> Counts:
         documents, chunks, links, size, generation, updated_ns = only_row(self.db, _COUNTS)
-        pending = {unsealed(name): missing for name, missing in rows(self.db, _PENDING)}
+        pending = {unsealed(name): missing for name, missing in rows(self.db, PENDING)}
         return Counts(documents, chunks, links, pending, size, generation, updated_ns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from headnote.index.store.document_checks import KEPT, bad_documents
 from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.postgres.asking import rows
-from headnote.index.store.postgres.checking import named
+from headnote.index.store.postgres.checking import TABLES
 from headnote.index.store.postgres.writer import PostgresWriter
 from headnote.index.store.values import unsealed
 
@@ -31,7 +31,7 @@ def repaired(writer: PostgresWriter) -> list[str]:
     removed = writer.change(_WRONG_LENGTH) + writer.change(_WRONG_NAMES)
     if removed:
         done.append(f"vectors: {removed} of the wrong length removed")
-    bad = bad_documents(writer, (*KEPT, named))
+    bad = bad_documents(writer, (*KEPT, TABLES.named))
     writer.remove(bad)
     done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
     writer.change(_DANGLING)

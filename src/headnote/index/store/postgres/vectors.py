@@ -19,6 +19,7 @@ from headnote.index.store.postgres.documents import ReadsDocuments
 from headnote.index.store.postgres.filtering import Filters
 from headnote.index.store.postgres.steps import Steps
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
+from headnote.index.store.shared_sql import PENDING_NAMES
 from headnote.index.store.values import sealed, unpacked_strings, unsealed
 
 if TYPE_CHECKING:
@@ -38,18 +39,6 @@ SELECT c.id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash)
 ORDER BY c.id LIMIT %s
 """
-_WITHOUT_NAME = """
-WITH missing AS (
-    SELECT name FROM (SELECT name FROM chunks UNION SELECT name FROM documents) names
-    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = %s AND v.hash = name)
-)
-SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
-WHERE c.name IN (SELECT name FROM missing)
-UNION
-SELECT d.title, '[]' FROM documents d
-WHERE d.name IN (SELECT name FROM missing) AND d.id IN (SELECT document FROM chunks)
-"""
-"""Titles with the headings of chunks, and alone."""
 _SLOTS = "SELECT row_number() OVER (ORDER BY id) - 1 AS slot, hash FROM vectors WHERE model = %s"
 """Vectors in the order in which they came have numbers without gaps, for those who want the whole matrix."""
 
@@ -77,7 +66,7 @@ class ReadsVectors(ReadsDocuments, Filters):
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def pending_names(self, model: str) -> list[str]:
-        found = rows(self.db, _WITHOUT_NAME, (self._model(model).number,))
+        found = rows(self.db, PENDING_NAMES.format(model=self._model(model).number))
         return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
 
     def nearest(

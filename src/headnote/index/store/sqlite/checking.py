@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from headnote.index.names import name_hash, names_of
-from headnote.index.store import table_rows as rows_of
 from headnote.index.store.document_checks import KEPT, Check, bad_documents
 from headnote.index.store.keyword_fields import keyword_fields
 from headnote.index.store.part_bytes import SCALE_BYTES
@@ -14,7 +12,7 @@ from headnote.index.store.rows import DocumentRow, StoredChunk
 from headnote.index.store.sqlite.asking import only_value, rows
 from headnote.index.store.sqlite.reader import SqliteReader
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
-from headnote.index.store.values import sealed
+from headnote.index.store.table_checks import TableChecks
 
 if TYPE_CHECKING:
     import apsw
@@ -49,7 +47,7 @@ _COUNTED: dict[str, str] = {
 
 
 def complaints(reader: SqliteReader) -> list[str]:
-    documents = bad_documents(reader, (*KEPT, named, *DERIVED))
+    documents = bad_documents(reader, (*KEPT, TABLES.named, *DERIVED))
     return [*_structure(reader.db), *_relations(reader.db), *documents.values()]
 
 
@@ -68,31 +66,6 @@ def _relations(db: apsw.Connection) -> Iterator[str]:
         number = only_value(db, f"SELECT count(*) FROM ({query})")
         if number:
             yield f"{number} {what}"
-
-
-def named(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    """Documents that were read before there were names have none, until they are read again."""
-    query = """SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document
-    WHERE d.path = ? ORDER BY c.number"""
-    for found, chunk in zip(rows(reader.db, query, (sealed(document.path),)), chunks, strict=True):
-        wanted = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
-        if found not in {wanted, (None, None)}:
-            return "names that its title and headings do not say"
-    return ""
-
-
-def _filtered(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    number = only_value(reader.db, "SELECT id FROM documents WHERE path = ?", (sealed(document.path),))
-    own_tags = rows_of.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
-    expected = {
-        "document_tags WHERE document = ?": rows_of.document_tag_rows(number, document),
-        "fields WHERE document = ?": rows_of.field_rows(number, document),
-        "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)": own_tags,
-    }
-    for table, wanted in expected.items():
-        if set(rows(reader.db, f"SELECT * FROM {table}", (number,))) != set(wanted):
-            return "what filters ask for differs from tags and frontmatter"
-    return ""
 
 
 def _terms(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
@@ -117,4 +90,5 @@ def _numbers_in(data: bytes) -> list[int]:
     return numbers
 
 
-DERIVED: tuple[Check[SqliteReader], ...] = (_filtered, _terms)
+TABLES: TableChecks[SqliteReader] = TableChecks(lambda reader, query, bound: rows(reader.db, query, bound))
+DERIVED: tuple[Check[SqliteReader], ...] = (TABLES.filtered, _terms)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.index.store.rows import Counts
+from headnote.index.store.shared_sql import PENDING
 from headnote.index.store.sqlite.asking import only_row, rows
 from headnote.index.store.sqlite.connections import size_of
 from headnote.index.store.sqlite.kept import Kept
@@ -16,18 +17,6 @@ from headnote.index.store.values import unsealed
 
 if TYPE_CHECKING:
     import apsw
-
-_PENDING = """
-SELECT m.name, (
-    SELECT count(DISTINCT c.hash) FROM chunks c
-    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = m.id AND v.hash = c.hash)
-) + (
-    SELECT count(*) FROM (
-        SELECT name FROM chunks UNION SELECT d.name FROM documents d WHERE d.id IN (SELECT document FROM chunks)
-    ) names
-    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = m.id AND v.hash = name)
-) FROM models m ORDER BY m.id
-"""
 
 
 class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
@@ -51,7 +40,7 @@ class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
             """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links),
             generation, updated_ns FROM state""",
         )
-        pending = {unsealed(name): missing for name, missing in rows(self.db, _PENDING)}
+        pending = {unsealed(name): missing for name, missing in rows(self.db, PENDING)}
         file = Path(self.db.filename)
         size = sum(map(size_of, file.parent.glob(f"{file.name}*")))
         return Counts(documents, chunks, links, pending, size, generation, updated_ns)

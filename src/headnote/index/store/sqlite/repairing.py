@@ -5,7 +5,7 @@ from __future__ import annotations
 from headnote.index.store.document_checks import KEPT, bad_documents
 from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.sqlite.asking import rows
-from headnote.index.store.sqlite.checking import named
+from headnote.index.store.sqlite.checking import TABLES
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
 from headnote.index.store.sqlite.writer import SqliteWriter
 from headnote.index.store.values import unsealed
@@ -50,7 +50,7 @@ def repaired(writer: SqliteWriter) -> list[str]:
         db.execute(f"DELETE FROM {table} WHERE {condition}")
         if db.changes():
             done.append(f"{table}: {db.changes()} rows that belonged to nothing removed")
-    bad = bad_documents(writer, (*KEPT, named))
+    bad = bad_documents(writer, (*KEPT, TABLES.named))
     writer.remove(bad)
     done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
     db.execute(_DANGLING)

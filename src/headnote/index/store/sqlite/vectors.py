@@ -16,6 +16,7 @@ from headnote.index.names import names_of
 from headnote.index.store.filters import Filter
 from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
+from headnote.index.store.shared_sql import PENDING_NAMES
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
@@ -38,18 +39,6 @@ SELECT id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
 ORDER BY id LIMIT ?
 """
-_WITHOUT_NAME = """
-WITH missing AS (
-    SELECT name FROM (SELECT name FROM chunks UNION SELECT name FROM documents) names
-    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = ? AND v.hash = name)
-)
-SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
-WHERE c.name IN (SELECT name FROM missing)
-UNION
-SELECT d.title, '[]' FROM documents d
-WHERE d.name IN (SELECT name FROM missing) AND d.id IN (SELECT document FROM chunks)
-"""
-"""Titles with the headings of chunks, and alone."""
 
 
 class ReadsVectors(ReadsDocuments):
@@ -66,7 +55,7 @@ class ReadsVectors(ReadsDocuments):
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def pending_names(self, model: str) -> list[str]:
-        found = rows(self.db, _WITHOUT_NAME, (self._model(model),))
+        found = rows(self.db, PENDING_NAMES.format(model=self._model(model)))
         return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
 
     def nearest(
