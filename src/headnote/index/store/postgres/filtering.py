@@ -1,19 +1,12 @@
-"""A filter as a condition on the id of a chunk."""
+"""A filter as a condition on the id of a chunk; paths are judged here, from a list that is remembered."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from headnote.index.store.filters import Filter, folded, folded_tag, path_matcher
+from headnote.index.store import passing
+from headnote.index.store.filters import Filter, path_matcher
 from headnote.index.store.postgres.asking import Connection, rows
 from headnote.index.store.postgres.remembered import Remembered
-from headnote.index.store.values import sealed, unsealed
-
-Condition = tuple[str, list[Any]]
-"""SQL that selects the ids of chunks that pass, and what to bind."""
-
-# `area` and all below it: `0` is the character after `/`.
-_TAG = "(tag = %s OR (tag >= %s || '/' AND tag < %s || '0'))"
+from headnote.index.store.values import unsealed
 
 
 class Filters:
@@ -25,29 +18,9 @@ class Filters:
     def generation(self) -> int:
         raise NotImplementedError
 
-    def passing_chunks(self, only: Filter) -> Condition:
-        """For use in `IN (…)`. Documents are judged first, each once, whatever the number of their chunks."""
-        judged: list[str] = []
-        bindings: list[Any] = []
-        if only.paths:
-            judged.append("id = ANY(%s)")
-            bindings.append(self._fitting(only.paths))
-        if only.since_ns is not None:
-            judged.append("mtime_ns >= %s")
-            bindings.append(only.since_ns)
-        for key, value in only.where:
-            judged.append("id IN (SELECT document FROM fields WHERE key = %s AND value = %s)")
-            bindings += [sealed(folded(key)), sealed(folded(value))]
-        conditions = []
-        if judged:
-            conditions.append(f"document IN (SELECT id FROM documents WHERE {' AND '.join(judged)})")
-        for tag in only.tags:
-            conditions.append(
-                f"(document IN (SELECT document FROM document_tags WHERE {_TAG})"
-                f" OR id IN (SELECT chunk FROM chunk_tags WHERE {_TAG}))"
-            )
-            bindings += [sealed(folded_tag(tag))] * 6
-        return f"SELECT id FROM chunks WHERE {' AND '.join(conditions) or 'TRUE'}", bindings
+    def passing_chunks(self, only: Filter) -> passing.Condition:
+        query, bindings = passing.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
+        return query.replace("?", "%s"), bindings
 
     def _fitting(self, globs: tuple[str, ...]) -> list[int]:
         """Documents whose path fits. The server knows no globs like ours, so they are judged here."""
