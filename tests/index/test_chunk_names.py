@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headnote.index.names import name_hash, names_of
+from headnote.index.names import MOST, name_hash, names_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,14 @@ from headnote.index.names import name_hash, names_of
 )
 def test_a_name_is_the_title_with_the_headings(title: str, headings: tuple[str, ...], expected: str) -> None:
     assert names_of(title, headings) == (title, expected)
+
+
+def test_what_is_longer_than_a_name_can_be_is_cut() -> None:
+    title, whole = names_of("t" * 200, ("heading " * 10_000,))
+    assert title == "t" * 200
+    assert whole.startswith(f"{title} > heading heading")
+    assert len(whole) == MOST
+    assert names_of("t" * 1000, ("h",)) == ("t" * MOST, "t" * MOST)
 
 
 def test_a_name_is_known_by_its_hash() -> None:

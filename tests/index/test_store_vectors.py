@@ -300,6 +300,16 @@ def test_a_new_title_waits_for_its_vector_and_the_old_one_goes(store: Store) -> 
         assert writer.pending_names("m") == ["Harbour", "Harbour > One"], "swept when nothing had them"
 
 
+def test_names_of_any_length_find_their_vectors(store: Store) -> None:
+    put(store, entry("a.md", f"---\ntitle: {'T' * 5000}\n---\npreamble\n\n# {'h' * 9000}\n\ntext\n", max_tokens=9000))
+    with store.writing() as writer:
+        embed_pending(writer)
+        assert writer.pending_names("m") == []
+        ids = [chunk.id for chunk in writer.chunks_of("a.md")]
+        assert writer.parts("m", ids).names.any(axis=2).all()
+    consistent(store)
+
+
 def test_vectors_of_names_that_do_not_fit_are_refused(store: Store) -> None:
     put(store, entry("a.md", "alpha"))
     with store.writing() as writer:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+MOST = 300
+"""Characters of a name. A heading may be a page long and stand above many chunks, each with a name to be embedded."""
+
 
 def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
     """The title of the document alone, and with the headings above a chunk; a first heading that is the title counts
-    once. Both are the same for what stands above all headings."""
+    once. Both are the same for what stands above all headings. Neither is longer than a name can be."""
     headings = [heading for heading in heading_path if heading]
     if headings[:1] == [title]:
         del headings[0]
-    return title, " > ".join((title, *headings))
+    return title[:MOST], " > ".join((title, *headings))[:MOST]
 
 
 def name_hash(name: str) -> bytes:

@@ -19,7 +19,7 @@ def document_row(document: DocumentRow) -> Row:
     return (
         *(sealed(document.path), document.size, document.mtime_ns, sealed(document.hash), sealed(document.title)),
         *(packed(document.metadata), packed_strings(document.tags), packed_strings(document.aliases)),
-        *(sealed(document.warning), int(document.mdx), name_hash(document.title)),
+        *(sealed(document.warning), int(document.mdx), name_hash(names_of(document.title, ())[0])),
     )
 
 
