@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -84,6 +85,7 @@ def test_search_names_places_and_keeps_its_budget(index: Index) -> None:
         only = await text_of(client, "search", query="gauge", path=["*.mdx"])
         assert "gauge-widget.mdx" in only
         assert "calibration.md" not in only
+        assert re.search(r"gauge-widget\.mdx:6-\d+  The gauge widget  \(score", only), "above all headings: the title"
         assert "Nothing relevant" in await text_of(client, "search", query="gauge", path=["nowhere/**"])
 
     talk(index, session)

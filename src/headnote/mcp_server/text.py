@@ -29,10 +29,10 @@ def hits_text(hits: Sequence[Hit], budget: int) -> str:
         return "Nothing relevant. Try other words, or fewer filters."
     parts = []
     for hit in hits:
-        breadcrumb = f"  {hit.breadcrumb}" if hit.breadcrumb else ""
         # The path stands in front already, so what is left of the key is enough.
         chunk = hit.key.removeprefix(hit.path)
-        head = f"{place(hit.path, hit.start_line, hit.end_line)}{breadcrumb}  (score {hit.score:.2f}, chunk {chunk})"
+        where = f"{place(hit.path, hit.start_line, hit.end_line)}  {hit.breadcrumb or hit.title}"
+        head = f"{where}  (score {hit.score:.2f}, chunk {chunk})"
         parts.append(f"{head}\n{hit.text.strip()}{_RULE}")
     shown = _within(parts, budget)
     if len(shown) < len(parts):
