@@ -67,4 +67,6 @@ def test_a_worker_that_ends_is_an_error_with_a_remedy(tmp_path: Path) -> None:
 def test_a_program_without_a_guard_is_told_what_it_needs(tmp_path: Path) -> None:
     done = run(tmp_path, BESIDE_A_THREAD, guard="")
     assert done.stdout == ""
-    assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
+    # Not always the last line: a tracker of the interpreter's may still have to say what the dead have left behind.
+    [error] = [line for line in done.stderr.splitlines() if line.startswith("headnote.errors.HeadnoteError: ")]
+    assert 'if __name__ == "__main__":' in error
