@@ -23,6 +23,11 @@ BlockKind = Literal[
 ]
 
 
+def text_hash(text: str) -> str:
+    """What a text is known by where its vector is kept, in hex."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 class Block(NamedTuple):
     """One top-level construct of a document: whole lines, without the final line end."""
 
@@ -280,7 +285,7 @@ class Chunk:
     @property
     def hash(self) -> str:
         """Of `embed_text`: equal hashes need one vector."""
-        return hashlib.blake2b(self.embed_text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return text_hash(self.embed_text)
 
     @property
     def modified(self) -> float | None:

@@ -15,11 +15,11 @@ from headnote.errors import MissingSource, SettingsError
 from headnote.evaluate.plot import svg
 from headnote.evaluate.plot_file import check_plot, write_plot
 from headnote.evaluate.questions import Gold, Place, Question
-from headnote.evaluate.remember import RememberingEmbedder, hash_of
+from headnote.evaluate.remember import RememberingEmbedder
 from headnote.evaluate.report import Comparison, record, table, verdicts
 from headnote.evaluate.run import Found, Measured, first_of_each_document, hits_that_count, judge, measure, prepare
 from headnote.evaluate.spans import Span
-from headnote.model import Hit
+from headnote.model import Hit, text_hash
 
 SOURCE = "# Top\n\nFirst sentence. Second sentence. Third.\n\n```sh\none\ntwo\nthree\n```\n"
 
@@ -123,7 +123,7 @@ def test_no_vector_is_made_twice() -> None:
             return super().embed(texts)
 
     inner = Counting(16)
-    remembering = RememberingEmbedder(inner, {hash_of("known"): inner.embed(["known"])[0]})
+    remembering = RememberingEmbedder(inner, {text_hash("known"): inner.embed(["known"])[0]})
     inner.made = 0
     first = remembering.embed(["known", "new", "new"])
     again = remembering.embed(["new", "known"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -10,6 +9,7 @@ from headnote.embedding.base import Embedder
 from headnote.index.names import names_of
 from headnote.index.parts import parts_of
 from headnote.index.store.base import Store
+from headnote.model import text_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ class RememberingEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
-        hashes = [hash_of(text) for text in texts]
+        hashes = [text_hash(text) for text in texts]
         missing = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in self._known}
         if missing:
             made = self._embedder.embed(list(missing.values()))
@@ -51,11 +51,6 @@ class RememberingEmbedder:
         return self._embedder.embed_query(text)
 
 
-def hash_of(text: str) -> str:
-    """As chunks have it: equal texts, equal hashes."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
 def vectors_in(store: Store, model: str) -> Known:
     """What an index knows already, by hash of each part and each name."""
     known: Known = {}
@@ -66,8 +61,8 @@ def vectors_in(store: Store, model: str) -> Known:
             rows = iter(found.matrix)
             for chunk, vectors in zip(map(chunks.__getitem__, found.chunks), found.names, strict=True):
                 for part in parts_of(chunk.embed_text):
-                    known[hash_of(part)] = next(rows)
+                    known[text_hash(part)] = next(rows)
                 for name, vector in zip(names_of(chunk.title, chunk.row.heading_path), vectors, strict=True):
                     if vector.any():
-                        known[hash_of(name)] = vector
+                        known[text_hash(name)] = vector
     return known

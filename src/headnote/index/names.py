@@ -6,8 +6,9 @@ names have vectors of their own, apart from those of the text: a chunk is near a
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+
+from headnote.model import text_hash
 
 MOST = 300
 """Characters of a name. A heading may be a page long and stand above many chunks, each with a name to be embedded."""
@@ -24,4 +25,4 @@ def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
 
 def name_hash(name: str) -> bytes:
     """What a name is known by where its vector is kept."""
-    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return bytes.fromhex(text_hash(name))

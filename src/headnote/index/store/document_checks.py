@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from headnote.index.store.base import Reader
 from headnote.index.store.rows import DocumentRow, StoredChunk
+from headnote.model import text_hash
 
 SomeReader = TypeVar("SomeReader", bound=Reader)
 
@@ -49,8 +49,7 @@ def _places(_: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
 
 def _hashes(_: Reader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
     for chunk in chunks:
-        text = chunk.embed_text.encode("utf-8", "surrogatepass")
-        if hashlib.blake2b(text, digest_size=16).hexdigest() != chunk.row.hash:
+        if text_hash(chunk.embed_text) != chunk.row.hash:
             return f"chunk {chunk.row.number} is not the text that was hashed"
     return ""
 
