@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.index.store import passing
+from headnote.index.store import filter_queries
 from headnote.index.store.filters import Filter, path_matcher
 from headnote.index.store.postgres.asking import Connection, rows
 from headnote.index.store.postgres.remembered import Remembered
@@ -18,8 +18,8 @@ class Filters:
     def generation(self) -> int:
         raise NotImplementedError
 
-    def passing_chunks(self, only: Filter) -> passing.Condition:
-        query, bindings = passing.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
+    def passing_chunks(self, only: Filter) -> filter_queries.Condition:
+        query, bindings = filter_queries.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
         return query.replace("?", "%s"), bindings
 
     def _fitting(self, globs: tuple[str, ...]) -> list[int]:

@@ -8,8 +8,8 @@ from headnote.index.store.postgres.links import ReadsLinks
 from headnote.index.store.postgres.remembered import Remembered
 from headnote.index.store.postgres.vectors import ReadsVectors
 from headnote.index.store.rows import Counts
-from headnote.index.store.shared_sql import PENDING
 from headnote.index.store.values import unsealed
+from headnote.index.store.vector_queries import PENDING
 
 _COUNTS = """
 SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links), (

@@ -19,8 +19,8 @@ from headnote.index.store.postgres.documents import ReadsDocuments
 from headnote.index.store.postgres.filtering import Filters
 from headnote.index.store.postgres.steps import Steps
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
-from headnote.index.store.shared_sql import PENDING_NAMES
 from headnote.index.store.values import sealed, unpacked_strings, unsealed
+from headnote.index.store.vector_queries import PENDING_NAMES
 
 if TYPE_CHECKING:
     import numpy as np

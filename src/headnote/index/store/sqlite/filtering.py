@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headnote.index.store import passing
+from headnote.index.store import filter_queries
 from headnote.index.store.filters import Filter
 from headnote.index.store.values import packed_strings
 
 
-def passing_chunks(only: Filter) -> passing.Condition:
-    return passing.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))
+def passing_chunks(only: Filter) -> filter_queries.Condition:
+    return filter_queries.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))

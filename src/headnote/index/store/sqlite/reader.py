@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.index.store.rows import Counts
-from headnote.index.store.shared_sql import PENDING
 from headnote.index.store.sqlite.asking import only_row, rows
 from headnote.index.store.sqlite.connections import size_of
 from headnote.index.store.sqlite.kept import Kept
@@ -14,6 +13,7 @@ from headnote.index.store.sqlite.keywords import ReadsKeywords
 from headnote.index.store.sqlite.links import ReadsLinks
 from headnote.index.store.sqlite.vectors import ReadsVectors
 from headnote.index.store.values import unsealed
+from headnote.index.store.vector_queries import PENDING
 
 if TYPE_CHECKING:
     import apsw

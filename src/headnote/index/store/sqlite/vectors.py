@@ -16,13 +16,13 @@ from headnote.index.names import names_of
 from headnote.index.store.filters import Filter
 from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
-from headnote.index.store.shared_sql import PENDING_NAMES
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
 from headnote.index.store.sqlite.kept import Kept
 from headnote.index.store.sqlite.steps import Steps
 from headnote.index.store.values import sealed, unpacked_strings, unsealed
+from headnote.index.store.vector_queries import PENDING_NAMES
 
 if TYPE_CHECKING:
     import apsw

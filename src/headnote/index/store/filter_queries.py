@@ -1,4 +1,4 @@
-"""A filter as a condition on the id of a chunk, in SQL that every database understands alike."""
+"""A filter as a condition on the id of a chunk, which both stores ask in the same words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries that every database understands alike."""
+"""Questions about vectors that are missing, which both stores ask in the same words."""
 
 PENDING = """
 SELECT m.name, (
