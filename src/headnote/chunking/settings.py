@@ -1,6 +1,6 @@
 """One frozen `Settings` that cannot be invalid: every value is checked when it is made.
 
-Nothing here knows presets, other names or files; see `presets.py`, `aliases.py` and `config.py` for these.
+Nothing here knows presets, other names or files; see `presets.py`, `aliases.py` and `config/` for these.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from headnote.cli.command import Command
 from headnote.cli.terminal import Line, Span, printable, write_json, write_lines
 
 if TYPE_CHECKING:
-    from headnote.config import LoadedIndexSettings, LoadedSettings
+    from headnote.config import IndexSettings, LoadedSettings, LoadedTable
 
 SERVICE_VARIABLES = (
     *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"),
@@ -25,7 +25,7 @@ SERVICE_VARIABLES = (
 class Loaded(NamedTuple):
     file: str | None
     chunking: LoadedSettings
-    of_index: LoadedIndexSettings
+    of_index: LoadedTable[IndexSettings]
 
 
 @click.command("config", cls=Command)

@@ -1,0 +1,126 @@
+"""`[chunking]`: the preset and the settings of chunks, which may also stand at the top of the file.
+
+A preset is chosen like any other setting; what is said about single settings, anywhere, counts more than the preset.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from headnote.chunking.aliases import translate
+from headnote.chunking.budgets import BUDGETS, vary
+from headnote.chunking.presets import differences, find_preset
+from headnote.chunking.settings import FIELD_NAMES, Settings
+from headnote.config.entries import Layer, blaming
+from headnote.config.layers import read_file, read_flags, read_other_variables, read_variables
+from headnote.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSettings:
+    """The settings in force, and why they are what they are."""
+
+    preset: str
+    settings: Settings
+    origins: dict[str, str]
+    """`preset` and every setting → `default`, `preset blocks`, `headnote.toml:3`, `HEADNOTE_MAX_TOKENS`, `--size` …"""
+
+
+class _Meant(NamedTuple):
+    """The value of one of our settings, and who said so."""
+
+    value: Any
+    origin: str
+
+
+def load_settings(
+    preset: str | None,
+    flags: Mapping[str, Any],
+    start: Path,
+    environment: Mapping[str, str] | None = None,
+) -> LoadedSettings:
+    """What holds for documents in `start`. A flag that is None or an empty list was not given."""
+    environment = os.environ if environment is None else environment
+    layers = [read_file(start), read_variables(environment), read_flags({**flags, "preset": preset})]
+    chosen = _choose_preset(layers)
+    others = [[entry for entry in layer if entry.name != "preset"] for layer in layers]
+    # Those of another program are weaker than those which can only be meant for this one.
+    others.insert(1, read_other_variables(chosen.value, environment))
+    said: dict[str, _Meant] = {}
+    for layer in others:
+        said = _override(said, _understand(layer))
+    settings = _apply(chosen.value, said)
+    return LoadedSettings(chosen.value, settings, _origins(chosen, settings, said))
+
+
+def _choose_preset(layers: list[Layer]) -> _Meant:
+    for layer in reversed(layers):
+        for entry in layer:
+            if entry.name == "preset":
+                with blaming(entry):
+                    find_preset(entry.value)
+                return _Meant(entry.value, entry.place)
+    return _Meant("default", "default")
+
+
+def _override(weaker: dict[str, _Meant], stronger: dict[str, _Meant]) -> dict[str, _Meant]:
+    """Basic and advanced names speak of the same things, so the stronger of either replaces the weaker of both."""
+    replaced: set[str] = set()
+    if "size" in stronger:
+        replaced |= {"target_tokens", "max_tokens", "min_tokens"}
+    if "overlap" in stronger or "overlap_tokens" in stronger:
+        replaced |= {"overlap", "overlap_tokens"}
+    return {name: meant for name, meant in weaker.items() if name not in replaced} | stronger
+
+
+def _understand(layer: Layer) -> dict[str, _Meant]:
+    """What the entries of one layer mean in our names; the first that makes no sense is refused with its place."""
+    said: dict[str, _Meant] = {}
+    for entry in layer:
+        with blaming(entry):
+            meaning = translate({entry.name: entry.value})
+        said |= {name: _Meant(value, entry.place) for name, value in meaning.items()}
+    try:
+        translate({entry.name: entry.value for entry in layer})
+    except SettingsError as error:
+        raise SettingsError(error.message, path=_common_path(layer), remedy=error.remedy) from None
+    return said
+
+
+def _common_path(layer: Layer) -> str:
+    paths = {entry.path for entry in layer}
+    return paths.pop() if len(paths) == 1 else ""
+
+
+def _apply(preset: str, said: Mapping[str, _Meant]) -> Settings:
+    try:
+        return vary(find_preset(preset), {name: meant.value for name, meant in said.items()})
+    except SettingsError as error:
+        # Each value was good by itself, so what is wrong is how the sizes go together.
+        given = [f"{name} from {said[name].origin}" for name in (*BUDGETS, "size", "overlap") if name in said]
+        raise SettingsError("; ".join([error.message, *given]), remedy=error.remedy) from None
+
+
+def _origins(preset: _Meant, settings: Settings, said: Mapping[str, _Meant]) -> dict[str, str]:
+    base = find_preset(preset.value)
+    of_preset = differences(preset.value)
+    origins = {"preset": preset.origin}
+    for name in FIELD_NAMES:
+        if name in said:
+            origins[name] = said[name].origin
+        elif getattr(settings, name) != getattr(base, name):
+            origins[name] = _origin_of_change(name, said)
+        else:
+            origins[name] = f"preset {preset.value}" if name in of_preset else "default"
+    return origins
+
+
+def _origin_of_change(name: str, said: Mapping[str, _Meant]) -> str:
+    """Why a setting differs from its preset although nobody named it."""
+    causes = {"overlap_tokens": ("overlap", "size"), "keep_whole": ("oversized",)}.get(name, ("size",))
+    direct = next((said[cause].origin for cause in causes if cause in said), None)
+    return direct or "follows " + next(cause for cause in ("max_tokens", "counter", *BUDGETS) if cause in said)

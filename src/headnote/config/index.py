@@ -1,0 +1,76 @@
+"""`[index]`: what belongs to an index, and is not about chunks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headnote.chunking.settings import shown
+from headnote.config.tables import LoadedTable, Table
+from headnote.config.texts import whole_number
+from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
+from headnote.errors import SettingsError
+from headnote.index.store.opening import check_target
+from headnote.sources.discover import MAX_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """What belongs to an index, and is not about chunks."""
+
+    include: tuple[str, ...] = ()
+    """Globs; if there are any, a file must fit one of them."""
+    exclude: tuple[str, ...] = ()
+    """Globs of what is left out, whatever else is said."""
+    max_file_bytes: int = MAX_BYTES
+    """Larger files are left out and reported."""
+    embedder: str = DEFAULT_EMBEDDER
+    """What makes vectors: minilm, none, openai:MODEL, sentence-transformers:MODEL."""
+    store: str = field(default="sqlite", repr=False)
+    """Where the index is kept: sqlite for a file below the folder, or the URL of a database, which may hold a
+    password."""
+
+
+def load_index_settings(
+    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
+) -> LoadedTable[IndexSettings]:
+    """The table `[index]` of the file, the variables and flags of the same names."""
+    return INDEX.load(IndexSettings, flags, start, os.environ if environment is None else environment)
+
+
+def _globs(value: Any) -> tuple[str, ...]:
+    globs = value.split(",") if isinstance(value, str) else value
+    if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
+        raise SettingsError(f"{shown(value)} is no list of globs", remedy='write ["docs/**"]')
+    return tuple(glob.strip() for glob in globs if glob.strip())
+
+
+def _size(value: Any) -> int:
+    number = whole_number(value) if isinstance(value, str) else value
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise SettingsError(f"{shown(value)} is no size of a file", remedy="write bytes, such as 10000000")
+    return number
+
+
+def _embedder(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{shown(value)} is no embedder", remedy="write its name, such as minilm")
+    return value
+
+
+def _store(value: Any) -> str:
+    # The value is not shown: a URL may hold a password.
+    if not isinstance(value, str):
+        raise SettingsError("store must be a text", remedy="write sqlite, or the URL of a database")
+    check_target(value)
+    return value
+
+
+INDEX = Table(
+    "index",
+    {"include": _globs, "exclude": _globs, "max_file_bytes": _size, "embedder": _embedder, "store": _store},
+)
+INDEX_NAMES = tuple(INDEX.checks)
