@@ -68,6 +68,9 @@ WORST: dict[str, Callable[[int], str]] = {
     "one picture": repeated("A", before="![a](data:image/png;base64,", after=")"),
     "pictures": repeated("![a](data:image/png;base64," + "A" * 100 + ") text\n\n"),
     "carriage returns": repeated("text text.\r\r"),
+    "one dotted key of frontmatter": repeated("a.", before="+++\n", after="b = 1\n+++\n\ntext\n"),
+    "one dotted table of frontmatter": repeated("a.", before="+++\n[", after="b]\n+++\n\ntext\n"),
+    "one list of frontmatter": repeated("- a\n", before="---\nb:\n", after="---\n\ntext\n"),
 }
 COMPONENTS: dict[str, Callable[[int], str]] = {
     "one component": repeated("text text text\n\n", before="<A>\n\n", after="</A>\n"),
@@ -83,7 +86,8 @@ def steps_to_chunk(text: str, **settings: Any) -> int:
     def run() -> None:
         with stop_of_endless_work():
             for each in chunk(text, **settings):
-                _ = each.id, each.key, each.text, each.tokens, each.start_line, each.links, each.tags, each.hash
+                _ = each.id, each.key, each.text, each.tokens, each.start_line, each.links, each.hash
+                _ = each.tags, each.metadata
 
     return counted_steps(run)
 

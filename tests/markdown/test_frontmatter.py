@@ -121,6 +121,50 @@ def test_deep_nesting_is_refused(unit: str) -> None:
     assert read(f"+++\na = {unit * 50_000}\n+++\n").warning
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a." * 32_000 + "b = 1",
+        "[" + "a." * 32_000 + "b]",
+        "[[" + "a." * 32_000 + "b]]",
+        "x = {" + "'a' . " * 32_000 + "b = 1}",
+        "x = " + "[" * 2_000 + "]" * 2_000,
+        "x = " + "{a = " * 2_000 + "1" + "}" * 2_000,
+    ],
+)
+def test_deep_toml_is_refused(body: str) -> None:
+    assert read(f"+++\n{body}\n+++\n").warning == (
+        "line 1: unreadable TOML frontmatter: it nests deeper than 64 levels"
+    )
+
+
+def test_dots_and_brackets_that_nest_nothing_are_read() -> None:
+    dots, brackets = "." * 100, "[{" * 100
+    body = f"""# {dots}{brackets}
+a.b.c = "{dots}{brackets} \\" "
+d = '{dots}{brackets}'
+e = [1.5, 2.5, {", ".join(["3.5"] * 100)}]
+f = \"\"\"{dots}
+"" {brackets}\"\"\"\"
+g = \'\'\'{dots}
+'' {brackets}\'\'\'
+h = 1.5
+"""
+    found = read(f"+++\n{body}+++\n")
+    assert (found.warning, found.data["h"]) == ("", 1.5)
+    assert found.data["f"] == f'{dots}\n"" {brackets}"'
+
+
+def test_endless_frontmatter_is_refused() -> None:
+    assert "more than 250,000 characters" in yaml("a: 1\n" * 60_000).warning
+    assert "more than 250,000 characters" in read("+++\n" + "# a\n" * 70_000 + "+++\n").warning
+
+
+def test_a_number_without_end_stays_as_it_is_written() -> None:
+    number = "9:" * 100_000 + "9"
+    assert yaml(f"a: {number}").data == {"a": number}
+
+
 SCRAPS = st.sampled_from(
     ["a: ", "- ", "[", "]", "{", "}", "? ", ": ", "&a ", "*a ", "<<: ", "!!int ", "!!set ", "!x ", "|\n", "'", '"', "#"]
 )

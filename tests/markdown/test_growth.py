@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 import worst
+import worst_fields
 from effort import counted_steps, stop_of_endless_work
 from worst import Worst
 
+from headnote.markdown.frontmatter import read_frontmatter
 from headnote.markdown.scanner import scan
+from headnote.model import Frontmatter
 
 SMALL = 8_000
 LARGE = 2 * SMALL
@@ -48,6 +51,28 @@ def test_long_input_ends(case: Worst) -> None:
     with stop_of_endless_work():
         blocks = scan(text, mdx=case.mdx)
     assert all(block.end <= len(text) for block in blocks)
+
+
+def fields_of(text: str) -> Frontmatter:
+    return read_frontmatter(text, scan(text)[0])
+
+
+def steps_to_read(text: str) -> int:
+    return counted_steps(lambda: fields_of(text))
+
+
+@pytest.mark.parametrize("case", worst_fields.ALL, ids=ids)
+def test_work_doubles_with_the_frontmatter(case: Worst) -> None:
+    small, large = (steps_to_read(case.build(size)) for size in (SMALL, LARGE))
+    assert large <= small * TOLERATED + OVERHEAD
+
+
+@pytest.mark.parametrize("case", worst_fields.ALL, ids=ids)
+def test_long_frontmatter_ends(case: Worst) -> None:
+    text = case.build(ENDLESS)
+    with stop_of_endless_work():
+        fields = fields_of(text)
+    assert bool(fields.data) != bool(fields.warning)
 
 
 @pytest.mark.parametrize("character", ["a", "[", ">", "`", "|", "<", " "])

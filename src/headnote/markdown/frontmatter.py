@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from headnote.markdown.plain_data import TooLarge, plain_mapping
+from headnote.markdown.plain_data import MAX_CHARACTERS, TooLarge, plain_mapping
 from headnote.model import Block, Frontmatter
 
 _Format = Literal["yaml", "toml"]
@@ -38,7 +38,7 @@ def read_frontmatter(text: str, block: Block) -> Frontmatter:
     lines = _LINE_END.sub("\n", text[block.start : block.end]).split("\n")
     body = "\n".join(lines[1:-1])
     try:
-        value = _load_toml(body) if format_ == "toml" else _load_yaml(body)
+        value = _load(body, format_)
         if value is None:
             return Frontmatter(format_, {})
         if not isinstance(value, dict):
@@ -55,15 +55,14 @@ def _unread(format_: _Format, line: int, problem: str) -> Frontmatter:
     return Frontmatter(format_, {}, f"line {line}: unreadable {format_.upper()} frontmatter: {problem}")
 
 
-def _load_toml(body: str) -> Any:
-    import tomllib
-
-    return tomllib.loads(body)
-
-
-def _load_yaml(body: str) -> Any:
-    from headnote.markdown.yaml_loader import load
-
+def _load(body: str, format_: _Format) -> Any:
+    if len(body) > MAX_CHARACTERS:
+        raise TooLarge(f"it has more than {MAX_CHARACTERS:,} characters")
+    # Whoever reads files of one kind does not wait for the reader of the other.
+    if format_ == "toml":
+        from headnote.markdown.toml_loader import load
+    else:
+        from headnote.markdown.yaml_loader import load
     return load(body)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+MAX_CHARACTERS = 250_000
+"""The worst that can be written in as many takes the readers of YAML and TOML about two seconds."""
 MAX_DEPTH = 64
 MAX_VALUES = 100_000
 MAX_BITS = 4096
@@ -12,7 +14,7 @@ MAX_BITS = 4096
 
 
 class TooLarge(Exception):
-    """The data nest too deeply, or their aliases expand to too much."""
+    """The data are too long, nest too deeply, or expand to too much."""
 
 
 def plain_mapping(data: dict[Any, Any]) -> dict[str, Any]:

@@ -15,12 +15,18 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from headnote.markdown.plain_data import MAX_DEPTH, MAX_VALUES, TooLarge
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_CORE = "tag:yaml.org,2002:"
 _LONGEST_KEY = 200
+_LONGEST_NUMBER = 4_300
+"""In characters: Python does not read longer ones in decimal, and those of base 60 take quadratic time."""
+_TAG_DIRECTIVE = re.compile(r"^%TAG\b", re.MULTILINE)
+_MAX_DIRECTIVES = 64
 _NESTING_CHARACTERS = re.compile(r"[\[{:?]|-[ \t\n]")
 
 
 def load(body: str) -> Any:
     """Mappings have string keys, as written: `yes: 1` is the field "yes"."""
+    _refuse_many_directives(body)
     _refuse_deep_nesting(body)
     loader = _TolerantLoader(body)
     loader.source = body
@@ -28,6 +34,12 @@ def load(body: str) -> Any:
         return loader.get_single_data()
     finally:
         loader.dispose()
+
+
+def _refuse_many_directives(body: str) -> None:
+    """The fast loader compares each of them with all the others."""
+    if len(_TAG_DIRECTIVE.findall(body)) > _MAX_DIRECTIVES:
+        raise TooLarge(f"it has more than {_MAX_DIRECTIVES} directives")
 
 
 def _refuse_deep_nesting(body: str) -> None:
@@ -52,6 +64,8 @@ class _TolerantLoader(_FastLoader):  # type: ignore[misc]
 
     def scalar_or_source(self, node: Node) -> Any:
         """The value, or its source where YAML promises what it cannot keep: 2024-02-31, an endless number."""
+        if node.tag == _CORE + "int" and len(node.value) > _LONGEST_NUMBER:
+            return self.unknown_tag(node)
         try:
             return SafeConstructor.yaml_constructors[node.tag](self, node)
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, yaml.YAMLError):
@@ -78,7 +92,7 @@ class _TolerantLoader(_FastLoader):  # type: ignore[misc]
         merged: list[Any] = []
         for key_node, value_node in node.value:
             value = self.construct_object(value_node, deep=True)
-            if key_node.tag == "tag:yaml.org,2002:merge":
+            if key_node.tag == _CORE + "merge":
                 merged += value if isinstance(value, list) else [value]
             else:
                 fields[self._key(key_node)] = value
@@ -104,15 +118,14 @@ class _TolerantLoader(_FastLoader):  # type: ignore[misc]
 
 
 def _constructors() -> dict[str | None, Any]:
-    core = "tag:yaml.org,2002:"
     table: dict[str | None, Any] = {None: _TolerantLoader.unknown_tag}
     for name in ("null", "bool", "int", "float", "binary", "timestamp"):
-        table[core + name] = _TolerantLoader.scalar_or_source
-    table[core + "str"] = _TolerantLoader.unknown_tag
+        table[_CORE + name] = _TolerantLoader.scalar_or_source
+    table[_CORE + "str"] = _TolerantLoader.unknown_tag
     for name in ("seq", "omap", "pairs"):
-        table[core + name] = _TolerantLoader.sequence
+        table[_CORE + name] = _TolerantLoader.sequence
     for name in ("map", "set"):
-        table[core + name] = _TolerantLoader.mapping
+        table[_CORE + name] = _TolerantLoader.mapping
     return table
 
 
