@@ -102,9 +102,29 @@ def test_a_stronger_advanced_name_replaces_a_weaker_basic_one(tmp_path: Path) ->
 def test_what_follows_says_so(tmp_path: Path) -> None:
     origins = load(tmp_path, max_tokens=64).origins
     assert origins["target_tokens"] == origins["min_tokens"] == "follows max_tokens"
+    short = load(tmp_path, "mdvdb", max_tokens=50)
+    assert (short.settings.overlap_tokens, short.origins["overlap_tokens"]) == (6, "follows max_tokens")
     assert load(tmp_path, counter="chars").origins["max_tokens"] == "follows counter"
     assert load(tmp_path, min_tokens=500).origins["target_tokens"] == "follows min_tokens"
     assert load(tmp_path, oversized={"code": "keep"}).origins["keep_whole"] == "--oversized"
+
+
+def test_what_fits_keeps_the_value_and_the_name_of_its_preset(tmp_path: Path) -> None:
+    loaded = load(tmp_path, "mdvdb", max_tokens=128)
+    assert (loaded.settings.overlap_tokens, loaded.origins["overlap_tokens"]) == (50, "preset mdvdb")
+    loaded = load(tmp_path, "blocks", max_tokens=300)
+    assert (loaded.settings.min_tokens, loaded.origins["min_tokens"]) == (200, "preset blocks")
+
+
+def test_of_several_causes_the_one_that_counts_is_named(tmp_path: Path) -> None:
+    origins = load(tmp_path, size="large", max_tokens=300).origins
+    assert (origins["target_tokens"], origins["min_tokens"]) == ("follows max_tokens", "--size")
+    origins = load(tmp_path, max_tokens=400, target_tokens=50).origins
+    assert origins["min_tokens"] == "follows target_tokens"
+    origins = load(tmp_path, max_tokens=600, min_tokens=550).origins
+    assert origins["target_tokens"] == "follows min_tokens"
+    origins = load(tmp_path, "blocks", max_tokens=800, overlap="low").origins
+    assert origins["overlap_tokens"] == "--overlap"
 
 
 # Files

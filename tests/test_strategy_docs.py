@@ -152,13 +152,23 @@ def test_every_name_of_another_system_is_listed(alias: str, settings_page: str) 
     assert row[0] == f"`{FIELD_OF_ALIAS[alias]}`"
 
 
+def target_max_min_overlap(settings: Settings) -> str:
+    sizes = (settings.target_tokens, settings.max_tokens, settings.min_tokens, settings.overlap_tokens)
+    return " / ".join(map(str, sizes))
+
+
 @pytest.mark.parametrize("word", SIZES)
 def test_the_table_of_sizes_is_true(word: str, settings_page: str) -> None:
     [cells] = [row for row in rows_of(settings_page, f"`{word}`") if len(row) == len(presets())]
     for preset, cell in zip(presets(), cells, strict=True):
-        settings = make_settings(preset, size=word)
-        numbers = (settings.target_tokens, settings.max_tokens, settings.min_tokens, settings.overlap_tokens)
-        assert cell == " / ".join(map(str, numbers)), preset
+        assert cell == target_max_min_overlap(make_settings(preset, size=word)), preset
+
+
+@pytest.mark.parametrize("largest", [1024, 128, 64])
+def test_the_table_of_a_single_size_is_true(largest: int, settings_page: str) -> None:
+    [cells] = rows_of(settings_page, f"`max_tokens = {largest}`")
+    for preset, cell in zip(("default", "mdvdb", "blocks"), cells, strict=True):
+        assert cell == target_max_min_overlap(make_settings(preset, max_tokens=largest)), preset
 
 
 @pytest.mark.parametrize("word", OVERLAPS)

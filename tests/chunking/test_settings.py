@@ -26,6 +26,10 @@ def sizes(settings: Settings) -> tuple[int, int, int, int]:
     return settings.target_tokens, settings.max_tokens, settings.min_tokens, settings.overlap_tokens
 
 
+def numbers(cell: str) -> tuple[int, ...]:
+    return tuple(map(int, cell.split(", ")))
+
+
 def assert_sound(settings: Settings) -> None:
     """What every pass relies on."""
     assert 0 <= settings.min_tokens <= settings.target_tokens <= settings.max_tokens
@@ -175,17 +179,21 @@ def test_a_number_that_cannot_be_printed_is_still_refused() -> None:
 @pytest.mark.parametrize(
     ("given_sizes", "expected"),
     [
-        ({"max_tokens": 64}, (64, 64, 16, 0)),
+        ({"max_tokens": 64}, (64, 64, 64, 0)),
+        ({"max_tokens": 128}, (128, 128, 96, 0)),
         ({"max_tokens": 400}, (384, 400, 96, 0)),
         ({"max_tokens": 1024}, (384, 1024, 96, 0)),
-        ({"max_tokens": 1}, (1, 1, 0, 0)),
-        ({"max_tokens": 64, "overlap_tokens": 63}, (64, 64, 16, 63)),
-        ({"max_tokens": 64, "min_tokens": 64}, (64, 64, 64, 0)),
+        ({"max_tokens": 1}, (1, 1, 1, 0)),
+        ({"max_tokens": 64, "overlap_tokens": 63}, (64, 64, 64, 63)),
+        ({"max_tokens": 64, "min_tokens": 16}, (64, 64, 16, 0)),
         ({"target_tokens": 50}, (50, 512, 50, 0)),
         ({"min_tokens": 500}, (500, 512, 500, 0)),
-        ({"preset": "blocks", "max_tokens": 500}, (500, 500, 125, 62)),
-        ({"preset": "blocks", "max_tokens": 64}, (64, 64, 16, 8)),
-        ({"preset": "mdvdb", "max_tokens": 64}, (64, 64, 0, 8)),
+        ({"preset": "blocks", "max_tokens": 500}, (500, 500, 200, 80)),
+        ({"preset": "blocks", "max_tokens": 81}, (81, 81, 81, 80)),
+        ({"preset": "blocks", "max_tokens": 80}, (80, 80, 80, 10)),
+        ({"preset": "mdvdb", "max_tokens": 128}, (128, 128, 0, 50)),
+        ({"preset": "mdvdb", "max_tokens": 50}, (50, 50, 0, 6)),
+        ({"preset": "ragdocs", "max_tokens": 300}, (300, 300, 200, 50)),
         # A preset whose only goal is its ceiling keeps it so when the ceiling is raised.
         ({"preset": "refdocs", "max_tokens": 1600}, (1600, 1600, 100, 0)),
     ],
@@ -225,15 +233,23 @@ def test_the_tables_in_the_documentation_are_true() -> None:
     assert [row[0] for row in rows] == [*budgets.SIZES, *budgets.OVERLAPS]
     for word, default, blocks in rows[:3]:
         for preset, expected in (("default", default), ("blocks", blocks)):
-            assert sizes(make_settings(preset, size=word)) == tuple(map(int, expected.split(", ")))
+            assert sizes(make_settings(preset, size=word)) == numbers(expected)
     for word, at_512, at_1000 in rows[3:]:
         assert make_settings(overlap=word).overlap_tokens == int(at_512)
         assert make_settings("blocks", overlap=word).overlap_tokens == int(at_1000)
 
 
+def test_the_table_of_single_sizes_is_true() -> None:
+    rows = re.findall(r"\| `(\w+)=(\d+)` \| (.+) \| (.+) \| (.+) \|", budgets.__doc__ or "")
+    assert len(rows) == 4
+    for name, value, *expected in rows:
+        for preset, cell in zip(("default", "mdvdb", "blocks"), expected, strict=True):
+            assert sizes(make_settings(preset, **{name: int(value)})) == numbers(cell), (name, value, preset)
+
+
 def test_advanced_names_count_more_than_the_basic_ones() -> None:
     assert sizes(make_settings(size="small", max_tokens=300)) == (192, 300, 48, 0)
-    assert sizes(make_settings(size="large", max_tokens=300)) == (300, 300, 75, 0)
+    assert sizes(make_settings(size="large", max_tokens=300)) == (300, 300, 192, 0)
 
 
 def test_a_number_for_a_basic_name_is_the_advanced_one() -> None:
@@ -400,6 +416,15 @@ def test_a_ceiling_alone_is_never_refused(preset: str, largest: int, basic: dict
     settings = make_settings(preset, max_tokens=largest, **basic)
     assert_sound(settings)
     assert settings.max_tokens == largest
+
+
+@given(preset=st.sampled_from(list(presets())), largest=st.integers(1, 5000))
+def test_a_ceiling_alone_leaves_what_fits_below_it(preset: str, largest: int) -> None:
+    before, after = presets()[preset], make_settings(preset, max_tokens=largest)
+    assert after.overlap_tokens == before.overlap_tokens or before.overlap_tokens >= largest
+    assert after.min_tokens == before.min_tokens or before.min_tokens > after.target_tokens
+    if before.target_tokens != before.max_tokens:
+        assert after.target_tokens == before.target_tokens or before.target_tokens > largest
 
 
 @given(values=st.fixed_dictionaries({}, optional=dict.fromkeys(FIELD_NAMES, VALUES)))

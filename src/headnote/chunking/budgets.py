@@ -13,10 +13,19 @@
 | `medium` | 1/8 | 64 | 125 |
 | `high` | 1/4 | 128 | 250 |
 
-Sizes that were given are taken as they are, and refused if they contradict each other. The others follow: they keep
-the preset's value where that fits under what was given, and are lowered where it does not. With a counter of another
-unit the preset's numbers mean nothing: then they follow max in proportion, and max itself, if it was not given, is
-converted at four characters a token.
+Sizes that were given are taken as they are, and refused if they contradict each other. The others keep the preset's
+value wherever it fits. Where it does not, it is lowered: target to max, min to target, and an overlap that is not below
+max to an eighth of max.
+
+| given | `default` | `mdvdb` | `blocks` |
+|---|---|---|---|
+| `max_tokens=1024` | 384, 1024, 96, 0 | 1024, 1024, 0, 50 | 750, 1024, 200, 80 |
+| `max_tokens=128` | 128, 128, 96, 0 | 128, 128, 0, 50 | 128, 128, 128, 80 |
+| `max_tokens=64` | 64, 64, 64, 0 | 64, 64, 0, 50 | 64, 64, 64, 8 |
+| `target_tokens=50` | 50, 512, 50, 0 | 50, 512, 0, 50 | 50, 1000, 50, 80 |
+
+With a counter of another unit the preset's numbers mean nothing: then they follow max in proportion, and max itself, if
+it was not given, is converted at four characters a token.
 """
 
 from __future__ import annotations
@@ -55,22 +64,35 @@ def _budgets(base: Settings, changes: Mapping[str, Any]) -> dict[str, int]:
     largest: int = changes.get("max_tokens", max(1, int(base.max_tokens * scale)))
     if "max_tokens" in changes and conversion != 1:
         scale = Fraction(largest, base.max_tokens)
-    lowered = largest < int(base.max_tokens * scale)
 
     target = changes.get("target_tokens")
     if target is None:
         # Where the preset has no goal of its own, only a ceiling, the ceiling remains the goal.
         own = largest if base.target_tokens == base.max_tokens else int(base.target_tokens * scale)
         target = min(max(own, changes.get("min_tokens", 0), 1), largest)
-    smallest = changes.get("min_tokens")
-    if smallest is None:
-        smallest = min(int(base.min_tokens * scale), target, largest // 4 if lowered else largest)
+    smallest = changes.get("min_tokens", min(int(base.min_tokens * scale), target))
     overlap = changes.get("overlap_tokens")
     if overlap is None and "overlap" in changes:
         overlap = int(largest * OVERLAPS[changes["overlap"]])
     elif overlap is None:
-        overlap = min(int(base.overlap_tokens * scale), largest // 8 if lowered else largest - 1)
+        overlap = int(base.overlap_tokens * scale)
+        # One token below max would fit, too, and make nearly every token of a page a chunk of its own.
+        overlap = overlap if overlap < largest else int(largest * OVERLAPS["medium"])
     return {"target_tokens": target, "max_tokens": largest, "min_tokens": smallest, "overlap_tokens": overlap}
+
+
+def cause_of(name: str, base: Settings, changes: Mapping[str, Any]) -> str:
+    """Which of the changes made a size that nobody named what it is: the first without which it would be another."""
+    if name == "overlap_tokens" and "overlap" in changes:
+        return "overlap"
+    nearest_first = ("target_tokens", "min_tokens", "max_tokens", "counter", "size")
+    suspects = [change for change in nearest_first if change in changes]
+    size = _budgets(base, changes)[name]
+    for suspect in suspects:
+        others = {other: value for other, value in changes.items() if other != suspect}
+        if _budgets(base, others)[name] != size:
+            return suspect
+    return suspects[0]
 
 
 def _conversion(before: CounterLike, after: CounterLike) -> Fraction | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from headnote.chunking.aliases import translate
-from headnote.chunking.budgets import BUDGETS, vary
+from headnote.chunking.budgets import BUDGETS, cause_of, vary
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.config.entries import Layer, blaming
@@ -113,14 +113,15 @@ def _origins(preset: _Meant, settings: Settings, said: Mapping[str, _Meant]) -> 
         if name in said:
             origins[name] = said[name].origin
         elif getattr(settings, name) != getattr(base, name):
-            origins[name] = _origin_of_change(name, said)
+            origins[name] = _origin_of_change(name, base, said)
         else:
             origins[name] = f"preset {preset.value}" if name in of_preset else "default"
     return origins
 
 
-def _origin_of_change(name: str, said: Mapping[str, _Meant]) -> str:
+def _origin_of_change(name: str, base: Settings, said: Mapping[str, _Meant]) -> str:
     """Why a setting differs from its preset although nobody named it."""
-    causes = {"overlap_tokens": ("overlap", "size"), "keep_whole": ("oversized",)}.get(name, ("size",))
-    direct = next((said[cause].origin for cause in causes if cause in said), None)
-    return direct or "follows " + next(cause for cause in ("max_tokens", "counter", *BUDGETS) if cause in said)
+    if name not in BUDGETS:
+        return said["oversized"].origin
+    cause = cause_of(name, base, {name: meant.value for name, meant in said.items()})
+    return said[cause].origin if cause in ("size", "overlap") else f"follows {cause}"
