@@ -381,6 +381,10 @@ class Index:
         if document is None:
             raise self._missing(path)
         lines = _LINE.findall(document.text)
+        if start_line > max(len(lines), 1):
+            raise SettingsError(
+                f"line {start_line} is past the end", path=path, remedy=f"the document has {len(lines)} lines"
+            )
         chosen = lines[start_line - 1 : end_line]
         return Passage(path, start_line, start_line + max(len(chosen) - 1, 0), "".join(chosen))
 

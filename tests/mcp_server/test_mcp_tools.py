@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -20,8 +21,9 @@ import pytest
 
 pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote[mcp]"')
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.types import INVALID_PARAMS
 
 from headnote import Index
 from headnote.mcp_server.server import make_server
@@ -81,11 +83,11 @@ def test_search_names_places_and_keeps_its_budget(index: Index) -> None:
         assert "calibration.md:" in found
         small = await text_of(client, "search", query="calibrate the gauge", limit=10, budget=400)
         assert count_tokens(small) < count_tokens(found)
-        assert "more; raise the budget" in small
+        assert "more passages; raise the budget" in small
         only = await text_of(client, "search", query="gauge", path=["*.mdx"])
         assert "gauge-widget.mdx" in only
         assert "calibration.md" not in only
-        assert re.search(r"gauge-widget\.mdx:6-\d+  The gauge widget  \(score", only), "above all headings: the title"
+        assert re.search(r"gauge-widget\.mdx:6-\d+\nsection: The gauge widget\n", only), "above all headings: the title"
         assert "Nothing relevant" in await text_of(client, "search", query="gauge", path=["nowhere/**"])
 
     talk(index, session)
@@ -97,7 +99,7 @@ def test_reading_by_lines_and_by_heading(index: Index) -> None:
         outline = await text_of(client, "outline", path="calibration.md")
         assert "The two-point method" in outline
         lines = await text_of(client, "read", path="calibration.md", start_line=1, end_line=3)
-        assert lines.startswith("calibration.md:1-3")
+        assert "\nsource: calibration.md:1-3\n\n" in lines
         section = await text_of(client, "read", path="calibration.md", heading="the two-point method")
         assert "## The two-point method" in section
         cut = await text_of(client, "read", path="calibration.md", budget=100)
@@ -112,10 +114,10 @@ def test_a_chunk_is_read_as_search_names_it(index: Index) -> None:
     async def session(client: Client) -> None:
         hit = index.search("calibrate the gauge", 1)[0]
         found = await text_of(client, "search", query="calibrate the gauge", limit=1)
-        tail = found.partition("chunk ")[2].partition(")")[0]
+        tail = found.partition("chunk ")[2].partition("\n")[0]
         assert hit.path + tail == hit.key
         read = await text_of(client, "read", path=hit.path, chunk=tail)
-        assert read.startswith(f"{hit.path}:{hit.start_line}-")
+        assert f"\nsource: {hit.path}:{hit.start_line}-" in read
         assert hit.text.strip() in read
         assert await text_of(client, "read", chunk=hit.key) == read
         assert await text_of(client, "read", chunk=hit.id) == read
@@ -194,15 +196,57 @@ def test_bad_arguments_are_told_in_one_line(index: Index) -> None:
         assert "not in the index" in await error_of(client, "read", path="../../etc/passwd")
         assert "not in the index" in await error_of(client, "outline", path="nowhere.md")
         assert "it has:" in await error_of(client, "read", path="calibration.md", heading="nothing of the kind")
-        assert await error_of(client, "search", query="a", limit=0)
-        assert await error_of(client, "search", query="a" * 10_001)
-        assert await error_of(client, "search", query=["a"])
-        assert await error_of(client, "search")
-        assert await error_of(client, "search", query="a", budget=1)
+        assert "limit: Input should be greater" in await error_of(client, "search", query="a", limit=0)
+        assert "query: String should have at most" in await error_of(client, "search", query="a" * 10_001)
+        assert "query: this argument is missing" in await error_of(client, "search")
+        assert "budget: Input should be greater" in await error_of(client, "search", query="a", budget=1)
         assert await error_of(client, "links", path="nowhere.md")
         assert await error_of(client, "ask", question="a", limit=99)
         assert "not in the index" in await error_of(client, "read")
-        assert await error_of(client, "read", path="calibration.md", start_line=9, end_line=3)
+        assert "are no range" in await error_of(client, "read", path="calibration.md", start_line=9, end_line=3)
+
+    talk(index, session)
+
+
+def test_an_argument_nobody_knows_or_of_a_wrong_type_is_refused(index: Index) -> None:
+    async def session(client: Client) -> None:
+        assert await error_of(client, "search", query="a", lmit=3) == (
+            "search: unknown argument lmit (did you mean limit?)"
+        )
+        assert "unknown argument xyzzy (known: path, budget" in await error_of(client, "outline", xyzzy=1)
+        for wrong in (
+            {"limit": "3"},
+            {"limit": True},
+            {"limit": 2.5},
+            {"path": "*.md"},
+            {"where": ["a"]},
+            {"query": 7},
+        ):
+            (name,) = wrong
+            complaint = await error_of(client, "search", **{"query": "gauge", **wrong})
+            assert complaint.startswith(f"search: {name}: Input should be"), complaint
+            assert "\n" not in complaint
+
+    talk(index, session)
+
+
+def test_reading_past_the_end_says_where_the_end_is(index: Index) -> None:
+    lines = index.read("calibration.md").end_line
+
+    async def session(client: Client) -> None:
+        complaint = await error_of(client, "read", path="calibration.md", start_line=lines + 1)
+        assert f"line {lines + 1} is past the end (the document has {lines} lines)" in complaint
+        assert f":{lines}-{lines}\n" in await text_of(client, "read", path="calibration.md", start_line=lines)
+
+    talk(index, session)
+
+
+def test_a_lone_surrogate_gets_an_answer(index: Index) -> None:
+    async def session(client: Client) -> None:
+        for tool, argument in (("search", "query"), ("read", "path"), ("outline", "path"), ("ask", "question")):
+            complaint = await error_of(client, tool, **{argument: "a\ud800b"})
+            assert "surrogate" in complaint or "not in the index" in complaint
+            assert complaint.encode()
 
     talk(index, session)
 
@@ -215,8 +259,84 @@ def test_a_document_is_a_resource(index: Index) -> None:
     talk(index, session)
 
 
+def test_a_resource_that_is_not_there_is_an_error_in_words(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    async def session(client: Client) -> None:
+        with pytest.raises(MCPError, match=r"nowhere\.md: not in the index") as caught:
+            await client.read_resource("headnote://document/nowhere.md")
+        assert caught.value.error.code == INVALID_PARAMS
+
+    talk(index, session)
+    assert "Traceback" not in caplog.text
+
+
+def test_data_is_given_to_those_who_ask_for_it(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what the text says; without being asked for, it would cost a model the same tokens again."""
+    monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
+
+    async def session(client: Client) -> None:
+        async def data_of(tool: str, **arguments: Any) -> dict[str, Any]:
+            plain = await client.call_tool(tool, arguments)
+            assert plain.structured_content is None
+            result = await client.call_tool(tool, {**arguments, "structured": True})
+            assert result.content == plain.content
+            data: dict[str, Any] = result.structured_content
+            return data
+
+        hits = (await data_of("search", query="calibrate the gauge", limit=3))["hits"]
+        assert [(hit["path"], hit["text"]) for hit in hits] == [
+            (hit.path, hit.text.strip()) for hit in index.search("calibrate the gauge", 3)
+        ]
+        few = await data_of("search", query="calibrate the gauge", limit=10, budget=300)
+        assert len(few["hits"]) + few["more"] == len(index.search("calibrate the gauge", 10))
+        passage = await data_of("read", path="calibration.md", start_line=1, end_line=3)
+        assert passage == index.read("calibration.md", 1, 3)._asdict()
+        outline = await data_of("outline", path="calibration.md")
+        assert [row["text"] for row in outline["headings"]] == [
+            entry.heading.text for entry in index.outline("calibration.md")
+        ]
+        assert (await data_of("outline"))["documents"] == index.documents()
+        links = await data_of("links", path="calibration.md")
+        assert [row["line"] for row in links["links"]] == [link.line for link in index.links("calibration.md")]
+        assert [row["path"] for row in links["backlinks"]] == [row.path for row in index.backlinks("calibration.md")]
+        answer = await data_of("ask", question="calibrate with the two-point method")
+        assert answer["citations"]
+        assert answer["text"]
+        assert (await data_of("status"))["documents"] == index.status().documents
+
+    talk(index, session)
+
+
 def command(root: Path, *more: str) -> list[str]:
     return [sys.executable, "-m", "headnote", "mcp", str(root), "--embedder", "hashing:64", *more]
+
+
+def test_a_lone_surrogate_over_stdio_gets_an_answer(root: Path) -> None:
+    """Escaped in JSON it is no Unicode: the SDK would drop the message, and its sender wait forever."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("initialize", hello),
+        ("tools/call", {"name": "search", "arguments": {"query": "\ud800 gauge"}}),
+        ("tools/call", {"name": "read", "arguments": {"path": "\\\udfff\ud83d\ude00.md"}}),
+        ("resources/read", {"uri": "headnote://document/\udc80.md"}),
+    ]
+    with subprocess.Popen(command(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        answers = []
+        for number, (method, parameters) in enumerate(calls):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+            answers.append(json.loads(server.stdout.readline()))
+        server.stdin.close()
+        server.wait(60)
+    assert [answer["id"] for answer in answers] == [0, 1, 2, 3]
+    assert "calibration.md" in str(answers[1]["result"])
+    assert (
+        "\\\N{REPLACEMENT CHARACTER}\N{GRINNING FACE}.md: not in the index"
+        in answers[2]["result"]["content"][0]["text"]
+    )
+    assert "not in the index" in answers[3]["error"]["message"]
 
 
 def test_over_stdio_with_two_clients_and_fresh_files(root: Path) -> None:

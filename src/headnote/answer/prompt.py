@@ -84,12 +84,12 @@ def build_prompt(question: str, passages: Sequence[Shown], budget: int = BUDGET)
     return Prompt(messages, tuple(shown), count(messages))
 
 
-def choose_mark(texts: Iterable[str]) -> str:
-    """A mark that stands in none of these texts; the same texts always get the same."""
+def choose_mark(texts: Iterable[str], size: int = 8) -> str:
+    """A mark of so many bytes that stands in none of these texts; the same texts always get the same."""
     everything = "\n".join(texts)
     seed = everything.encode("utf-8", "surrogatepass")
     while True:
-        digest = hashlib.blake2b(seed, digest_size=8).hexdigest()
+        digest = hashlib.blake2b(seed, digest_size=size).hexdigest()
         if digest not in everything:
             return f"=={digest}=="
         seed = digest.encode() + seed

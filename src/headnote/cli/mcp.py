@@ -28,6 +28,7 @@ def mcp_command(root: Path, http: bool, port: int, embedder: str | None, store: 
 
     load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
     from headnote.mcp_server.server import make_server
+    from headnote.mcp_server.wire import mended_stdin
 
     answer_on_one_core()
     with Index.open(root, embedder=embedder, store=store) as index:
@@ -38,4 +39,5 @@ def mcp_command(root: Path, http: bool, port: int, embedder: str | None, store: 
                 # Without sessions, clients go on with a server that was started again as if nothing had happened.
                 server.run("streamable-http", host="127.0.0.1", port=port, stateless_http=True)
             else:
-                server.run("stdio")
+                with mended_stdin():
+                    server.run("stdio")

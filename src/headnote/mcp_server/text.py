@@ -1,89 +1,142 @@
-"""What tools answer: compact text with places, never more than a budget of tokens. Pure functions."""
+"""What tools answer: compact text with places, within a budget of tokens, and the same as data. Pure functions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from headnote.answer.prompt import as_data
 from headnote.api import Status
 from headnote.index.store.rows import LinkRow
 from headnote.markdown.outline import OutlineEntry
+from headnote.mcp_server.quoting import Part, quote
 from headnote.model import Answer, Hit, Passage
-from headnote.tokens import get_counter
 
-RESERVE = 40
-"""Tokens that are left for saying what was left out."""
-_RULE = "\n\n---\n\n"
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 """As lines are counted everywhere here: other separators that Python knows end none."""
+_HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens")
+
+
+class Reply(NamedTuple):
+    """What a model reads, and the same for programs."""
+
+    text: str
+    data: dict[str, Any]
 
 
 def place(path: str, start_line: int, end_line: int) -> str:
     """As it is cited: `docs/a.md:12-30`."""
-    return f"{path}:{start_line}-{end_line}"
+    return f"{as_data(path)}:{start_line}-{end_line}"
 
 
-def hits_text(hits: Sequence[Hit], budget: int) -> str:
+def hits_reply(hits: Sequence[Hit], budget: int) -> Reply:
     """Passages, best first, each under its place: as many as the budget allows, of the first at least a part."""
     if not hits:
-        return "Nothing relevant. Try other words, or fewer filters."
-    parts = []
-    for hit in hits:
-        # The path stands in front already, so what is left of the key is enough.
-        chunk = hit.key.removeprefix(hit.path)
-        where = f"{place(hit.path, hit.start_line, hit.end_line)}  {hit.breadcrumb or hit.title}"
-        head = f"{where}  (score {hit.score:.2f}, chunk {chunk})"
-        parts.append(f"{head}\n{hit.text.strip()}{_RULE}")
-    shown = _within(parts, budget)
-    if len(shown) < len(parts):
-        shown.append(f"… {len(parts) - len(shown)} more; raise the budget to see them.")
-    return "".join(shown).removesuffix(_RULE)
+        return Reply("Nothing relevant. Try other words, or fewer filters.", {"hits": [], "more": 0})
+    text, bodies = quote([_hit_part(number, hit) for number, hit in enumerate(hits, 1)], budget, _left_out(len(hits)))
+    shown = zip(hits, bodies, strict=False)
+    rows = [{name: getattr(hit, name) for name in _HIT_FIELDS} | {"text": body.strip()} for hit, body in shown]
+    return Reply(text, {"hits": rows, "more": len(hits) - len(rows)})
 
 
-def answer_text(answer: Answer, budget: int) -> str:
+def answer_reply(answer: Answer, budget: int) -> Reply:
     """What there is to say, and what has to be known about it."""
-    remarks = [f"left out [{dropped.written}]: {dropped.reason}" for dropped in answer.dropped]
-    lines = [*remarks, *([answer.note] if answer.note else [])]
-    return _cut(answer.text.strip() + "".join(f"\n({line})" for line in lines), budget)
+    lines = _line_parts(answer.text.strip())
+    parts = [Part(head="note", names=f"{as_data(answer.note)}\n")] if answer.note else []
+    parts += [Part(head="answer"), *lines]
+    first = len(parts) - len(lines)
+    parts += [Part("left out", body=f"[{as_data(drop.written)}]: {as_data(drop.reason)}\n") for drop in answer.dropped]
+    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"))
+    data = {
+        "text": "".join(bodies[first : first + len(lines)]),
+        "citations": [citation._asdict() for citation in answer.citations],
+        "dropped": [dropped._asdict() for dropped in answer.dropped],
+        "complete": answer.complete,
+        "model": answer.model,
+        "note": answer.note,
+    }
+    return Reply(text, data)
 
 
-def passage_text(passage: Passage, budget: int) -> str:
+def passage_reply(passage: Passage, budget: int) -> Reply:
     """Lines under their place; where they are cut, how to read on."""
-    lines = _LINE.findall(passage.text)
-    shown = _within(lines, budget)
-    last = passage.start_line + max(len(shown) - 1, 0)
-    text = f"{place(passage.path, passage.start_line, last)}\n{''.join(shown).rstrip()}"
-    if len(shown) < len(lines):
-        text += f"\n… cut here; read on with start_line={last + 1} (the passage ends in line {passage.end_line})."
-    return text
+    parts = _line_parts(passage.text)
+    source = f"source: {place(passage.path, passage.start_line, passage.end_line)}\n"
+    if not parts:
+        parts = [Part()]
+    parts[0] = parts[0]._replace(head="passage", names=source)
+
+    text, bodies = quote(parts, budget, lambda shown: f"read on with start_line={passage.start_line + shown}")
+    last = passage.start_line + max(len(bodies) - 1, 0)
+    return Reply(text, passage._replace(end_line=last, text="".join(bodies))._asdict())
 
 
-def outline_text(path: str, entries: Iterable[OutlineEntry], budget: int) -> str:
-    """Headings as a tree, each with its lines."""
+def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Reply:
+    """Headings with their lines, and with as many `#` as they are deep."""
     rows = [
-        f"{'  ' * (entry.heading.level - 1)}{entry.heading.text}  {entry.start_line}-{entry.end_line}\n"
+        {
+            "start_line": entry.start_line,
+            "end_line": entry.end_line,
+            "level": entry.heading.level,
+            "text": entry.heading.text,
+        }
         for entry in entries
     ]
-    return f"{path}\n" + (_listed(rows, budget) if rows else "no headings")
+    parts = [Part(head="outline" if rows else "outline: no headings", names=f"source: {as_data(path)}\n")]
+    parts += [Part(body=f"{_heading_line(entry)}\n") for entry in entries]
+    text, bodies = quote(parts, budget, _left_out(len(parts), "headings"))
+    return Reply(text, {"path": path, "headings": rows[: len(bodies) - 1]})
 
 
-def documents_text(paths: Sequence[str], budget: int) -> str:
-    return _listed([f"{path}\n" for path in paths], budget) if paths else "The index is empty."
+def documents_reply(paths: Sequence[str], budget: int) -> Reply:
+    if not paths:
+        return Reply("The index is empty.", {"documents": [], "more": 0})
+    parts = [Part(body=f"{as_data(path)}\n") for path in paths]
+    text, bodies = quote(parts, budget, _left_out(len(parts), "documents"))
+    return Reply(text, {"documents": list(paths[: len(bodies)]), "more": len(paths) - len(bodies)})
 
 
-def links_text(path: str, links: Sequence[LinkRow], backlinks: Sequence[LinkRow], budget: int) -> str:
+def links_reply(path: str, links: Sequence[LinkRow], backlinks: Sequence[LinkRow], budget: int) -> Reply:
     """Where a document leads, and what leads to it."""
-    rows = [f"{path} links to:\n"]
-    rows += [f"  line {link.line}: {_target(link)}\n" for link in links] or ["  nothing\n"]
-    rows.append("linked from:\n")
-    rows += [f"  {link.path}:{link.line}  {link.text}\n" for link in backlinks] or ["  nowhere\n"]
-    return _listed(rows, budget)
+    parts = [Part(head="links to" if links else "links to nothing", names=f"source: {as_data(path)}\n")]
+    parts += [Part(body=f"line {link.line}: {as_data(_target(link))}\n") for link in links]
+    parts.append(Part(head="linked from" if backlinks else "linked from nowhere"))
+    parts += [Part(body=f"{place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks]
+    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"))
+    outgoing = [{"line": link.line, "target": _target(link)} for link in links]
+    incoming = [{"path": link.path, "line": link.line, "text": link.text} for link in backlinks]
+    shown = max(len(bodies) - 1, 0)
+    data = {"path": path, "links": outgoing[:shown], "backlinks": incoming[: max(shown - len(links) - 1, 0)]}
+    return Reply(text, data | {"more": len(parts) - len(bodies)})
 
 
-def status_text(status: Status, problem: str = "") -> str:
+def status_reply(status: Status, problem: str = "") -> Reply:
     waiting = f", {status.pending:,} waiting for a vector" if status.pending else ""
-    text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; model {status.model}"
-    return f"{text}\n{problem}" if problem else text
+    text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; model {as_data(status.model)}"
+    counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model")}
+    return Reply(f"{text}\n{as_data(problem)}" if problem else text, counts | {"problem": problem})
+
+
+def _hit_part(number: int, hit: Hit) -> Part:
+    # The path stands in the next line, so what is left of the key is enough.
+    chunk = as_data(hit.key.removeprefix(hit.path))
+    source = f"source: {place(hit.path, hit.start_line, hit.end_line)}\n"
+    section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
+    return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", source + section, f"{hit.text.strip()}\n")
+
+
+def _heading_line(entry: OutlineEntry) -> str:
+    return f"{entry.start_line}-{entry.end_line} {'#' * entry.heading.level} {as_data(entry.heading.text)}"
+
+
+def _line_parts(text: str) -> list[Part]:
+    return [Part(body=line) for line in _LINE.findall(text)]
+
+
+def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:
+    """What is left out of so many parts."""
+    return lambda shown: f"{count - shown} more {unit}; raise the budget to see them"
 
 
 def _target(link: LinkRow) -> str:
@@ -93,33 +146,3 @@ def _target(link: LinkRow) -> str:
     if link.resolved is None:
         return f"{written} (broken)"
     return link.resolved + (f"#{link.section}" if link.section else "")
-
-
-def _listed(rows: Sequence[str], budget: int) -> str:
-    shown = _within(rows, budget)
-    rest = len(rows) - len(shown)
-    return "".join(shown) + (f"… {rest} more lines" if rest else "")
-
-
-def _within(rows: Sequence[str], budget: int) -> list[str]:
-    """As many rows as the budget allows; of the first, if it is too large, what fits."""
-    room = max(budget - RESERVE, 1)
-    sizes = get_counter().count_many(rows)
-    kept, total = 0, 0
-    for size in sizes:
-        total += size
-        if total > room:
-            break
-        kept += 1
-    return list(rows[:kept]) or [_cut(row, budget) for row in rows[:1]]
-
-
-def _cut(text: str, budget: int) -> str:
-    """The text, or as much of its beginning as the budget allows."""
-    counter = get_counter()
-    room = max(budget - RESERVE, 1)
-    # Hardly a token has more characters than this: what is far beyond needs no counting.
-    kept = text[: budget * 40]
-    while kept and (size := counter.count(kept)) > room:
-        kept = kept[: len(kept) * room // (size + 1)]
-    return text if len(kept) == len(text) else f"{kept}… (cut here)\n"

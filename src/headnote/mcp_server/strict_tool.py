@@ -1,0 +1,57 @@
+"""Tools that take what their schema says and nothing else: a typo is told, never ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headnote.answer.prompt import as_data
+from headnote.chunking.settings import nearest
+from headnote.extras import importing
+
+with importing("the MCP server", "pip install 'headnote[mcp]'"):
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
+    from mcp.types import ToolAnnotations
+    from pydantic import ConfigDict, ValidationError
+
+READ_ONLY = ToolAnnotations(read_only_hint=True)
+
+
+class StrictTool(Tool):
+    """A tool whose bad arguments are told in one line, each with its name."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        try:
+            self.fn_metadata.validate_arguments(arguments)
+        except ValidationError as error:
+            raise ToolError(self._complaint(error)) from None
+        return await super().run(arguments, context, convert_result)
+
+    def _complaint(self, error: ValidationError) -> str:
+        known = list(self.fn_metadata.arg_model.model_fields)
+        complaints = []
+        for detail in error.errors(include_url=False, include_input=False, include_context=False):
+            name = as_data(".".join(map(str, detail["loc"])))[:80]
+            if detail["type"] == "extra_forbidden":
+                complaints.append(f"unknown argument {name} ({nearest(name, known)})")
+            elif detail["type"] == "string_unicode":
+                complaints.append(f"{name}: not Unicode: a surrogate stands alone")
+            elif detail["type"] == "missing":
+                complaints.append(f"{name}: this argument is missing")
+            else:
+                complaints.append(f"{name}: {as_data(detail['msg'])}")
+        return f"{self.name}: {'; '.join(complaints)}"
+
+
+def strict_tool(function: Callable[..., Any], description: str) -> Tool:
+    """The function as a tool, by its name and its annotations."""
+    # Not structured by itself: the SDK would send every text twice.
+    tool = StrictTool.from_function(function, description=description, annotations=READ_ONLY, structured_output=False)
+    lenient = tool.fn_metadata.arg_model
+    config = ConfigDict(extra="forbid", strict=True)
+    strict: type[ArgModelBase] = type(lenient.__name__, (lenient,), {"model_config": config})
+    tool.fn_metadata.arg_model = strict
+    tool.parameters = strict.model_json_schema(by_alias=True)
+    return tool
