@@ -18,7 +18,7 @@ PACKAGE = "headnote"
 # Rooms of one layer are neighbours: they may import each other, as long as there is no way round in a circle.
 LAYERS: list[set[str]] = [
     {"errors"},
-    {"model", "extras"},
+    {"model", "extras", "arguments"},
     {"markdown", "tokens"},
     {"chunking"},
     {"sources"},

@@ -7,9 +7,11 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from headnote.arguments import check_types
 from headnote.chunking.settings import Settings, shown
 from headnote.config import IndexSettings, load_index_settings, load_settings
 from headnote.embedding.base import Embedder
@@ -19,7 +21,6 @@ from headnote.index.graph import Graph, graph_of, is_broken
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
-from headnote.index.store.filters import Filter
 from headnote.index.store.opening import open_store
 from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
 from headnote.index.task import Report, Task, Watcher, nobody
@@ -28,6 +29,7 @@ from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.query import Expand, Mode, Query
 from headnote.search.recency import STEPPED
+from headnote.search.written import read_filter
 from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
 
 AnyPath = str | os.PathLike[str]
 
-_LONGEST_AGO = 9e9
-"""Seconds, before and after 1970."""
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
@@ -129,6 +129,7 @@ class Index:
         What is not given is taken from the environment, then from `headnote.toml`, then from the defaults. With
         `create=False`, a folder without an index raises `MissingIndex`.
         """
+        check_types(root=(root, str | os.PathLike))
         folder = Path(root)
         check_folder(folder)
         loaded = load_settings(preset, settings, folder)
@@ -172,6 +173,7 @@ class Index:
         Search by words is true as soon as the documents are written; vectors follow. Whatever interrupts this, what
         was finished stays.
         """
+        check_types(workers=(workers, Integral | None), wait=(wait, Real), on_progress=(on_progress, Callable))
         report = update_documents(self._store, self._task(rebuild, workers, wait), self._model, on_progress)
         if vectors:
             report.embedded = update_vectors(self._store, self.embedder, wait, on_progress)
@@ -262,10 +264,10 @@ class Index:
         limit: int = 10,
         mode: Mode = "hybrid",
         *,
-        path: str | Sequence[str] = (),
-        tags: str | Sequence[str] = (),
-        where: Mapping[str, str] | None = None,
-        since: datetime | float | None = None,
+        path: str | Sequence[str] | None = None,
+        tags: str | Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        since: datetime | float | str | None = None,
         per_document: int = 0,
         min_score: float | None = None,
         budget: int = 0,
@@ -277,13 +279,12 @@ class Index:
 
         `hybrid` looks by words and by meaning, `keyword` and `semantic` by one of them. Chunks that have no vector yet
         are found by their words. Filters: globs of `path`, all of `tags`, fields of the frontmatter in `where`, files
-        changed `since` a time. `budget` is in tokens, `recency_days` the half-life of a small bonus for what is new;
-        `recency_steps` gives it in steps, as the preset `ragdocs` does by itself. `expand` brings what stands around
-        a hit (`neighbours`, `section`) or what it links to (`linked`).
+        changed `since` a time, or `7d` ago. `budget` is in tokens, `recency_days` the half-life of a small bonus for
+        what is new; `recency_steps` gives it in steps, as the preset `ragdocs` does by itself. `expand` brings what
+        stands around a hit (`neighbours`, `section`) or what it links to (`linked`).
         If nothing is relevant there are no hits; with a `min_score` of 0 there are, however far they are from it.
         """
-        fields = tuple(sorted((where or {}).items()))
-        only = Filter(_as_tuple(path), _as_tuple(tags), fields, _nanoseconds(since))
+        only = read_filter(path, tags, where, since)
         if recency_steps is None:
             recency_steps = self._recency_steps and not recency_days
         asked = Query(query, limit, mode, only, per_document, min_score, budget, recency_days, recency_steps, expand)
@@ -307,9 +308,15 @@ class Index:
         the filters are those of `search`.
         """
         from headnote.answer.asking import answer_from
-        from headnote.answer.chat import find_chat
+        from headnote.answer.chat import Chat, find_chat
         from headnote.answer.passages import read_passages
 
+        check_types(
+            question=(question, str),
+            budget=(budget, Integral),
+            stream=(stream, Callable | None),
+            model=(model, str | Chat | None),
+        )
         if not question.strip():
             raise SettingsError("the question is empty", remedy="say what you want to know")
         chat = find_chat(os.environ, model) if model is None or isinstance(model, str) else model
@@ -330,6 +337,7 @@ class Index:
 
     def document(self, path: str) -> DocumentView:
         """A document with all that is known of it, as it was at one moment."""
+        check_types(path=(path, str))
         with self._store.reading() as reader:
             document = reader.document(path)
             if document is None:
@@ -344,6 +352,7 @@ class Index:
         """A chunk by its key, or by its id, as hits have them."""
         from headnote.chunking.records import paths_in_id
 
+        check_types(key=(key, str))
         with self._store.reading() as reader:
             for path in paths_in_id(key):
                 for chunk in reader.chunks_of(path):
@@ -353,6 +362,7 @@ class Index:
 
     def outline(self, path: str) -> list[OutlineEntry]:
         """The headings of a document, each with the lines of all that stands below it."""
+        check_types(path=(path, str))
         with self._store.reading() as reader:
             document = reader.document(path)
         if document is None:
@@ -363,6 +373,7 @@ class Index:
         """The lines under a heading, found by its text or its anchor; case does not matter."""
         from headnote.markdown.outline import find_heading
 
+        check_types(heading=(heading, str))
         entries = self.outline(path)
         entry = find_heading(entries, heading)
         if entry is None:
@@ -372,6 +383,7 @@ class Index:
 
     def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
         """Lines of a document as they were indexed, both ends included."""
+        check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
         if start_line < 1 or (end_line is not None and end_line < start_line):
             raise SettingsError(
                 f"lines {start_line} to {end_line} are no range", remedy="count from 1, first line first"
@@ -414,6 +426,7 @@ class Index:
     def attachment(self, path: str) -> bytes | None:
         """The content of a file below the root that is no document, such as a picture; None if it is not there, is
         ignored, or lies outside."""
+        check_types(path=(path, str))
         return read_attachment(self.root, path, self.index_settings.exclude)
 
     def graph(self) -> Graph:
@@ -426,6 +439,7 @@ class Index:
         return (self.root / path).exists()
 
     def _links(self, path: str, incoming: bool) -> list[LinkRow]:
+        check_types(path=(path, str))
         with self._store.reading() as reader:
             if reader.document(path) is None:
                 raise self._missing(path)
@@ -471,15 +485,3 @@ def check_folder(folder: Path) -> None:
         raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
     if not folder.is_dir():
         raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder it lies in")
-
-
-def _as_tuple(words: str | Sequence[str]) -> tuple[str, ...]:
-    return (words,) if isinstance(words, str) else tuple(words)
-
-
-def _nanoseconds(since: datetime | float | None) -> int | None:
-    if since is None:
-        return None
-    seconds = since.timestamp() if isinstance(since, datetime) else since
-    # No file is older or newer than what a store can hold.
-    return int(min(max(seconds, -_LONGEST_AGO), _LONGEST_AGO) * 1e9)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from os import PathLike, fspath
 from typing import Any
 
+from headnote.arguments import check_types
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import Page
 from headnote.chunking.presets import make_settings
@@ -14,14 +17,20 @@ from headnote.model import Chunk
 
 
 def chunk(
-    text: str, *, path: str = "", preset: str = "default", modified: float | None = None, **settings: Any
+    text: str,
+    *,
+    path: str | PathLike[str] = "",
+    preset: str = "default",
+    modified: float | None = None,
+    **settings: Any,
 ) -> list[Chunk]:
     """The chunks of one document, in order.
 
     `path` names the document in ids, and turns MDX on if it ends in `.mdx`. Settings are those of the preset, changed
     by whatever is given by name.
     """
-    return chunk_with(make_settings(preset, **settings), text, path, modified)
+    check_types(text=(text, str), path=(path, str | PathLike), modified=(modified, Real | None))
+    return chunk_with(make_settings(preset, **settings), text, fspath(path), modified)
 
 
 def chunk_with(settings: Settings, text: str, path: str = "", modified: float | None = None) -> list[Chunk]:

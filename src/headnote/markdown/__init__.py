@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headnote.arguments import check_types
 from headnote.markdown.scanner import scan
 from headnote.model import Block
 
@@ -14,4 +15,5 @@ def parse(text: str, mdx: bool = False) -> list[Block]:
     Blocks and the blank lines between them tile the text. With `mdx`, imports, exports, components and
     expressions are blocks of their own. No input raises: what is malformed is read as CommonMark reads it.
     """
+    check_types(text=(text, str), mdx=(mdx, bool))
     return scan(text, mdx)

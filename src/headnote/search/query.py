@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal, get_args
 
+from headnote.arguments import check_types
 from headnote.errors import SettingsError
 from headnote.index.store.filters import Filter
 
@@ -41,6 +44,15 @@ class Query:
     """What comes with a hit: the chunks before and after it, all of its section, or what it links to."""
 
     def __post_init__(self) -> None:
+        check_types(
+            query=(self.text, str),
+            limit=(self.limit, Integral),
+            per_document=(self.per_document, Integral),
+            min_score=(self.min_score, Real | None),
+            budget=(self.budget, Integral),
+            recency_days=(self.recency_days, Real),
+            recency_steps=(self.recency_steps, bool),
+        )
         if self.mode not in MODES:
             raise SettingsError(f"unknown mode {self.mode!r}", remedy=f"use {', '.join(MODES)}")
         if self.expand not in EXPANSIONS:
@@ -50,5 +62,6 @@ class Query:
         if self.limit < 1:
             raise SettingsError(f"limit {self.limit} is too few", remedy="give 1 or more")
         for name in ("per_document", "budget", "recency_days", "min_score"):
-            if (getattr(self, name) or 0) < 0:
-                raise SettingsError(f"{name} {getattr(self, name)} is below 0", remedy="leave it out, or give more")
+            number = getattr(self, name) or 0
+            if number < 0 or math.isnan(number):
+                raise SettingsError(f"{name} {number} is not 0 or more", remedy="leave it out, or give more")

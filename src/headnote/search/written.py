@@ -4,14 +4,51 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from numbers import Real
 from typing import Any
 
+from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
+from headnote.index.store.filters import Filter, field_text
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
+_LONGEST_AGO = 9e9
+"""Seconds, before and after 1970: no file is older or newer than what a store can hold."""
+
+
+def read_filter(
+    path: str | Iterable[str] | None,
+    tags: str | Iterable[str] | None,
+    where: Mapping[str, Any] | None,
+    since: datetime | float | str | None,
+) -> Filter:
+    """Which chunks may be found, as a program says it."""
+    check_types(where=(where, Mapping | None), since=(since, datetime | Real | str | None))
+    fields = tuple(sorted((_field_name(name), _field_value(name, value)) for name, value in (where or {}).items()))
+    return Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since))
+
+
+def _field_name(name: object) -> str:
+    check_types(**{"a name in where": (name, str)})
+    return str(name)
+
+
+def _field_value(name: str, value: object) -> str:
+    check_types(**{f"where[{name!r}]": (value, str | bool | Real | date | time)})
+    return field_text(value)
+
+
+def _nanoseconds(since: datetime | float | str | None) -> int | None:
+    if since is None:
+        return None
+    moment = read_since(since) if isinstance(since, str) else since
+    seconds = moment.timestamp() if isinstance(moment, datetime) else moment
+    if math.isnan(seconds):
+        raise SettingsError("since is no number", remedy="give seconds since 1970")
+    return int(min(max(seconds, -_LONGEST_AGO), _LONGEST_AGO) * 1e9)
 
 
 def read_since(text: str, now: datetime | None = None, place: str = "") -> datetime:

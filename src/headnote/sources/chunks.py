@@ -14,9 +14,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain, islice
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
+from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings
 from headnote.errors import HeadnoteError, SettingsError
@@ -33,6 +35,7 @@ Result = TypeVar("Result")
 
 def chunk_file(path: AnyPath, *, preset: str = "default", **settings: Any) -> list[Chunk]:
     """The chunks of one file. The name `.mdx` turns MDX on."""
+    check_types(path=(path, str | os.PathLike))
     name = os.fspath(path)
     text = read_source(name)
     return chunk(text, path=name, preset=preset, modified=Path(name).stat().st_mtime, **settings)
@@ -46,6 +49,7 @@ def chunk_files(
     Only a few files are in memory at a time, however many there are. The first file that cannot be read raises its
     error when its turn comes.
     """
+    check_types(paths=(paths, Iterable), workers=(workers, Integral | None))
     make_settings(preset, **settings)  # a bad setting is refused now, not in a worker later
     one_file = partial(_finished_chunks, preset=preset, settings=settings)
     return chain.from_iterable(on_all_cores(one_file, paths, workers))

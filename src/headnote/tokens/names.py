@@ -8,6 +8,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
+from headnote.arguments import check_types
 from headnote.errors import SettingsError
 from headnote.tokens.base import Counter
 from headnote.tokens.bpe import ENCODINGS, open_counter
@@ -35,6 +36,7 @@ def count_tokens(text: str, counter: CounterLike = "cl100k") -> int:
     >>> count_tokens("hello world", "chars")
     11
     """
+    check_types(text=(text, str))
     return get_counter(counter).count(text)
 
 

@@ -89,10 +89,11 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, str]]:
         for item in value:
             yield from _walk(name, item)
     else:
-        yield folded(name), folded(_as_text(value))
+        yield folded(name), folded(field_text(value))
 
 
-def _as_text(value: Any) -> str:
+def field_text(value: Any) -> str:
+    """A value of the frontmatter, or one that is asked for, as text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, date | time):

@@ -1,0 +1,65 @@
+"""What a program hands over, checked by its type: a wrong one is refused by name, before anything is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime, time
+from numbers import Integral, Real
+from os import PathLike
+from types import NoneType
+from typing import Any, get_args
+
+from headnote.errors import SettingsError
+
+_NAMES: dict[Any, str] = {
+    str: "a string",
+    bool: "true or false",
+    Integral: "a whole number",
+    Real: "a number",
+    PathLike: "a path",
+    NoneType: "None",
+    datetime: "a time",
+    date: "a date",
+    time: "a time of day",
+    Iterable: "a list",
+    Mapping: "a mapping",
+    Callable: "a function",
+}
+
+
+def check_types(**arguments: tuple[object, Any]) -> None:
+    """Raises unless every value is of its type: `check_types(text=(text, str), limit=(limit, Integral | None))`."""
+    for name, (value, allowed) in arguments.items():
+        kinds = get_args(allowed) or (allowed,)
+        # True and False are whole numbers to Python, but nobody means them as one.
+        is_lost_switch = isinstance(value, bool) and bool not in kinds
+        # Python takes a string for a list of its characters, and a path in bytes for a path.
+        is_lost_text = isinstance(value, str | bytes) and str not in kinds
+        if is_lost_switch or is_lost_text or not isinstance(value, kinds):
+            raise SettingsError(_complaint(name, value), remedy=_remedy(value, kinds))
+
+
+def strings(name: str, value: str | Iterable[str] | None) -> tuple[str, ...]:
+    """One string, several or none, however they are given."""
+    if value is None:
+        return ()
+    check_types(**{name: (value, str | Iterable)})
+    items = (value,) if isinstance(value, str) else tuple(value)
+    for item in items:
+        check_types(**{name: (item, str)})
+    return items
+
+
+def _complaint(name: str, value: object) -> str:
+    return (
+        f"{name} is {value}"
+        if value is None or isinstance(value, bool)
+        else f"{name} is of type {type(value).__name__}"
+    )
+
+
+def _remedy(value: object, kinds: tuple[type, ...]) -> str:
+    if isinstance(value, bytes) and str in kinds:
+        return "decode it first: give a string"
+    *others, last = (_NAMES.get(kind, f"a {kind.__name__}") for kind in kinds)
+    return f"give {', '.join(others)} or {last}" if others else f"give {last}"
