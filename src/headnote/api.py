@@ -21,7 +21,7 @@ from headnote.index.graph import Graph, graph_of, is_broken
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
-from headnote.index.store.opening import open_store
+from headnote.index.store.opening import open_store, repair_store
 from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
 from headnote.index.task import Report, Task, Watcher, nobody
 from headnote.index.update import Scope, plan_update, sweep, update_documents, update_vectors
@@ -223,7 +223,8 @@ class Index:
         return self._store.check()
 
     def repair(self) -> list[str]:
-        """Make anew what is derived, and say what was done; what cannot be is read again by the next update."""
+        """Make anew what is derived or damaged, and say what was done; what is missing then comes with the next
+        update. Vectors that are sound stay."""
         return self._store.repair()
 
     def check_writing(self) -> None:
@@ -476,6 +477,12 @@ def _outline(document: DocumentRow) -> list[OutlineEntry]:
     from headnote.markdown.scanner import scan
 
     return outline(document.text, scan(document.text, document.mdx))
+
+
+def repair_index(root: AnyPath, store: str | None = None) -> list[str]:
+    """`Index.repair` for an index that may be damaged beyond opening."""
+    folder = Path(root)
+    return repair_store(folder, load_index_settings({"store": store}, folder).settings.store)
 
 
 def check_folder(folder: Path) -> None:

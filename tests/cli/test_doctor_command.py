@@ -83,7 +83,7 @@ def test_what_is_derived_is_repaired(what: str, indexed: Path, capsys: Captured)
     code, record = doctor(indexed, capsys)
     assert (code, record["sound"]) == (1, False)
     assert states(record, "index")[0][0] == "wrong"
-    assert states(record, "index")[-1] == ("note", "headnote doctor --repair makes anew what is derived")
+    assert states(record, "index")[-1] == ("note", "headnote doctor --repair makes anew what is damaged")
     code, record = doctor(indexed, capsys, "--repair")
     assert (code, record["sound"]) == (0, True)
     done = states(record, "index")
@@ -95,12 +95,19 @@ def test_what_is_derived_is_repaired(what: str, indexed: Path, capsys: Captured)
 def test_a_file_that_is_no_index(docs: Path, capsys: Captured) -> None:
     (docs / ".headnote").mkdir()
     (docs / ".headnote" / "index.db").write_bytes(b"no index at all, whatever its name may say. " * 200)
-    for flags in ([], ["--repair"]):
-        code, record = doctor(docs, capsys, *flags)
-        assert code == 1
-        [(state, text)] = states(record, "index")
-        assert state == "wrong"
-        assert "delete the folder .headnote and index again" in text
+    before = (docs / ".headnote" / "index.db").read_bytes()
+    code, record = doctor(docs, capsys)
+    [(state, text)] = states(record, "index")
+    assert (code, state) == (1, "wrong")
+    assert "run headnote doctor --repair" in text
+    code, record = doctor(docs, capsys, "--repair")
+    assert code == 0
+    assert states(record, "index") == [
+        ("repaired", "file made anew: 0 vectors taken over, documents are read again"),
+        ("repaired", "what was there does not look like an index of headnote: moved to index.db.moved"),
+        ("ok", "3 documents, 3 chunks, 3 links: every check passed"),
+    ]
+    assert (docs / ".headnote" / "index.db.moved").read_bytes() == before
 
 
 def test_no_index(docs: Path, capsys: Captured) -> None:

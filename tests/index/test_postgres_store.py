@@ -454,6 +454,18 @@ def test_damage_is_seen_and_repaired(store: PostgresStore, postgres_url: str, da
     assert store.check() == []
 
 
+@pytest.mark.parametrize(
+    "damage", ["UPDATE chunks SET heading_path = '{'", "UPDATE documents SET tags = '7'", "UPDATE models SET dims = 5"]
+)
+def test_what_cannot_be_decoded_is_damage(tmp_path: Path, postgres_url: str, damage: str) -> None:
+    write(tmp_path, PAGES)
+    with headnote.Index.open(tmp_path, embedder="hashing:16", store=postgres_url) as index:
+        index.update(workers=1)
+        ask(postgres_url, damage)
+        with pytest.raises(CorruptIndex, match="headnote doctor --repair"):
+            index.search("pumps and valves")
+
+
 def test_both_stores_say_the_same(postgres_url: str, tmp_path: Path) -> None:
     write(tmp_path, PAGES)
     states = []

@@ -7,16 +7,23 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from index_states import vectors_by_hash
 from store_samples import entry, found, link, paths, put
 
 from headnote.index.store.sqlite.store import FILE, FOLDER, SqliteStore
+
+ENTRIES = (
+    entry("a.md", "---\ntags: [x]\nstatus: draft\n---\n\nalpha #own\n")._replace(
+        links=[link("a.md", "b.md", "b.md", resolved_chunk=0)]
+    ),
+    entry("b.md", "# B\n\nbeta\n"),
+)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqliteStore:
     store = SqliteStore.open(tmp_path)
-    tagged = entry("a.md", "---\ntags: [x]\nstatus: draft\n---\n\nalpha #own\n")
-    put(store, tagged._replace(links=[link("a.md", "b.md", "b.md", resolved_chunk=0)]), entry("b.md", "# B\n\nbeta\n"))
+    put(store, *ENTRIES)
     with store.writing() as writer:
         pending = writer.pending("m", 9)
         writer.add_vectors("m", [text.hash for text in pending], np.ones((len(pending), 4)))
@@ -64,14 +71,35 @@ def test_damage_is_seen_and_repaired(store: SqliteStore, tmp_path: Path, damage:
     assert store.check() == []
 
 
-def test_repairing_what_is_well_changes_no_answer(store: SqliteStore) -> None:
+def test_vectors_outlive_a_repair_and_documents_are_read_again(store: SqliteStore) -> None:
     with store.reading() as reader:
-        before = [reader.document(path) for path in reader.document_paths()], reader.keyword(["alpha", "beta"], 9)
-        vectors = reader.vectors("m")
-    assert store.repair() == ["keyword index, tags and fields made anew"]
+        vectors = vectors_by_hash(reader, "m")
+    assert store.repair() == ["file made anew: 2 vectors taken over, documents are read again"]
+    assert paths(store) == []
+    put(store, *ENTRIES)
     with store.reading() as reader:
-        assert before == ([reader.document(path) for path in paths(store)], reader.keyword(["alpha", "beta"], 9))
-        again = reader.vectors("m")
-    assert vectors is not None
-    assert again is not None
-    assert np.array_equal(vectors.matrix, again.matrix)
+        assert vectors_by_hash(reader, "m") == vectors
+        assert reader.pending("m", 9) == []
+        assert reader.pending_names("m") == []
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("vector_blocks", "2 vectors of m are not what was stored"),
+        ("vector_parts", "2 vectors of m are not what was stored"),
+        ("name_vectors", "2 vectors of names of m are not what was stored"),
+    ],
+)
+def test_vectors_that_are_not_what_was_stored_are_seen_and_made_again(
+    store: SqliteStore, tmp_path: Path, table: str, complaint: str
+) -> None:
+    connection = apsw.Connection(str(tmp_path / FOLDER / FILE))
+    connection.execute(f"UPDATE {table} SET data = zeroblob(length(data))")
+    connection.close()
+    assert store.check() == [complaint]
+    store.repair()
+    put(store, *ENTRIES)
+    with store.reading() as reader:
+        assert len(reader.pending("m", 9)) == (0 if table == "name_vectors" else 2)
+        assert len(reader.pending_names("m")) == (2 if table == "name_vectors" else 0)

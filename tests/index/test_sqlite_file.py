@@ -104,7 +104,7 @@ def test_a_newer_file_is_refused_untouched(file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"not a database at all, by no means" * 40, b"SQLite format 3\0" + b"\xff" * 500])
 def test_a_file_that_is_no_database_is_refused(file: Path, tmp_path: Path, content: bytes) -> None:
     file.write_bytes(content)
-    with pytest.raises(CorruptIndex, match=r"index again"):
+    with pytest.raises(CorruptIndex, match=r"headnote doctor --repair"):
         SqliteStore.open(tmp_path)
     assert file.read_bytes() == content
 

@@ -201,7 +201,7 @@ class Store(Protocol):
         """Every complaint, as one line each; none if all is well."""
 
     def repair(self) -> list[str]:
-        """Makes what is derived anew and removes what nothing belongs to; says what it did. A document that does not
-        fit its chunks is removed, so that the next update reads it again."""
+        """Makes what is derived anew and removes what is damaged; says what it did. Documents that are removed, which
+        may be all of them, come back with the next update."""
 
     def close(self) -> None: ...

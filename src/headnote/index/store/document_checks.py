@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from headnote.index.store.base import Reader
+from headnote.index.store.damage import Damaged
 from headnote.index.store.rows import DocumentRow, StoredChunk
 from headnote.model import text_hash
 
@@ -28,7 +29,7 @@ def _complaint(reader: SomeReader, path: str, checks: Sequence[Check[SomeReader]
     try:
         document = reader.document(path)
         chunks = reader.chunks_of(path) if document else []
-    except (ValueError, TypeError, KeyError, LookupError) as error:
+    except Damaged as error:
         return f"unreadable: {error}"
     if document is None:
         return "no text"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
+from headnote.index.store.damage import integer
 from headnote.index.store.rows import LinkRow
 from headnote.index.store.values import unsealed
+from headnote.model import LinkKind
+
+_KINDS = frozenset(get_args(LinkKind))
 
 SELECT = """
 SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,
@@ -33,9 +37,12 @@ AND NOT EXISTS (
 
 def link_of(row: tuple[Any, ...]) -> LinkRow:
     path, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk = row
+    if kind not in _KINDS:
+        raise ValueError(f"no kind of link: {kind!r:.40}")
     return LinkRow(
-        *(unsealed(path), chunk, line, kind, unsealed(target), unsealed(fragment), unsealed(text), bool(external)),
+        *(unsealed(path), integer(chunk), integer(line), kind),
+        *(unsealed(target), unsealed(fragment), unsealed(text), bool(external)),
         None if resolved is None else unsealed(resolved),
         None if section is None else unsealed(section),
-        resolved_chunk,
+        None if resolved_chunk is None else integer(resolved_chunk),
     )

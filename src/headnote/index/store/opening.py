@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from headnote.errors import MissingIndex, SettingsError
@@ -18,11 +19,28 @@ def open_store(root: Path, target: str = "", *, create: bool = True) -> Store:
         from headnote.index.store.sqlite.store import SqliteStore
 
         if not create and not SqliteStore.exists(root):
-            raise MissingIndex("no index here", path=str(root), remedy=f"run headnote index {root}")
+            raise _missing(root)
         return SqliteStore.open(root)
     from headnote.index.store.postgres.store import PostgresStore
 
     return PostgresStore.open(root, target, create=create)
+
+
+def repair_store(root: Path, target: str = "") -> list[str]:
+    """Repairs an index that may be damaged beyond opening; says what was done."""
+    if target in EMBEDDED:
+        from headnote.index.store.sqlite.repairing import repaired
+        from headnote.index.store.sqlite.store import SqliteStore, file_of
+
+        if not SqliteStore.exists(root):
+            raise _missing(root)
+        return repaired(file_of(root))
+    with contextlib.closing(open_store(root, target, create=False)) as store:
+        return store.repair()
+
+
+def _missing(root: Path) -> MissingIndex:
+    return MissingIndex("no index here", path=str(root), remedy=f"run headnote index {root}")
 
 
 def check_target(target: str) -> None:

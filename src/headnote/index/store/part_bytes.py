@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST = 127
+_LARGEST = 1e6
+"""What a row may be multiplied with. Vectors have length one, so that it is 1 at most; far beyond, sums overflow."""
 SCALE_BYTES = 4
 NAMES = 2
 """Names of a chunk: see `names_of`."""
@@ -69,6 +71,8 @@ def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
     data = b"".join([*(data[:front] for _, data in rows), *(data[front:] for _, data in rows)])
     together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
     scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
+    if not (numpy.abs(scale) <= _LARGEST).all():
+        raise ValueError("a part of a vector is out of all proportion")
     matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
     matrix *= scale
     names = matrix[: NAMES * len(rows)].reshape(len(rows), NAMES, dimensions)

@@ -7,6 +7,7 @@ from typing import Any
 
 from headnote.index.names import name_hash, names_of
 from headnote.index.store.carried import carried_of, read_carried
+from headnote.index.store.damage import integer
 from headnote.index.store.filters import flat_fields, folded_tag
 from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, StoredChunk
 from headnote.index.store.values import packed, packed_strings, sealed, unpacked_strings, unsealed
@@ -80,7 +81,7 @@ def stored_chunk(
     heading_path = unpacked_strings(written_path)
     chunk = ChunkRow._make(
         (
-            *row[2:12],
+            *(None if number is None else integer(number) for number in row[2:12]),
             digest.hex(),
             unsealed(id_tail),
             unsealed(key_tail),
@@ -89,4 +90,6 @@ def stored_chunk(
             *read_carried(carried, heading_path, source),
         )
     )
-    return StoredChunk(row[0], path, title, mtime_ns, chunk, source)
+    if not 0 <= chunk.start <= chunk.end <= len(source) or not 1 <= chunk.start_line <= chunk.end_line:
+        raise ValueError(f"{path}: chunk {chunk.number} lies outside of the text")
+    return StoredChunk(row[0], path, title, integer(mtime_ns), chunk, source)

@@ -44,7 +44,12 @@ def packed_strings(strings: Sequence[str]) -> str:
 
 
 def unpacked_strings(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(unsealed(text))) if text != "[]" else ()
+    if text == "[]":
+        return ()
+    strings = json.loads(unsealed(text))
+    if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
+        raise TypeError(f"{text!r:.40} in place of a list of strings")
+    return tuple(strings)
 
 
 def _tagged(value: Any) -> Any:

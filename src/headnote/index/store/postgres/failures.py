@@ -15,6 +15,7 @@ from headnote.errors import (
     UnwritableIndex,
 )
 from headnote.extras import load
+from headnote.index.store.damage import REPAIR, Damaged
 from headnote.index.store.postgres.target import INSTALL, Target
 
 _LOST = ("08", "57P")
@@ -36,6 +37,8 @@ def reported(target: Target) -> Iterator[None]:
         yield
     except HeadnoteError:
         raise
+    except Damaged as error:
+        raise CorruptIndex(f"damaged: {error}", path=target.shown, remedy=REPAIR) from error
     except psycopg().Error as error:
         failure = _failure(error, target)
         if failure is None:

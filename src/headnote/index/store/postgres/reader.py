@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headnote.index.store.damage import decodes_all
 from headnote.index.store.postgres.asking import Connection, only_row, only_value, rows
 from headnote.index.store.postgres.keywords import ReadsKeywords
 from headnote.index.store.postgres.links import ReadsLinks
@@ -19,6 +20,7 @@ SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT 
 """
 
 
+@decodes_all
 class PostgresReader(ReadsVectors, ReadsKeywords, ReadsLinks):
     """Documents, links, keywords and vectors of one generation."""
 

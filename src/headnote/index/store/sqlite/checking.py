@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from headnote.index.store.damage import decoding
 from headnote.index.store.document_checks import KEPT, Check, bad_documents
 from headnote.index.store.keyword_fields import keyword_fields
 from headnote.index.store.part_bytes import SCALE_BYTES
 from headnote.index.store.rows import DocumentRow, StoredChunk
 from headnote.index.store.sqlite.asking import only_value, rows
 from headnote.index.store.sqlite.reader import SqliteReader
+from headnote.index.store.sqlite.stored_vectors import blocks, models, name_vectors_of, vectors_of
 from headnote.index.store.sqlite.vectors import BLOCK, BYTES
 from headnote.index.store.table_checks import TableChecks
 
@@ -46,9 +48,10 @@ _COUNTED: dict[str, str] = {
 }
 
 
+@decoding
 def complaints(reader: SqliteReader) -> list[str]:
     documents = bad_documents(reader, (*KEPT, TABLES.named, *DERIVED))
-    return [*_structure(reader.db), *_relations(reader.db), *documents.values()]
+    return [*_structure(reader.db), *_relations(reader.db), *_vectors(reader.db), *documents.values()]
 
 
 def _structure(db: apsw.Connection) -> list[str]:
@@ -66,6 +69,18 @@ def _relations(db: apsw.Connection) -> Iterator[str]:
         number = only_value(db, f"SELECT count(*) FROM ({query})")
         if number:
             yield f"{number} {what}"
+
+
+def _vectors(db: apsw.Connection) -> Iterator[str]:
+    for model in models(db):
+        stored = only_value(db, "SELECT count(*) FROM vectors WHERE model = ?", (model.number,))
+        sound = sum(len(vectors_of(db, model, block)) for block in blocks(db, model))
+        if stored != sound:
+            yield f"{stored - sound} vectors of {model.name} are not what was stored"
+        names = only_value(db, "SELECT count(*) FROM name_vectors WHERE model = ?", (model.number,))
+        sound_names = len(name_vectors_of(db, model))
+        if names != sound_names:
+            yield f"{names - sound_names} vectors of names of {model.name} are not what was stored"
 
 
 def _terms(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:

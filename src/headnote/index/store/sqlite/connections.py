@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
 from headnote.extras import load
+from headnote.index.store.damage import REPAIR, Damaged
 from headnote.index.store.filters import path_matcher
 from headnote.index.store.lock import writer_lock
 from headnote.index.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
@@ -20,8 +21,6 @@ from headnote.index.store.values import unpacked_strings, unsealed
 
 if TYPE_CHECKING:
     import apsw
-
-REBUILD = "delete the folder .headnote and index again: it holds nothing but what can be made anew"
 
 _BUSY_SECONDS = 10
 """Writers have a lock of their own. Only a file that is being made or recovered, or a stranger, can make one wait."""
@@ -49,11 +48,9 @@ def reported(file: Path) -> Iterator[None]:
 
 def _failure(error: Exception, file: Path) -> IndexFailure | None:
     apsw = _apsw()
-    if not isinstance(error, apsw.Error):
-        return None
     reason, place = " ".join(str(error).split()), str(file)
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.FormatError):
-        return CorruptIndex(f"damaged: {reason}", path=place, remedy=REBUILD)
+    if isinstance(error, Damaged) or _is_damage(error, file):
+        return CorruptIndex(f"damaged: {reason}", path=place, remedy=REPAIR)
     if isinstance(error, apsw.FullError):
         return UnwritableIndex(f"no room to write: {reason}", path=place, remedy="make room, then try again")
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError | apsw.IOError):
@@ -62,6 +59,18 @@ def _failure(error: Exception, file: Path) -> IndexFailure | None:
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return LockedIndex(f"in use by another program: {reason}", path=place, remedy="try again when it is done")
     return None
+
+
+def _is_damage(error: Exception, file: Path) -> bool:
+    """Whether the database fails on what it reads. A statement of ours that it does not understand names tables or
+    columns that are not as they were made, and so does a row that breaks a rule of its table."""
+    apsw = _apsw()
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.FormatError):
+        return True
+    if isinstance(error, apsw.SQLError | apsw.SchemaChangeError | apsw.ConstraintError | apsw.MismatchError):
+        return True
+    # The header of the file can say that it must not be written, or only by versions to come.
+    return isinstance(error, apsw.ReadOnlyError) and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
 
 def _apsw() -> Any:
@@ -201,6 +210,11 @@ def lock_of(file: Path) -> Path:
 
 def _log_of(file: Path) -> Path:
     return file.with_name(file.name + "-wal")
+
+
+def companions_of(file: Path) -> list[Path]:
+    """What the database keeps beside its file while it is open."""
+    return [_log_of(file), file.with_name(file.name + "-shm")]
 
 
 def _path_fits(*given: Any) -> bool:

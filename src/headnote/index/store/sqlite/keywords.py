@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headnote.extras import load_numpy
 from headnote.index.store.filters import Filter
 from headnote.index.store.rows import DEFAULT_WEIGHTS, KeywordHit, Weights
+from headnote.index.store.sqlite.asking import only_value
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
 from headnote.index.store.sqlite.kept import Kept
@@ -54,7 +55,13 @@ class ReadsKeywords(ReadsDocuments):
             (*weights, quoted(term)),
         )
         pairs = numpy.fromiter(rows, numpy.dtype([("chunk", numpy.int64), ("score", numpy.float64)]))
-        return Posting(pairs["chunk"].copy(), pairs["score"].copy())
+        chunks = pairs["chunk"]
+        if len(chunks) and not (chunks.min() > 0 and chunks.max() <= self._last_chunk()):
+            raise ValueError("the keyword index has chunks that do not exist")
+        return Posting(chunks.copy(), pairs["score"].copy())
+
+    def _last_chunk(self) -> int:
+        return int(only_value(self.db, "SELECT coalesce(max(id), 0) FROM chunks"))
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self.kept.frequencies.get(self.generation(), terms, self._read_frequencies)

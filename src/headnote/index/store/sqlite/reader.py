@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headnote.index.store.damage import decodes_all
 from headnote.index.store.rows import Counts
 from headnote.index.store.sqlite.asking import only_row, rows
 from headnote.index.store.sqlite.connections import size_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import apsw
 
 
+@decodes_all
 class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
     """Documents, links, keywords and vectors of one generation."""
 

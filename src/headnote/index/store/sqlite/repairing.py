@@ -1,72 +1,104 @@
-"""What is derived, made anew; what belongs to nothing, removed."""
+"""A file made anew, with what is worth keeping of the one before.
+
+All but the vectors says what files say, and is read from them again. So nothing has to be mended in place, where damage
+may lie beneath what looks well: a new file takes over the vectors that are still what was stored, and the rest comes
+with the next update.
+"""
 
 from __future__ import annotations
 
-from headnote.index.store.document_checks import KEPT, bad_documents
-from headnote.index.store.part_bytes import SCALE_BYTES
-from headnote.index.store.sqlite.asking import rows
-from headnote.index.store.sqlite.checking import TABLES
-from headnote.index.store.sqlite.vectors import BLOCK, BYTES
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from headnote.errors import UnwritableIndex
+from headnote.extras import load
+from headnote.index.store.damage import Damaged, decoding
+from headnote.index.store.lock import writer_lock
+from headnote.index.store.sqlite.connections import Connections, companions_of, lock_of, reported
+from headnote.index.store.sqlite.reader import SqliteReader
+from headnote.index.store.sqlite.schema import APPLICATION
+from headnote.index.store.sqlite.stored_vectors import Model, blocks, models, name_vectors_of, vectors_of
 from headnote.index.store.sqlite.writer import SqliteWriter
-from headnote.index.store.values import unsealed
 
-# Parents before children, so that one round is enough.
-_ORPHANS = {
-    "texts": "document NOT IN (SELECT id FROM documents)",
-    "chunks": "document NOT IN (SELECT id FROM documents)",
-    "links": "document NOT IN (SELECT id FROM documents)",
-    "document_tags": "document NOT IN (SELECT id FROM documents)",
-    "fields": "document NOT IN (SELECT id FROM documents)",
-    "chunk_tags": "chunk NOT IN (SELECT id FROM chunks)",
-    "vector_blocks": f"""NOT EXISTS (
-        SELECT 1 FROM models m WHERE m.id = model AND length(data) = {BLOCK * BYTES} * m.dims)""",
-    "vector_parts": f"""NOT EXISTS (
-        SELECT 1 FROM vectors v JOIN models m ON m.id = v.model
-        WHERE v.model = vector_parts.model AND v.slot = vector_parts.slot
-        AND length(data) > 0 AND length(data) % ({SCALE_BYTES} + m.dims) = 0)""",
-    "name_vectors": f"""NOT EXISTS (
-        SELECT 1 FROM models m WHERE m.id = model AND length(data) = {SCALE_BYTES} + m.dims)""",
-    "vectors": f"""slot < 0 OR NOT EXISTS (
-        SELECT 1 FROM vector_blocks b WHERE b.model = vectors.model AND b.number = slot / {BLOCK})
-        OR NOT EXISTS (SELECT 1 FROM vector_parts p WHERE p.model = vectors.model AND p.slot = vectors.slot)""",
-}
+if TYPE_CHECKING:
+    import apsw
+
+_WAIT = 10.0
+"""Seconds for another writer to end."""
+_MAGIC = b"SQLite format 3\0"
+_APPLICATION_AT = 68
+
+Part = TypeVar("Part")
 
 
-_DANGLING = """
-UPDATE links SET resolved_chunk = NULL WHERE resolved_chunk IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM documents d JOIN chunks c ON c.document = d.id
-    WHERE d.path = links.resolved AND c.number = links.resolved_chunk
-)
-"""
-
-
-def repaired(writer: SqliteWriter) -> list[str]:
-    """What was done, one line each."""
-    db = writer.db
-    done = []
-    db.execute("REINDEX")
-    db.execute("INSERT OR IGNORE INTO state VALUES (1, 0, NULL)")
-    for table, condition in _ORPHANS.items():
-        db.execute(f"DELETE FROM {table} WHERE {condition}")
-        if db.changes():
-            done.append(f"{table}: {db.changes()} rows that belonged to nothing removed")
-    bad = bad_documents(writer, (*KEPT, TABLES.named))
-    writer.remove(bad)
-    done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
-    db.execute(_DANGLING)
-    db.execute("UPDATE models SET changed = (SELECT generation + 1 FROM state)")
-    _derive(writer)
-    done.append("keyword index, tags and fields made anew")
+def repaired(file: Path) -> list[str]:
+    """Puts a new file in the place of this one; what was done, one line each. Nobody here may have it open."""
+    workshop = file.with_name("repair")
+    try:
+        with reported(file), writer_lock(lock_of(file), _WAIT):
+            shutil.rmtree(workshop, ignore_errors=True)  # of a repair that was killed
+            workshop.mkdir()
+            kept = _made(workshop / file.name, file if _is_ours(file) else None)
+            done = [f"file made anew: {kept} vectors taken over, documents are read again"]
+            done += _replaced(file, workshop / file.name)
+            workshop.joinpath(lock_of(file).name).unlink()
+            workshop.rmdir()
+    except OSError as error:
+        remedy = "end all programs that use the index, then try again"
+        raise UnwritableIndex(f"cannot be replaced: {error.strerror}", path=str(file), remedy=remedy) from error
     return done
 
 
-def _derive(writer: SqliteWriter) -> None:
-    db = writer.db
-    db.execute("INSERT INTO keyword (keyword) VALUES ('delete-all')")
-    for table in ("document_tags", "chunk_tags", "fields"):
-        db.execute(f"DELETE FROM {table}")
-    for number, path in rows(db, "SELECT id, path FROM documents ORDER BY id"):
-        document = writer.document(unsealed(path))
-        assert document is not None
-        chunks = [(chunk.id, chunk.row) for chunk in writer.chunks_of(document.path)]
-        writer.insert_derived(number, document, chunks)
+def _is_ours(file: Path) -> bool:
+    with file.open("rb") as opened:
+        header = opened.read(100)
+    application = header[_APPLICATION_AT : _APPLICATION_AT + 4]
+    return header.startswith(_MAGIC) and application == APPLICATION.to_bytes(4, "big")
+
+
+def _replaced(file: Path, new: Path) -> Iterator[str]:
+    if not _is_ours(file):
+        stranger = file.with_name(f"{file.name}.moved")
+        file.replace(stranger)
+        yield f"what was there does not look like an index of headnote: moved to {stranger.name}"
+    # A log belongs to the file it was written for: beside another one, it would be taken for newer pages.
+    for companion in companions_of(file):
+        companion.unlink(missing_ok=True)
+    new.replace(file)
+
+
+def _made(new: Path, old: Path | None) -> int:
+    """A new file with the vectors of the old one that are sound; how many."""
+    kept = 0
+    with Connections(new).writer(wait=0) as db:
+        db.execute("BEGIN IMMEDIATE")
+        writer = SqliteWriter(db)
+        if old is not None:
+            with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
+                writer.set_manifest(_readable(SqliteReader(damaged).manifest) or {})
+                found = _readable(partial(models, damaged)) or []
+                kept = sum(_take_over(writer, damaged, model) for model in found)
+        writer.commit()
+    return kept
+
+
+def _take_over(writer: SqliteWriter, damaged: apsw.Connection, model: Model) -> int:
+    kept = 0
+    for block in _readable(partial(blocks, damaged, model)) or []:
+        vectors = _readable(partial(vectors_of, damaged, model, block)) or {}
+        writer.put_vectors(model.name, model.dims, vectors)
+        kept += len(vectors)
+    writer.put_names(model.name, model.dims, _readable(partial(name_vectors_of, damaged, model)) or {})
+    return kept
+
+
+def _readable(read: Callable[[], Part]) -> Part | None:
+    """What can be read: whatever cannot is made again."""
+    try:
+        return decoding(read)()
+    except (Damaged, load("apsw", "an index").Error):
+        return None

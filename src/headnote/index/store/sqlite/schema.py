@@ -164,7 +164,13 @@ CREATE TABLE name_vectors (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES)
+_CHECKSUMS = """
+-- Of vectors, which take long to make and do not show when they are damaged. NULL: stored before there were any.
+ALTER TABLE vectors ADD COLUMN checksum INTEGER;
+ALTER TABLE name_vectors ADD COLUMN checksum INTEGER;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS)
 """Number n of them leads from version n to version n + 1."""
 
 
@@ -198,11 +204,12 @@ def needs_migration(connection: apsw.Connection, file: Path, migrations: Sequenc
     application = connection.pragma("application_id")
     is_empty = version == 0 and connection.pragma("schema_version") == 0
     if application != APPLICATION and not is_empty:
-        raise CorruptIndex("not an index of headnote", path=str(file), remedy="move it away, then index again")
+        remedy = "run headnote doctor --repair, which moves it away and makes one"
+        raise CorruptIndex("not an index of headnote", path=str(file), remedy=remedy)
     if version > newest:
         raise NewerIndex(
             f"written by a newer headnote (format {version}, this one knows {newest})",
             path=str(file),
-            remedy="update headnote, or index into a folder of your own",
+            remedy="update headnote; if no newer one was here, run headnote doctor --repair",
         )
     return version < newest

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from headnote.errors import UnwritableIndex
+from headnote.errors import CorruptIndex, UnwritableIndex
 from headnote.index.store.sqlite.checking import complaints
 from headnote.index.store.sqlite.connections import Connections, Identity, reported
 from headnote.index.store.sqlite.kept import Kept
@@ -32,14 +32,14 @@ class SqliteStore:
 
     @classmethod
     def exists(cls, root: str | os.PathLike[str]) -> bool:
-        return (Path(root) / FOLDER / FILE).is_file()
+        return file_of(root).is_file()
 
     @classmethod
     def open(cls, root: str | os.PathLike[str], migrations: Sequence[Migration] = MIGRATIONS) -> SqliteStore:
         """The index of a folder, made if there is none."""
-        folder = Path(root) / FOLDER
-        _make_folder(folder)
-        store = cls(Connections(folder / FILE, migrations))
+        file = file_of(root)
+        _make_folder(file.parent)
+        store = cls(Connections(file, migrations))
         store.generation()  # what is wrong with the file shows now
         return store
 
@@ -73,12 +73,15 @@ class SqliteStore:
             return SqliteReader(db).generation()
 
     def check(self) -> list[str]:
-        with self.reading() as reader:
-            return complaints(reader)
+        try:
+            with self.reading() as reader:
+                return complaints(reader)
+        except CorruptIndex as error:
+            return [error.message]
 
     def repair(self) -> list[str]:
-        with self.writing() as writer:
-            return repaired(writer)
+        self._connections.close()
+        return repaired(self.file)
 
     def close(self) -> None:
         self._connections.close()
@@ -90,6 +93,10 @@ class SqliteStore:
             kept = Kept()
             self._kept = {identity.seen: kept}
         return kept
+
+
+def file_of(root: str | os.PathLike[str]) -> Path:
+    return Path(root) / FOLDER / FILE
 
 
 def _make_folder(folder: Path) -> None:

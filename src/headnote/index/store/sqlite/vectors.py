@@ -7,12 +7,14 @@ Joins are crossed, which in SQLite fixes their order: left to itself, it may rea
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from functools import partial
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
 from headnote.index.names import names_of
+from headnote.index.store.damage import decoding
 from headnote.index.store.filters import Filter
 from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
 from headnote.index.store.rows import PartSet, PendingText, VectorSet
@@ -25,7 +27,6 @@ from headnote.index.store.values import sealed, unpacked_strings, unsealed
 from headnote.index.store.vector_queries import PENDING_NAMES
 
 if TYPE_CHECKING:
-    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
@@ -70,6 +71,8 @@ class ReadsVectors(ReadsDocuments):
             return []
         numpy = load_numpy()
         similarities = vectors.matrix @ query
+        if not numpy.isfinite(similarities).all():
+            raise ValueError("a vector has a number that is none")
         if not only.passes_all:
             allowed = numpy.zeros(len(similarities), dtype=bool)
             allowed[self.slots(model, only)] = True
@@ -90,8 +93,8 @@ class ReadsVectors(ReadsDocuments):
         number, dims, changed = row
         if known is not None and (known.model, known.changed) == (model, changed):
             return known
-        size, free = slots_in_use(self.db, number)
-        matrix = numpy.empty((size, dims), numpy.float32)
+        size, free = self._slots_in_use(number)
+        matrix = numpy.zeros((size, dims), numpy.float32)
         blocks = self.db.execute("SELECT number, data FROM vector_blocks WHERE model = ? ORDER BY number", (number,))
         for block, data in blocks:
             at = block * BLOCK
@@ -151,6 +154,22 @@ class ReadsVectors(ReadsDocuments):
             (model, chunk): with_names(parts, names, dims) for model, chunk, dims, parts, *names in found
         }
 
+    def _slots_in_use(self, model: int) -> tuple[int, list[int]]:
+        """How many slots there are, and which of them are free."""
+        first, last, used = only_row(
+            self.db, "SELECT min(slot), max(slot), count(*) FROM vectors WHERE model = ?", (model,)
+        )
+        if not used:
+            return 0, []
+        size = last + 1
+        room = BLOCK * only_value(self.db, "SELECT count(*) FROM vector_blocks WHERE model = ?", (model,))
+        if first < 0 or size > room:
+            raise ValueError(f"vectors {first} to {last} lie outside of the blocks")
+        if used == size:
+            return size, []
+        taken = {slot for (slot,) in self.db.execute("SELECT slot FROM vectors WHERE model = ?", (model,))}
+        return size, [slot for slot in range(size) if slot not in taken]
+
     def _model(self, name: str) -> int:
         """Its number, or one that no model has."""
         row = self.db.execute("SELECT id FROM models WHERE name = ?", (sealed(name),)).fetchone()
@@ -170,24 +189,39 @@ class WritesVectors(ReadsVectors, Steps):
         wanted = vector_rows(hashes, matrix, parts)
         if not wanted:
             return
-        dims = matrix.shape[1]
+        self.put_vectors(
+            model, matrix.shape[1], {digest: (row.tobytes(), cut) for digest, (row, cut) in wanted.items()}
+        )
+
+    def put_vectors(self, model: str, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+        """Hash → a vector and its parts, as they are stored."""
         with self.step():
             number = self._ensure_model(model, dims)
-            slots = self._give_slots(number, wanted)
-            self._write_rows(number, dims, {slots[digest]: row.tobytes() for digest, (row, _) in wanted.items()})
+            slots = self._give_slots(number, vectors)
+            self.db.executemany(
+                """INSERT INTO vectors (model, hash, slot, checksum) VALUES (?, ?, ?, ?)
+                ON CONFLICT (model, hash) DO UPDATE SET checksum = excluded.checksum""",
+                ((number, digest, slots[digest], checksum(digest, *data)) for digest, data in vectors.items()),
+            )
+            self._write_rows(number, dims, {slots[digest]: row for digest, (row, _) in vectors.items()})
             self.db.executemany(
                 "INSERT OR REPLACE INTO vector_parts VALUES (?, ?, ?)",
-                ((number, slots[digest], cut) for digest, (_, cut) in wanted.items()),
+                ((number, slots[digest], cut) for digest, (_, cut) in vectors.items()),
             )
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        self.put_names(model, matrix.shape[1], name_rows(names, matrix))
+
+    def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
+        """Hash of a name → its vector, as it is stored."""
         with self.step():
-            number = self._ensure_model(model, matrix.shape[1])
+            number = self._ensure_model(model, dims)
             self.db.executemany(
-                "INSERT OR REPLACE INTO name_vectors VALUES (?, ?, ?)",
-                ((number, digest, data) for digest, data in name_rows(names, matrix).items()),
+                "INSERT OR REPLACE INTO name_vectors (model, hash, data, checksum) VALUES (?, ?, ?, ?)",
+                ((number, digest, data, checksum(digest, data)) for digest, data in names.items()),
             )
 
+    @decoding
     def sweep(self, models: Collection[str] | None = None) -> int:
         before = self._count_vectors()
         with self.step():
@@ -233,6 +267,7 @@ class WritesVectors(ReadsVectors, Steps):
             raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {known}")
         return int(number)
 
+    @decoding
     def _give_slots(self, model: int, wanted: Collection[bytes]) -> dict[bytes, int]:
         """The slot that a hash has, else a free one, else one behind the last."""
         slots: dict[bytes, int] = {}
@@ -241,10 +276,9 @@ class WritesVectors(ReadsVectors, Steps):
             if row:
                 slots[digest] = row[0]
         new = [digest for digest in wanted if digest not in slots]
-        size, free = slots_in_use(self.db, model)
+        size, free = self._slots_in_use(model)
         given = [*free, *range(size, size + max(len(new) - len(free), 0))]
         slots.update(zip(new, given, strict=False))
-        self.db.executemany("INSERT INTO vectors VALUES (?, ?, ?)", ((model, digest, slots[digest]) for digest in new))
         return slots
 
     def _write_rows(self, model: int, dims: int, data: dict[int, bytes]) -> None:
@@ -262,11 +296,6 @@ class WritesVectors(ReadsVectors, Steps):
                     blob.write(data[slot])
 
 
-def slots_in_use(db: apsw.Connection, model: int) -> tuple[int, list[int]]:
-    """How many slots there are, and which of them are free."""
-    last, used = only_row(db, "SELECT max(slot), count(*) FROM vectors WHERE model = ?", (model,))
-    size = 0 if last is None else last + 1
-    if used == size:
-        return size, []
-    taken = {slot for (slot,) in db.execute("SELECT slot FROM vectors WHERE model = ?", (model,))}
-    return size, [slot for slot in range(size) if slot not in taken]
+def checksum(*data: bytes) -> int:
+    """Of a hash and what is kept for it: a damaged vector looks like any other."""
+    return reduce(lambda known, more: zlib.crc32(more, known), data, 0)
