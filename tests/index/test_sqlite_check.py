@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -103,3 +104,13 @@ def test_vectors_that_are_not_what_was_stored_are_seen_and_made_again(
     with store.reading() as reader:
         assert len(reader.pending("m", 9)) == (0 if table == "name_vectors" else 2)
         assert len(reader.pending_names("m")) == (2 if table == "name_vectors" else 0)
+
+
+def test_a_check_sees_what_others_have_written_since_it_looked_last(tmp_path: Path) -> None:
+    with closing(SqliteStore.open(tmp_path)) as ours, closing(SqliteStore.open(tmp_path)) as other:
+        put(other, entry("a.md", "words to be found\n"))
+        assert ours.check() == []
+        with other.writing() as writer:
+            writer.clear()
+            writer.put([entry(":", "")])
+        assert ours.check() == []

@@ -9,14 +9,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from headnote.chunking.chunker import chunk_with
 from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
-from headnote.index.store.keyword_fields import keyword_fields
+from headnote.index.store.keyword_fields import file_name, keyword_fields
 from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 from headnote.markdown.frontmatter import aliases, read_frontmatter, tags, title
 from headnote.markdown.headings import headings
@@ -120,7 +119,7 @@ def _document(source: SourceDocument, blocks: Sequence[Block], found: Sequence[H
 def title_of(data: Mapping[str, Any], found: Sequence[Heading], path: str) -> str:
     """What the frontmatter says, else the first of the highest headings, else the name of the file."""
     heading = min(found, key=lambda heading: heading.level).text if found else ""
-    return title(data) or heading or PurePosixPath(path).stem
+    return title(data) or heading or file_name(path)
 
 
 def anchors_of(found: Sequence[Heading], blocks: Sequence[Block], chunks: Sequence[ChunkRow]) -> Anchors:

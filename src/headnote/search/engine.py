@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headnote.embedding.base import Embedder
 from headnote.index.store.base import Reader, Store
+from headnote.index.store.keyword_fields import terms_of
 from headnote.index.store.rows import StoredChunk
-from headnote.index.terms import terms
 from headnote.model import Hit, Why
 from headnote.search.expansion import widened
 from headnote.search.fusion import ranked, weighted_scores
@@ -79,12 +79,7 @@ def _coverage(reader: Reader, wanted: Sequence[str], words: Found) -> float:
         return 0.0
     weights = rarity(reader.term_frequencies(wanted), reader.chunk_count())
     best = reader.chunks([chunk for chunk, _ in words[:JUDGED]])
-    return max(coverage(weights, _said(chunk)) for chunk in best)
-
-
-def _said(chunk: StoredChunk) -> set[str]:
-    """All terms of a chunk, in whatever field."""
-    return {*terms(chunk.embed_text), *terms(chunk.title), *terms(" ".join(chunk.row.tags))}
+    return max(coverage(weights, terms_of(chunk)) for chunk in best)
 
 
 def _lent(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int, Lent]:
@@ -175,5 +170,5 @@ def _take_linked(reader: Reader, thinning: Thinning, hit: Hit, source: int) -> N
 
 
 def _with_words(hit: Hit, chunk: StoredChunk, wanted: Sequence[str]) -> Hit:
-    said = _said(chunk)
-    return hit._replace(why=hit.why._replace(matched=tuple(term for term in wanted if term in said)))
+    known = terms_of(chunk)
+    return hit._replace(why=hit.why._replace(matched=tuple(term for term in wanted if term in known)))

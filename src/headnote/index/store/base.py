@@ -145,8 +145,8 @@ class Writer(Reader, Protocol):
         """Documents and all that belongs to them. Links that led there lead nowhere."""
 
     def rename(self, old: str, new: str) -> None:
-        """Another path for the same document, in place of any that had it. Links that led to the old path lead
-        nowhere until `set_links` says otherwise."""
+        """Another path for the same document, in place of any that had it; it is found by the new name of its file.
+        Links that led to the old path lead nowhere until `set_links` says otherwise."""
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """The file is new and its content is not."""

@@ -158,6 +158,7 @@ class KeywordFields(NamedTuple):
     headings: str
     text: str
     aliases: str
+    """All other names of the document, that of its file included."""
     tags: str
 
 
@@ -171,18 +172,44 @@ class Entry(NamedTuple):
     """`keyword_fields(document, chunks)`, if that was worked out before."""
 
 
+class Parent(NamedTuple):
+    """What chunks need of their document, shared by all of them."""
+
+    path: str
+    title: str
+    mtime_ns: int
+    metadata: dict[str, Any]
+    """Frontmatter."""
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    text: str
+
+
 class StoredChunk(NamedTuple):
-    """A chunk as it comes back, with what it needs of its document."""
+    """A chunk as it comes back."""
 
     id: int
     """Number in the store; good until the document is put again."""
-    path: str
-    title: str
-    """Of the document."""
-    mtime_ns: int
+    document: Parent
     row: ChunkRow
-    source: str
-    """Text of the document, shared by all its chunks."""
+
+    @property
+    def path(self) -> str:
+        return self.document.path
+
+    @property
+    def title(self) -> str:
+        """Of the document."""
+        return self.document.title
+
+    @property
+    def mtime_ns(self) -> int:
+        return self.document.mtime_ns
+
+    @property
+    def source(self) -> str:
+        """Text of the document."""
+        return self.document.text
 
     @property
     def text(self) -> str:

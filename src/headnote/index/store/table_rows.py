@@ -9,8 +9,8 @@ from headnote.index.names import name_hash, names_of
 from headnote.index.store.carried import carried_of, read_carried
 from headnote.index.store.damage import integer
 from headnote.index.store.filters import flat_fields, folded_tag
-from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, StoredChunk
-from headnote.index.store.values import packed, packed_strings, sealed, unpacked_strings, unsealed
+from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, Parent, StoredChunk
+from headnote.index.store.values import packed, packed_strings, sealed, unpacked, unpacked_strings, unsealed
 
 Row = tuple[str | int | bytes | None, ...]
 
@@ -73,10 +73,26 @@ def _folded_tags(tags: Sequence[str]) -> set[str]:
     return {sealed(tag) for tag in map(folded_tag, tags) if tag}
 
 
-def stored_chunk(
-    row: tuple[Any, ...], path: str, title: str, mtime_ns: int, document_tags: tuple[str, ...], source: str
-) -> StoredChunk:
-    """The other way round: columns of a chunk, its number and its document's in front, and what its document says."""
+PARENT_COLUMNS = "d.path, d.title, d.mtime_ns, d.metadata, d.tags, d.aliases"
+"""All of a parent but its text."""
+
+
+def parent(columns: Sequence[Any], text: str) -> Parent:
+    """The other way round: these columns of a document, and its text."""
+    path, title, mtime_ns, metadata, tags, aliases = columns
+    return Parent(
+        path=unsealed(path),
+        title=unsealed(title),
+        mtime_ns=integer(mtime_ns),
+        metadata=unpacked(metadata),
+        tags=unpacked_strings(tags),
+        aliases=unpacked_strings(aliases),
+        text=text,
+    )
+
+
+def stored_chunk(row: tuple[Any, ...], document: Parent) -> StoredChunk:
+    """Columns of a chunk, its number and its document's in front, and what its document says."""
     digest, id_tail, key_tail, written_path, tags, carried = row[12:]
     heading_path = unpacked_strings(written_path)
     chunk = ChunkRow._make(
@@ -86,10 +102,10 @@ def stored_chunk(
             unsealed(id_tail),
             unsealed(key_tail),
             heading_path,
-            document_tags if tags is None else unpacked_strings(tags),
-            *read_carried(carried, heading_path, source),
+            document.tags if tags is None else unpacked_strings(tags),
+            *read_carried(carried, heading_path, document.text),
         )
     )
-    if not 0 <= chunk.start <= chunk.end <= len(source) or not 1 <= chunk.start_line <= chunk.end_line:
-        raise ValueError(f"{path}: chunk {chunk.number} lies outside of the text")
-    return StoredChunk(row[0], path, title, integer(mtime_ns), chunk, source)
+    if not 0 <= chunk.start <= chunk.end <= len(document.text) or not 1 <= chunk.start_line <= chunk.end_line:
+        raise ValueError(f"{document.path}: chunk {chunk.number} lies outside of the text")
+    return StoredChunk(row[0], document, chunk)

@@ -6,17 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headnote.index.store.postgres.asking import Connection, rows
-from headnote.index.store.rows import DocumentRow, DocumentSummary, StoredChunk, StoredFile
-from headnote.index.store.table_rows import stored_chunk
+from headnote.index.store.rows import DocumentRow, DocumentSummary, Parent, StoredChunk, StoredFile
+from headnote.index.store.table_rows import PARENT_COLUMNS, parent, stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
 _CHUNK_COLUMNS = """
     c.id, c.document, c.number, c.start, c."end", c.start_line, c.end_line, c.block_start, c.block_end, c.section,
     c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried
 """
-
-Parent = tuple[str, str, int, tuple[str, ...], str]
-"""What chunks need of their document: path, title, time, tags, text."""
 
 
 class ReadsDocuments:
@@ -74,15 +71,12 @@ class ReadsDocuments:
 
     def _stored(self, found: list[tuple[Any, ...]]) -> list[StoredChunk]:
         parents = self._parents({row[1] for row in found})
-        return [stored_chunk(row, *parents[row[1]]) for row in found]
+        return [stored_chunk(row, parents[row[1]]) for row in found]
 
     def _parents(self, documents: Iterable[int]) -> dict[int, Parent]:
         found = rows(
             self.db,
-            "SELECT id, path, title, mtime_ns, tags, text FROM documents WHERE id = ANY(%s)",
+            f"SELECT d.id, {PARENT_COLUMNS}, d.text FROM documents d WHERE d.id = ANY(%s)",
             (list(documents),),
         )
-        return {
-            number: (unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), unsealed(text))
-            for number, path, title, mtime_ns, tags, text in found
-        }
+        return {number: parent(columns, unsealed(text)) for number, *columns, text in found}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from headnote.index.store import table_rows as rows_of
-from headnote.index.store.keyword_fields import keyword_fields
+from headnote.index.store.keyword_fields import file_name, keyword_fields, keyword_fields_of
 from headnote.index.store.postgres.asking import Connection, only_value, rows
 from headnote.index.store.postgres.keywords import word_counts
 from headnote.index.store.postgres.reader import PostgresReader
@@ -99,25 +99,38 @@ class PostgresWriter(WritesVectors, PostgresReader):
         self, batch: Iterable[tuple[int, DocumentRow, list[tuple[int, ChunkRow]], Sequence[KeywordFields] | None]]
     ) -> None:
         """What can be made anew from the rest: the keyword index and what filters ask for."""
-        postings: list[str] = []
-        lengths: list[rows_of.Row] = []
+        words: list[tuple[int, KeywordFields]] = []
         document_tags: list[rows_of.Row] = []
         chunk_tags: list[rows_of.Row] = []
         fields: list[rows_of.Row] = []
         for number, document, chunks, keywords in batch:
             known = keywords if keywords is not None else keyword_fields(document, (chunk for _, chunk in chunks))
-            for (identity, _), words in zip(chunks, known, strict=True):
-                length, lines = posting_lines(identity, words)
-                lengths.append((identity, length))
-                postings += lines
+            words += ((identity, of_chunk) for (identity, _), of_chunk in zip(chunks, known, strict=True))
             document_tags += rows_of.document_tag_rows(number, document)
             chunk_tags += rows_of.chunk_tag_rows(document, chunks)
             fields += rows_of.field_rows(number, document)
-        self.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", postings)
-        self.copy("lengths", lengths)
+        self._insert_keywords(words)
         self.copy("document_tags", document_tags)
         self.copy("chunk_tags", chunk_tags)
         self.copy("fields", fields)
+
+    def _insert_keywords(self, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
+        postings: list[str] = []
+        lengths: list[rows_of.Row] = []
+        for chunk, fields in keywords:
+            length, lines = posting_lines(chunk, fields)
+            lengths.append((chunk, length))
+            postings += lines
+        self.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", postings)
+        self.copy("lengths", lengths)
+
+    def _renew_keywords(self, path: str) -> None:
+        """After the name of the file has changed, which is one of the names a document is found by."""
+        chunks = self.chunks_of(path)
+        ids = [chunk.id for chunk in chunks]
+        for table in ("postings", "lengths"):
+            self.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (ids,))
+        self._insert_keywords(zip(ids, keyword_fields_of(chunks), strict=True))
 
     def remove(self, paths: Iterable[str]) -> None:
         wanted = list(paths)
@@ -134,6 +147,8 @@ class PostgresWriter(WritesVectors, PostgresReader):
             self.remove([new])
             self._lose_links_to([old])
             self.change("UPDATE documents SET path = %s WHERE path = %s", (sealed(new), sealed(old)))
+            if file_name(old) != file_name(new):
+                self._renew_keywords(new)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         with self.step():

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.index.store.rows import DocumentRow, DocumentSummary, StoredChunk, StoredFile
+from headnote.index.store.rows import DocumentRow, DocumentSummary, Parent, StoredChunk, StoredFile
 from headnote.index.store.sqlite.asking import only_row, only_value
-from headnote.index.store.table_rows import stored_chunk
+from headnote.index.store.table_rows import PARENT_COLUMNS, parent, stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
 if TYPE_CHECKING:
@@ -80,14 +80,12 @@ class ReadsDocuments:
     def _stored(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
         found = list(rows)
         parents = {number: self._parent(number) for number in {row[1] for row in found}}
-        return [stored_chunk(row, *parents[row[1]]) for row in found]
+        return [stored_chunk(row, parents[row[1]]) for row in found]
 
-    def _parent(self, document: int) -> tuple[str, str, int, tuple[str, ...], str]:
-        """What chunks need of their document: path, title, time, tags, text."""
-        path, title, mtime_ns, tags, text = only_row(
+    def _parent(self, document: int) -> Parent:
+        *columns, text = only_row(
             self.db,
-            """SELECT d.path, d.title, d.mtime_ns, d.tags, t.text
-            FROM documents d JOIN texts t ON t.document = d.id WHERE d.id = ?""",
+            f"SELECT {PARENT_COLUMNS}, t.text FROM documents d JOIN texts t ON t.document = d.id WHERE d.id = ?",
             (document,),
         )
-        return unsealed(path), unsealed(title), mtime_ns, unpacked_strings(tags), read_text(text)
+        return parent(columns, read_text(text))

@@ -8,7 +8,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from headnote.index.store import table_rows as rows_of
-from headnote.index.store.keyword_fields import keyword_fields
+from headnote.index.store.keyword_fields import file_name, keyword_fields, keyword_fields_of
 from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow
 from headnote.index.store.sqlite.asking import only_value
 from headnote.index.store.sqlite.reader import SqliteReader
@@ -25,6 +25,7 @@ _INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 12)})"
 _INSERT_TEXT = "INSERT INTO texts VALUES (?, ?)"
 _INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 19)})"
 _INSERT_KEYWORD = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
+_DELETE_KEYWORD = "DELETE FROM keyword WHERE rowid = ?"
 _INSERT_LINK = """
 INSERT INTO links (document, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -87,10 +88,19 @@ class SqliteWriter(WritesVectors, SqliteReader):
         if keywords is None:
             keywords = keyword_fields(document, (chunk for _, chunk in chunks))
         many = self.db.executemany
-        many(_INSERT_KEYWORD, ((identity, *fields) for (identity, _), fields in zip(chunks, keywords, strict=True)))
+        self._insert_keywords([identity for identity, _ in chunks], keywords)
         many("INSERT INTO document_tags VALUES (?, ?)", rows_of.document_tag_rows(number, document))
         many("INSERT INTO chunk_tags VALUES (?, ?)", rows_of.chunk_tag_rows(document, chunks))
         many("INSERT INTO fields VALUES (?, ?, ?)", rows_of.field_rows(number, document))
+
+    def _insert_keywords(self, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None:
+        self.db.executemany(_INSERT_KEYWORD, ((chunk, *fields) for chunk, fields in zip(chunks, keywords, strict=True)))
+
+    def _renew_keywords(self, path: str) -> None:
+        """After the name of the file has changed, which is one of the names a document is found by."""
+        chunks = self.chunks_of(path)
+        self.db.executemany(_DELETE_KEYWORD, ((chunk.id,) for chunk in chunks))
+        self._insert_keywords([chunk.id for chunk in chunks], keyword_fields_of(chunks))
 
     def remove(self, paths: Iterable[str]) -> None:
         with self.step():
@@ -105,6 +115,8 @@ class SqliteWriter(WritesVectors, SqliteReader):
             self.remove([new])
             self._lose_links_to(old)
             self.db.execute("UPDATE documents SET path = ? WHERE path = ?", (sealed(new), sealed(old)))
+            if file_name(old) != file_name(new):
+                self._renew_keywords(new)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         with self.step():
@@ -138,7 +150,7 @@ class SqliteWriter(WritesVectors, SqliteReader):
         row = self.db.execute("SELECT id FROM documents WHERE path = ?", (sealed(path),)).fetchone()
         if row:
             ids = self.db.execute("SELECT id FROM chunks WHERE document = ?", row).fetchall()
-            self.db.executemany("DELETE FROM keyword WHERE rowid = ?", ids)
+            self.db.executemany(_DELETE_KEYWORD, ids)
             self.db.execute("DELETE FROM documents WHERE id = ?", row)
 
     def _forget_places(self, path: str) -> None:

@@ -1,0 +1,71 @@
+"""Whatever is indexed counts: a document is found by every name it has, on every store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headnote import Index
+from headnote.search.query import Mode
+
+pytest_plugins = ("store_fixtures",)
+pytestmark = pytest.mark.usefixtures("everywhere")
+
+FILLER = "The harbour opens at six. Boats are moored along the quay, and the crane is checked every morning.\n"
+NOTE = """---
+aliases: [K8s cheat sheet]
+tags: [container-ops]
+---
+# Commands for every day
+
+Pods restart when their probes fail. Look at the events of the namespace first.
+"""
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    (tmp_path / "runbook-42.md").write_text(NOTE)
+    for number in range(9):
+        (tmp_path / f"page{number}.md").write_text(f"# Harbour {number}\n\n{FILLER}")
+    (tmp_path / "sheets.md").write_text("# Sheets\n\nA sheet of paper for the log book, and another sheet.\n")
+    with Index.open(tmp_path, embedder="hashing:64") as opened:
+        opened.update()
+        yield opened
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize(
+    ("query", "matched"),
+    [
+        ("k8s cheat sheet", ("k8s", "cheat", "sheet")),
+        ("runbook-42", ("runbook42", "runbook", "42")),
+        ("runbook 42", ("runbook", "42")),
+        ("container-ops", ("containerop", "contain", "op")),
+        ("commands for every day", ("command", "everi", "day")),
+    ],
+)
+def test_a_note_is_found_by_alias_file_name_tag_and_heading(
+    index: Index, mode: Mode, query: str, matched: tuple[str, ...]
+) -> None:
+    best = index.search(query, mode=mode)[0]
+    assert best.path == "runbook-42.md"
+    assert best.why.matched == matched, "what was looked for in the index is what a hit says it has"
+
+
+def test_a_renamed_file_is_found_by_its_new_name_only(index: Index) -> None:
+    (index.root / "runbook-42.md").rename(index.root / "failover.md")
+    assert index.update().plan.renamed == [("runbook-42.md", "failover.md")]
+    assert index.search("failover", mode="keyword")[0].path == "failover.md"
+    assert index.search("runbook 42", mode="keyword") == []
+    assert index.search("k8s cheat sheet", mode="keyword")[0].path == "failover.md"
+    assert index.check() == []
+
+
+def test_a_file_that_was_moved_keeps_its_name(index: Index) -> None:
+    (index.root / "deep").mkdir()
+    (index.root / "runbook-42.md").rename(index.root / "deep" / "runbook-42.md")
+    index.update()
+    assert index.search("runbook-42", mode="keyword")[0].path == "deep/runbook-42.md"
+    assert index.check() == []
