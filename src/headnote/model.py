@@ -203,7 +203,8 @@ class Chunk:
         self.overlap = overlap
         """Text carried over from the chunk before; never part of start to end."""
         self.heading_path = heading_path
-        """Heading stack at its first content; of a merged chunk, what its sections have in common."""
+        """Heading stack at its first content; of a merged chunk, what its sections have in common. What stands above
+        the first heading goes with that heading and takes its path."""
         self.block_start = block_start
         """Index of the first block it has text of, among `parse(text)`."""
         self.block_end = block_end

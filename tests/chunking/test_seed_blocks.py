@@ -229,6 +229,42 @@ def test_a_merged_chunk_has_the_headings_its_sections_share() -> None:
     assert only.heading_path == ("Doc",)
 
 
+IMPORT = "import Card from './Card'"
+
+
+@pytest.mark.parametrize("preset", ["blocks", "default"])
+@pytest.mark.parametrize("above", [IMPORT, "An introduction.", f"{IMPORT}\n\nAn introduction."])
+@pytest.mark.parametrize("boundaries", ["hybrid", "heading", "paragraph"])
+def test_what_stands_above_the_first_heading_takes_its_path(preset: str, above: str, boundaries: str) -> None:
+    text = page(above, "# Title", "Text.", "## Details", paragraph(900), "## More", paragraph(900))
+    chunks = chunk(text, path="page.mdx", preset=preset, boundaries=boundaries)
+    assert chunks[0].start == 0
+    assert [each.heading_path[:1] for each in chunks] == [("Title",)] * len(chunks)
+
+
+def test_it_stays_with_its_heading_although_the_section_is_cut() -> None:
+    text = page(IMPORT, "# Title", *[paragraph(60, letter) for letter in "abcdefgh"])
+    for preset in ("blocks", "default"):
+        first, *others = chunk(text, path="page.mdx", preset=preset, max_tokens=100)
+        assert others
+        assert (first.heading_path, first.text.startswith(IMPORT), "aaa" in first.text) == (("Title",), True, True)
+
+
+def test_a_long_text_above_the_first_heading_is_a_chunk_without_headings() -> None:
+    first, second = blocks(page(paragraph(600), "# Title", paragraph(600)))
+    assert (first.heading_path, second.heading_path) == ((), ("Title",))
+
+
+def test_a_small_section_that_joins_it_gives_it_its_path() -> None:
+    (only,) = blocks(page(paragraph(300), "# Title", paragraph(50)))
+    assert only.heading_path == ("Title",)
+
+
+def test_roots_that_share_nothing_are_not_named_by_what_stands_above_them() -> None:
+    (only,) = blocks(page(IMPORT, "# A", "Text.", "# B", "Text."), mdx=True)
+    assert only.heading_path == ()
+
+
 def test_merging_may_be_switched_off() -> None:
     assert len(blocks(page("# A", "a", "# B", "b"), merge=False)) == 2
 

@@ -110,6 +110,7 @@ def test_a_short_file_with_headings_may_be_joined() -> None:
     assert len(mdvdb(NESTED)) == 6
     (only,) = mdvdb(NESTED, join_short_files=True)
     assert only.text == NESTED.strip()
+    assert only.heading_path == mdvdb(NESTED)[1].heading_path[:1]
     assert len(mdvdb(NESTED, join_short_files=True, max_tokens=20, overlap_tokens=0)) > 1
 
 

@@ -93,6 +93,16 @@ def test_merged_chunks_keep_the_headers_they_have_in_common() -> None:
     assert [each.heading_path for each in ragdocs(text)] == [("A",), ("A", "B")]
 
 
+def test_a_short_preamble_takes_the_path_of_the_section_it_is_merged_with() -> None:
+    first, _ = ragdocs(f"Intro.\n\n# Title\n\n{'a' * 300}\n\n## Sub\n\n{'b' * 300}\n")
+    assert (first.heading_path, first.text[:13]) == (("Title",), "Title\n\nIntro.")
+
+
+def test_a_long_preamble_is_a_chunk_without_headers() -> None:
+    first, second = ragdocs(f"{'a' * 300}\n\n# Title\n\n{'b' * 300}\n")
+    assert (first.heading_path, second.heading_path) == ((), ("Title",))
+
+
 @pytest.mark.parametrize("size", [199, 200])
 def test_the_minimum_is_200_characters(size: int) -> None:
     text = f"# A\n\n{'x' * (size - 5)}\n\n# B\n\n{PARAGRAPH}"
@@ -235,6 +245,11 @@ def test_strategy_none_gives_the_whole_document(text: str) -> None:
     for each in chunks:
         assert each.text == each.prefix + own(text, each) + each.suffix
         assert each.text.rstrip().endswith(text[-20:].strip())
+
+
+def test_the_whole_document_is_under_its_first_heading() -> None:
+    (only,) = ragdocs("Intro.\n\n# Title\n\nText.\n\n## Sub\n\nText.\n", strategy="none")
+    assert only.heading_path == ("Title",)
 
 
 def test_its_own_names_are_understood() -> None:

@@ -128,13 +128,19 @@ def _needless_additions(found: Layout, chunk: Chunk, inside: range) -> list[str]
 
 
 def _path_faults(found: Layout, chunk: Chunk, inside: range) -> list[str]:
-    """The heading stack at the first content; of several sections, what they have in common."""
-    content = next((index for index in inside if found.blocks[index].kind != "heading"), inside[-1])
+    """The heading stack at the first content; of several sections, what they have in common.
+
+    What stands above the first heading of the document goes with it and takes its path; where that heading is the last
+    of the document, only if there is room for it.
+    """
+    below = [index for index in inside if found.paths[index]] or inside
+    content = next((index for index in below if found.blocks[index].kind != "heading"), inside[-1])
     path = found.paths[content]
     if chunk.heading_path != path[: len(chunk.heading_path)]:
         return [f"chunk {chunk.index} is under {path}, says {chunk.heading_path}"]
     has_more = any(found.blocks[index].kind == "heading" for index in inside if index > content)
-    if not has_more and chunk.heading_path != path:
+    is_end = found.blocks[content].kind == "heading" and found.blocks[inside[0]].kind != "heading"
+    if not has_more and not is_end and chunk.heading_path != path:
         return [f"chunk {chunk.index} has one content, under {path}, says {chunk.heading_path}"]
     return []
 

@@ -22,7 +22,8 @@ class Draft:
     block_end: int
     """Index of the last block it has text of."""
     heading_path: tuple[str, ...]
-    """Heading stack at its first content; for merged sections what they have in common."""
+    """Heading stack at its first content, or below the first heading if that is among it; for merged sections what
+    they have in common."""
     section: int
     """Number of the section it comes from: parts of one section share it."""
     level: int = 0

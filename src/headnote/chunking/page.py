@@ -79,6 +79,11 @@ class Page:
         """Indices of the blocks that are headings."""
         return [index for index, block in enumerate(self.blocks) if block[0] == "heading"]
 
+    @property
+    def first_heading(self) -> int:
+        """Index of the first block that is a heading; past the end if there is none."""
+        return self.headings[0] if self.headings else len(self.blocks)
+
     @cached_property
     def _labels(self) -> dict[str, str]:
         """What a link in a heading may refer to."""
@@ -109,7 +114,12 @@ class Page:
         return self._heading_paths[bisect_right(self.headings, first) : bisect_right(self.headings, last) + 1]
 
     def content_path(self, first: int, last: int) -> tuple[str, ...]:
-        """Heading stack at the first of these blocks that is no heading; at the last one if all are."""
+        """Heading stack at the first of these blocks that is no heading; at the last one if all are.
+
+        What stands above the first heading of the page goes with that heading, if it is one of them.
+        """
+        if first < self.first_heading <= last:
+            first = self.first_heading
         while first < last and self.blocks[first][0] == "heading":
             first += 1
         return self.path_at(first)
@@ -119,6 +129,9 @@ class Page:
         while index > self.first_block and self.blocks[index - 1][0] == "heading":
             index -= 1
         return index
+
+    def is_above_headings(self, draft: Draft) -> bool:
+        return draft.block_end < self.first_heading
 
     def is_headings_only(self, draft: Draft) -> bool:
         first, last = draft.block_start, draft.block_end

@@ -121,11 +121,7 @@ def _joined(page: Page, drafts: list[Draft]) -> Draft | None:
 def join(page: Page, drafts: list[Draft]) -> Draft:
     """Neighbours as one draft. What they carry inside is dropped: the source itself stands there now."""
     first, last = drafts[0], drafts[-1]
-    # Headings without content say nothing about where the content stands.
-    paths = [draft.heading_path for draft in drafts if not page.is_headings_only(draft)] or [last.heading_path]
-    path = paths[0]
-    for other in paths[1:]:
-        path = common_path(path, other)
+    path = _path_of_all(page, drafts)
     return Draft(
         first.start,
         last.end,
@@ -139,6 +135,19 @@ def join(page: Page, drafts: list[Draft]) -> Draft:
         suffix=last.suffix,
         weight=sum(draft.weight for draft in drafts) + weight_of_blanks(page, drafts),
     )
+
+
+def _path_of_all(page: Page, drafts: list[Draft]) -> tuple[str, ...]:
+    """The headings that drafts have in common.
+
+    Headings without content say nothing about where the content stands, and what stands above the first heading goes
+    with it.
+    """
+    telling = [draft for draft in drafts if not page.is_headings_only(draft) and not page.is_above_headings(draft)]
+    path, *others = [draft.heading_path for draft in telling or drafts[-1:]]
+    for other in others:
+        path = common_path(path, other)
+    return path
 
 
 def weight_of_blanks(page: Page, drafts: list[Draft]) -> int:

@@ -32,7 +32,10 @@ def by_boundaries(page: Page, drafts: list[Draft]) -> list[Draft]:
 
 
 def by_content(page: Page, _: list[Draft]) -> list[Draft]:
-    """The same, but headings that follow each other directly open one section together: none is without content."""
+    """The same, but headings that follow each other directly open one section together: none is without content.
+
+    What stands above the first heading belongs to its section, unless it is long enough to be one.
+    """
     depth, blocks = page.settings.heading_depth, page.blocks
     openings: list[int] = []
     run = last = -2  # the first and the last of the headings that stand together
@@ -44,7 +47,16 @@ def by_content(page: Page, _: list[Draft]) -> list[Draft]:
             openings.append(run)
     if openings and openings[-1] == run and last == len(blocks) - 1 and run > page.first_block:
         openings.pop()  # at the very end there is no content to wait for: they stay with what stands before them
+    if openings and _is_short_preamble(page, openings[0]):
+        openings[0] = page.first_block
     return _between(page, openings)
+
+
+def _is_short_preamble(page: Page, stop: int) -> bool:
+    """Whether what stands above the first heading, an import or a line, is too little for a chunk of its own."""
+    settings = page.settings
+    weight = page.totals[stop] - page.totals[page.first_block]
+    return settings.merge and weight < settings.min_tokens * page.counter.unit
 
 
 def _between(page: Page, openings: list[int]) -> list[Draft]:
@@ -56,15 +68,13 @@ def _between(page: Page, openings: list[int]) -> list[Draft]:
     for section, (opening, stop) in enumerate(pairwise([*cuts, end])):
         if opening == stop:
             continue
-        kind, start, _, level, _ = blocks[opening]
-        content = opening
-        while kind == "heading" and content < stop - 1:
+        _, start, _, level, _ = blocks[opening]
+        content = opening + 1
+        while content < stop and level and blocks[content][0] == "heading":
+            level = min(level, blocks[content][3])
             content += 1
-            kind = blocks[content][0]
-            if kind == "heading":
-                level = min(level, blocks[content][3])
         weight = totals[stop] - totals[opening]
-        path = page.path_at(content)
+        path = page.content_path(opening, stop - 1)
         drafts.append(Draft(start, blocks[stop - 1][2], opening, stop - 1, path, section, level, weight=weight))
     if drafts and page.final_suffix:
         drafts[-1].suffix = page.final_suffix

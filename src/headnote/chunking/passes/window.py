@@ -13,7 +13,7 @@ def join_short_file(page: Page, drafts: list[Draft]) -> list[Draft]:
     if not page.settings.join_short_files or len(drafts) < 2:
         return drafts
     first, last = drafts[0], drafts[-1]
-    path = page.content_path(first.block_start, first.block_start)
+    path = page.path_at(max(first.block_start, page.first_heading))
     whole = Draft(first.start, last.end, first.block_start, last.block_end, path, 0, first.level, suffix=last.suffix)
     return [whole] if page.counter.count(page.text[whole.start : whole.end]) <= page.settings.max_tokens else drafts
 
