@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from headnote import Index
 from headnote.web import render as room
+from headnote.web.patience import Patience, TooSlow
 from headnote.web.render import PICTURES, render, render_text
 
 pytest_plugins = ("web_fixtures",)
@@ -332,6 +333,94 @@ def test_a_very_long_document_is_shown_as_it_is_written(tmp_path: Path, monkeypa
         index.update()
         html = render(index.document("long.md"))
     assert html == (
-        '<pre data-start-line="1" data-end-line="1"># Long</pre>\n'
-        '<pre data-start-line="3" data-end-line="3">&lt;script&gt;alert(1)&lt;/script&gt;</pre>'
+        f"<p><em>{room.AS_WRITTEN}</em></p>\n"
+        '<pre data-start-line="1" data-end-line="3"># Long\n\n&lt;script&gt;alert(1)&lt;/script&gt;</pre>'
     )
+
+
+LINES_THAT_TAKE_LONG = [
+    *(
+        "- a\n",
+        "1. a\n",
+        "- [x] a\n",
+        "- a\n\n",
+        "> a\n",
+        "> > - a\n",
+        "|a|b|\n",
+        "a  \n",
+        "a\n\n",
+        "#\n",
+        "# a\n",
+        "a\n=\n",
+    ),
+    *(
+        "*a* **b**\n\n",
+        "*a ",
+        "[a](",
+        "[x][y1]\n\n",
+        "<b>\n\n",
+        "<!-- a -->\n",
+        "&amp;\n\n",
+        "$$\n",
+        "a[^1]\n\n",
+        "![a](b.png)\n\n",
+    ),
+    *(
+        "[[a]]\n\n",
+        "```\n```\n",
+        "---\n",
+        "[^1]: a\n\n",
+        "[y]: /u\n",
+        "<A b={1}/>\n\n",
+        "{a}\n\n",
+        "<A>\n",
+    ),
+]
+
+
+class Clock(Patience):
+    """Time is up after so many looks: what happens then does not depend on the machine."""
+
+    looks = 0
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self._left = self.looks
+
+    def check(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooSlow
+
+
+@pytest.mark.parametrize("line", LINES_THAT_TAKE_LONG)
+def test_drawing_ends_when_the_time_is_up(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody looks at the clock all the while: whatever the construct, and however far it is."""
+    text = "|a|b|\n|-|-|\n" + line * 300 if line.startswith("|") else line * 300
+    for looks in (0, 100, 250):
+        monkeypatch.setattr(Clock, "looks", looks)
+        monkeypatch.setattr(room, "Patience", Clock)
+        html = render_text(text, "a.mdx", mdx=line.startswith(("<A", "{")))
+        assert html.startswith(f"<p><em>{room.AS_WRITTEN}</em></p>\n<pre "), html[:200]
+        assert Found(html).text.removeprefix(room.AS_WRITTEN).strip() == text.strip()
+
+
+def test_many_blocks_are_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "MOST_BLOCKS", 10)
+    assert "<h1" in render_text("# a\n" * 10)
+    html = render_text("# a\n" * 11)
+    assert html.count("<pre") == 1
+    assert 'data-start-line="1" data-end-line="11"' in html
+
+
+def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "LONGEST_HTML", 100)
+    assert "<li>" in render_text("- a\n" * 3)
+    assert room.AS_WRITTEN in render_text("- a\n" * 30)
+
+
+def test_what_is_shown_as_it_is_written_knows_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(room, "LONGEST_PIECE", 8)
+    pieces = [tag for name, tag in Found(render_text("# a\n\nb\n\nlong text\n\nc\n")).tags if name == "pre"]
+    assert [(tag["data-start-line"], tag["data-end-line"]) for tag in pieces] == [("1", "5"), ("7", "7")]

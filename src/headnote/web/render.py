@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from headnote.extras import load
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
 from headnote.model import Block
+from headnote.web.patience import Patience, TooSlow
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -29,13 +29,22 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'headnote[server]'"
 LONGEST = 1_000_000
 """Characters of a document that is shown as it is meant; a longer one is shown as it is written."""
-
 LONGEST_PARAGRAPH = 50_000
 """Characters; a longer one is shown as it is written."""
 PATIENCE = 5.0
-"""Seconds after which the rest of a document is shown as it is written."""
+"""Seconds that drawing a document may take: of prose, 1 MB needs 2; of `- a` or `#`, it would need 20."""
+MOST_BLOCKS = 30_000
+"""Blocks of a document that is drawn. A block takes a tenth of a millisecond; 1 MB of prose has ten thousand."""
+LONGEST_HTML = 4_000_000
+"""Characters of what is cleaned. A cleaner cannot be stopped; it needs a second for this."""
+TOKENS_AT_A_TIME = 1000
+"""How many are drawn before somebody looks at the clock."""
+LONGEST_PIECE = 4000
+"""Characters that stand in one element where a document is shown as it is written."""
 DEEPEST = 200
 """Tags of one name inside each other; where there are more, tags are shown as they are written."""
+
+AS_WRITTEN = "This document takes too long to draw. Here it is as it is written."
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _CODE_LIKE = {"mdx_esm": "js", "mdx_jsx": "jsx", "mdx_expression": "js"}
@@ -71,15 +80,24 @@ _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 
 def render(view: DocumentView) -> str:
     """A document as HTML. Links to documents of the index and pictures below the root lead there."""
-    document = view.document
-    if len(document.text) > LONGEST:
-        return _as_written(document.text, scan(document.text, document.mdx))
-    return _Page(document.path, view.links).html(document.text, document.mdx)
+    return render_text(view.document.text, view.document.path, view.links, view.document.mdx)
 
 
 def render_text(text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: bool = False) -> str:
-    """The same for a text that may be in no index."""
-    return _Page(path, links).html(text, mdx)
+    """The same for a text that may be in no index.
+
+    What is too long, or takes too long to draw, is shown as it is written, with a note that says so.
+    """
+    patience = Patience(PATIENCE)
+    blocks = scan(text, mdx)
+    if len(text) > LONGEST or len(blocks) > MOST_BLOCKS:
+        return _as_written(text, blocks)
+    page = _Page(path, links)
+    try:
+        html = page.html(text, blocks, patience)
+    except TooSlow:
+        return _as_written(text, blocks)
+    return clean(html, page.address) if len(html) <= LONGEST_HTML else _as_written(text, blocks)
 
 
 class _Page:
@@ -89,17 +107,22 @@ class _Page:
         self._path = path
         self._links: Mapping[tuple[str, str], LinkRow] = {_key(link.target, link.fragment): link for link in links}
 
-    def html(self, text: str, mdx: bool) -> str:
-        parser = _parser(html=_nests_little(text))
-        blocks = scan(text, mdx)
+    def html(self, text: str, blocks: Sequence[Block], patience: Patience) -> str:
+        """Not yet clean. Raises `TooSlow` where it takes too long."""
+        parser = _parser(_nests_little(text), patience)
         tokens = parser.parse(_without(text, blocks), {})
         tokens = _with_code(tokens, text, blocks)
         anchors = {heading.start_line: heading.slug for heading in headings(text, blocks)}
         for token in tokens:
+            patience.check()
             self._mark(token, anchors)
             self._inline(token)
         _tidy(tokens)
-        return clean(parser.renderer.render(tokens, parser.options, {}), self._address)
+        drawn = []
+        for at in range(0, len(tokens), TOKENS_AT_A_TIME):
+            patience.check()
+            drawn.append(parser.renderer.render(tokens[at : at + TOKENS_AT_A_TIME], parser.options, {}))
+        return "".join(drawn)
 
     def _mark(self, token: Token, anchors: Mapping[int, str]) -> None:
         """The lines of a top-level block, and the anchor of a heading."""
@@ -135,7 +158,7 @@ class _Page:
         if found is None and not target and not _scheme(address):
             document = self._path
         if document is None or _is_picture(document):
-            token.attrSet("href", self._address("a", "href", address) or "")
+            token.attrSet("href", self.address("a", "href", address) or "")
             return
         section = (link.section if link else None) or unquote(fragment)
         token.attrSet("data-document", document)
@@ -146,11 +169,11 @@ class _Page:
         """A picture below the root; anything else is a link with its description, so that nothing is loaded."""
         address = str(token.attrGet("src") or "")
         link = self._links.get(_key(*_split(address)))
-        place = self._file(link.resolved) if link and link.resolved else self._address("img", "src", address)
+        place = self._file(link.resolved) if link and link.resolved else self.address("img", "src", address)
         if place:
             token.attrSet("src", place)
             return [token]
-        return _linked(token.content or address, self._address("a", "href", address), "remote-picture")
+        return _linked(token.content or address, self.address("a", "href", address), "remote-picture")
 
     def _wikilink(self, token: Token) -> list[Token]:
         target, _, fragment = token.meta["target"].partition("#")
@@ -164,7 +187,7 @@ class _Page:
         self._lead(parts[0], link)
         return parts
 
-    def _address(self, tag: str, name: str, address: str) -> str | None:
+    def address(self, tag: str, name: str, address: str) -> str | None:
         """An address as it may stand in the page, or None."""
         address = _plain(address)
         scheme = _scheme(address)
@@ -216,7 +239,7 @@ def clean(html: str, address: Callable[[str, str, str], str | None]) -> str:
 _OUTSIDE = re.compile(r'<a(?=[^>]* href="(?:https?|mailto):)')
 
 
-def _parser(html: bool) -> MarkdownIt:
+def _parser(html: bool, patience: Patience) -> MarkdownIt:
     """As GitHub reads Markdown, with footnotes, and links between notes. With `html`, tags are tags and not text."""
     load("markdown_it", "showing documents", INSTALL)
     from markdown_it import MarkdownIt
@@ -224,18 +247,33 @@ def _parser(html: bool) -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"html": html, "maxNesting": 50}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin)
-    parser.inline.ruler.before("text", "patience", _until(time.monotonic() + PATIENCE))
+    # First of all rules, and among those that are asked in each line whether a paragraph, a quote or a list ends there.
+    parser.block.ruler.before(
+        "table", "patience", _checked(patience), {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )
+    parser.inline.ruler.before("text", "patience", _taken_if_long(patience))
     parser.inline.ruler.before("link", "wikilink", _read_wikilink)
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
     return parser
 
 
-def _until(deadline: float) -> Callable[[Any, bool], bool]:
-    """A rule that takes what is too long, or comes too late, as it is written: some texts take forever to read."""
+def _checked(patience: Patience) -> Callable[[Any, int, int, bool], bool]:
+    """A rule that reads no block, and looks at the clock wherever one may begin."""
+
+    def check(_: Any, __: int, ___: int, ____: bool) -> bool:
+        patience.check()
+        return False
+
+    return check
+
+
+def _taken_if_long(patience: Patience) -> Callable[[Any, bool], bool]:
+    """A rule that takes a paragraph as it is written if it is too long, and looks at the clock."""
 
     def take(state: Any, silent: bool) -> bool:
-        if silent or (len(state.src) <= LONGEST_PARAGRAPH and time.monotonic() < deadline):
+        patience.check()
+        if silent or len(state.src) <= LONGEST_PARAGRAPH:
             return False
         state.pending += state.src[state.pos : state.posMax]
         state.pos = state.posMax
@@ -333,13 +371,13 @@ def _without(text: str, blocks: Sequence[Block]) -> str:
 
 def _with_code(tokens: Sequence[Token], text: str, blocks: Sequence[Block]) -> list[Token]:
     """MDX as code, where it stands."""
-    waiting = [block for block in blocks if block.kind in _CODE_LIKE]
+    waiting = deque(block for block in blocks if block.kind in _CODE_LIKE)
     if not waiting:
         return list(tokens)
     made: list[Token] = []
     for token in tokens:
         while waiting and token.level == 0 and token.map is not None and token.map[0] + 1 >= waiting[0].start_line:
-            made.append(_code(waiting.pop(0), text))
+            made.append(_code(waiting.popleft(), text))
         made.append(token)
     return [*made, *(_code(block, text) for block in waiting)]
 
@@ -353,12 +391,15 @@ def _code(block: Block, text: str) -> Token:
 
 
 def _as_written(text: str, blocks: Sequence[Block]) -> str:
-    """A document that is too long to be drawn, block by block."""
-    rows = (
-        f'<pre data-start-line="{block.start_line}" data-end-line="{block.end_line}">'
-        f"{escape(text[block.start : block.end])}</pre>"
-        for block in blocks
-    )
+    """A document that is too long to be drawn: its blocks, small ones together."""
+    rows = [f"<p><em>{AS_WRITTEN}</em></p>"]
+    first: Block | None = None
+    for at, block in enumerate(blocks):
+        first = first or block
+        if block.end - first.start >= LONGEST_PIECE or at == len(blocks) - 1:
+            lines = f'data-start-line="{first.start_line}" data-end-line="{block.end_line}"'
+            rows.append(f"<pre {lines}>{escape(text[first.start : block.end])}</pre>")
+            first = None
     return "\n".join(rows)
 
 
