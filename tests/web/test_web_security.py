@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import json
 import os
+import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Message
-from web_folder import ADDRESS, PNG, client_of, write_files
+from web_folder import ADDRESS, PNG, client_of, listening, write_files
 
 from headnote import Index
 from headnote.web import security
@@ -264,6 +267,40 @@ def test_a_body_that_is_too_large_without_saying_so(client: TestClient) -> None:
             yield b"a" * 10_000
 
     assert code_of(client.post("/api/chunk", content=pieces(), headers=JSON), 413) == "too_large"
+
+
+MEGABYTES = b"a" * 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status", "code"),
+    [
+        ("/api/chunk", JSON, 413, "too_large"),
+        ("/api/chunk", {"Content-Type": "text/plain"}, 415, "not_json"),
+        ("/api/chunk", {**JSON, "Origin": "http://evil.example"}, 403, "wrong_origin"),
+        ("/api/nothing", JSON, 404, "not_found"),
+    ],
+)
+@pytest.mark.parametrize("pieces", [False, True], ids=["at once", "in pieces"])
+@pytest.mark.parametrize("wish", ["keep-alive", "close"])
+def test_who_sends_too_much_gets_an_answer(
+    index: Index, address: str, headers: dict[str, str], status: int, code: str, pieces: bool, wish: str
+) -> None:
+    """Over a real connection, where a server that closes it too early is only heard to have done so."""
+    body: Any = iter([MEGABYTES[:1_000_000]] * 3) if pieces else MEGABYTES
+    with listening(Served(index)) as port:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("POST", address, body, {**headers, "Connection": wish}, encode_chunked=pieces)
+        response = connection.getresponse()
+        assert (response.status, json.loads(response.read())["error"]["code"]) == (status, code)
+        connection.close()
+
+
+def test_who_asks_before_sending_is_not_waited_for(index: Index) -> None:
+    head = b"POST /api/chunk HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    with listening(Served(index)) as port, socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(head + b"Content-Length: 3000000\r\nExpect: 100-continue\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 413"
 
 
 @pytest.mark.parametrize("length", ["-1", "many", "9" * 5000, "²"])

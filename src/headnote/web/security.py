@@ -27,6 +27,10 @@ BODY_SECONDS = 20.0
 SEND_SECONDS = 30.0
 """Until a client must have taken a piece of an answer."""
 
+DRAINED_BYTES = 64_000_000
+DRAINED_SECONDS = 10.0
+"""How much of a body that nobody wants is taken, and for how long."""
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -129,7 +133,9 @@ class _Guarded:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _answering(send, str(scope["path"]))
+        body = _Body(scope, receive)
+        receive = body.receive
+        answer = _answering(send, str(scope["path"]), body)
         try:
             token = self._guard.token_in(scope)
             if token is not None:
@@ -147,11 +153,36 @@ class _Guarded:
             await self._app(scope, receive, answer)
 
 
-def _answering(send: Send, path: str) -> Send:
+class _Body:
+    """What a client sends, and how much of it has not been taken."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = Headers(scope=scope)
+        self._receive = receive
+        self._waits_for_us = "expect" in headers
+        self._is_complete = "transfer-encoding" not in headers and headers.get("content-length", "0") == "0"
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._waits_for_us = False
+        self._is_complete = not message.get("more_body", False)
+        return message
+
+    async def drain(self) -> None:
+        """Takes the rest and drops it. Most clients listen when they have sent everything; if the connection were
+        closed before, they would learn that it was, and not why. Those that ask before they send are not waited for."""
+        size = 0
+        with anyio.move_on_after(DRAINED_SECONDS):
+            while not self._is_complete and not self._waits_for_us and size < DRAINED_BYTES:
+                size += len((await self.receive()).get("body", b""))
+
+
+def _answering(send: Send, path: str, body: _Body) -> Send:
     """Sends with our headers, to clients that take what they asked for."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
+            await body.drain()
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
