@@ -11,6 +11,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     negative_data_rejection,
+    positive_data_acceptance,
     response_schema_conformance,
     status_code_conformance,
 )
@@ -26,6 +27,10 @@ pytest_plugins = ("web_fixtures",)
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 EXAMPLES = 40
 ADDRESSES = [f"{row.method} {row.address}" for row in ENDPOINTS] + ["POST /api/ask"]
+
+WITH_INPUT = [f"{row.method} {row.address}" for row in ENDPOINTS if row.takes.__struct_fields__] + ["POST /api/ask"]
+PLAIN = [label for label in ADDRESSES if label not in ("GET /api/search", "GET /api/read", "POST /api/chunk")]
+"""Those where nothing depends on two values at once: a least size above the most, one field with two values."""
 
 
 def operation(label: str, served: Served) -> Any:
@@ -59,7 +64,14 @@ def test_what_is_valid_is_answered_as_it_says(label: str, served: Served, monkey
     assert try_out(strategy, CHECKS) >= 1
 
 
-@pytest.mark.parametrize("label", ["GET /api/outline", "GET /api/read", "POST /api/chunk", "POST /api/ask"])
+@pytest.mark.parametrize("label", PLAIN)
+def test_what_is_valid_is_not_refused(label: str, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
+    strategy = operation(label, served).as_strategy(generation_mode=schemathesis.GenerationMode.POSITIVE)
+    assert try_out(strategy, [positive_data_acceptance]) >= 1
+
+
+@pytest.mark.parametrize("label", WITH_INPUT)
 def test_what_is_not_valid_is_refused_as_it_says(label: str, served: Served) -> None:
     strategy = operation(label, served).as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
     assert try_out(strategy, [*CHECKS, negative_data_rejection]) >= EXAMPLES // 2

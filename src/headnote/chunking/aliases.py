@@ -44,7 +44,7 @@ FIELD_OF_ALIAS = {
 # A name that says in which unit it counts chooses the counter, too.
 _COUNTER_OF_ALIAS = {"max_chunk_chars": "chars", "min_chunk_chars": "chars", "overlap_chars": "chars"}
 
-_VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
+VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
     "strategy": {
         "header_based": {"strategy": "header"},
         "markdown": {"strategy": "block"},
@@ -73,7 +73,7 @@ _VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
     },
 }
 
-_KIND_OF_ALIAS = {
+KIND_OF_ALIAS = {
     "code_fence": "code",
     "fence": "code",
     "prose": "paragraph",
@@ -145,7 +145,7 @@ def _plain_value(field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, str):
         return {field: value}
     plain = plain_name(value)
-    if meant := _VALUE_ALIASES.get(field, {}).get(plain):
+    if meant := VALUE_ALIASES.get(field, {}).get(plain):
         return dict(meant)
     # The names of files keep their case.
     return {field: value if field == "counter" else plain}
@@ -185,4 +185,4 @@ def _kind_name(kind: Any) -> Any:
     if not isinstance(kind, str) or kind in BLOCK_KINDS:
         return kind
     plain = plain_name(kind)
-    return _KIND_OF_ALIAS.get(plain, plain)
+    return KIND_OF_ALIAS.get(plain, plain)

@@ -209,17 +209,21 @@ def check_kind(name: str, kind: object) -> str:
     raise SettingsError(f"{name}: {shown(kind)} is not a kind of block", remedy=remedy)
 
 
+RANGES: dict[str, tuple[int, int | None]] = {
+    "heading_depth": (1, 6),
+    "target_tokens": (1, None),
+    "max_tokens": (1, None),
+    "min_tokens": (0, None),
+    "overlap_tokens": (0, None),
+}
+"""Setting that is a whole number → the least and the most it may be."""
+
 _CHECKS: dict[str, Callable[[str, object], object]] = {
     "strategy": _one_of(*get_args(Strategy)),
     "boundaries": _one_of(*get_args(Boundaries)),
     "packing": _one_of(*get_args(Packing)),
-    "heading_depth": _whole_number(1, 6),
     "counter": _counter,
     "bias": _one_of(*get_args(Bias)),
-    "target_tokens": _whole_number(1),
-    "max_tokens": _whole_number(1),
-    "min_tokens": _whole_number(0),
-    "overlap_tokens": _whole_number(0),
     "merge": _switch,
     "oversized": _one_of(*get_args(Oversized)),
     "keep_whole": _kinds,
@@ -229,6 +233,7 @@ _CHECKS: dict[str, Callable[[str, object], object]] = {
     "join_short_files": _switch,
     "overlap_across_sections": _switch,
     "breadcrumb": _switch,
+    **{name: _whole_number(*allowed) for name, allowed in RANGES.items()},
 }
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
-from headnote.chunking.describe import SettingInfo, describe_settings
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import nearest
 from headnote.errors import SettingsError
+from headnote.web.settings_schema import settings_schema
 
 LONGEST_QUERY = 10_000
 """Characters."""
@@ -21,27 +22,23 @@ LARGEST_BODY = 2_000_000
 Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
 DocumentPath = Annotated[str, Meta(min_length=1, max_length=4096, description="Document, as search names it.")]
 Filters = Annotated[list[Annotated[str, Meta(min_length=1, max_length=1000)]], Meta(max_length=50)]
-Field = Annotated[str, Meta(min_length=2, max_length=1000, pattern="^[^=]+=", description="key=value")]
+Field = Annotated[str, Meta(min_length=2, max_length=1000, pattern=r"^\s*[^=\s][^=]*=", description="key=value")]
 Line = Annotated[int, Meta(ge=1, le=2_000_000_000)]
 Score = Annotated[float, Meta(ge=0, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
-_SINCE = {
-    "description": "Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
-    "anyOf": [{"pattern": "^[0-9]{1,6}[hdwy]$"}, {"format": "date"}, {"format": "date-time"}],
-}
-
-
-def _schema_of(info: SettingInfo) -> dict[str, Any]:
-    kind = {"choice": "string", "text": "array"}.get(info.type, info.type)
-    return {"type": kind, "description": info.description} | ({"enum": list(info.choices)} if info.choices else {})
-
-
-_SETTINGS: dict[str, Any] = {
-    "description": "What changes the preset; names from other systems are understood, too.",
-    "properties": {info.name: _schema_of(info) for info in describe_settings()},
-}
+_DAY = "(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?"
+_ZONE = "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
+Since = Annotated[
+    str,
+    Meta(
+        max_length=40,
+        pattern=f"^(|[0-9]{{1,6}}[hdwy]|{_DAY}([T ]{_CLOCK}{_ZONE}?)?)$",
+        description="Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
+    ),
+]
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
@@ -57,7 +54,7 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     where: Annotated[
         list[Field], Meta(max_length=50, description="Only where the frontmatter says so: key=value.")
     ] = []
-    since: Annotated[str, Meta(max_length=40, extra_json_schema=_SINCE)] = ""
+    since: Since = ""
     per_document: Annotated[Count, Meta(description="Most hits of one document; 0 for any number.")] = 0
     min_score: Annotated[Score | None, Meta(description="Leave out hits below.")] = None
     budget: Annotated[Count, Meta(description="Most tokens of all hits together; 0 for any number.")] = 0
@@ -91,7 +88,7 @@ class ChunkRequest(msgspec.Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=LARGEST_BODY)]
     path: Annotated[str, Meta(max_length=4096, description="Names the document; .mdx turns MDX on.")] = ""
     preset: Annotated[str, Meta(max_length=100, extra_json_schema={"enum": list(presets())})] = "default"
-    settings: Annotated[dict[str, Any], Meta(max_length=100, extra_json_schema=_SETTINGS)] = {}
+    settings: Annotated[dict[str, Any], Meta(max_length=100, extra_json_schema=settings_schema())] = {}
 
 
 Request = TypeVar("Request", bound=msgspec.Struct)
@@ -115,7 +112,16 @@ def from_query(pairs: Iterable[tuple[str, str]], shape: type[Request]) -> Reques
 
 def from_body(body: bytes, shape: type[Request]) -> Request:
     """A JSON body as a request."""
-    return _checked(lambda: msgspec.json.decode(body, type=shape))
+    return _checked(lambda: msgspec.convert(_whole_numbers(msgspec.json.decode(body)), shape))
+
+
+def _whole_numbers(value: Any) -> Any:
+    """To JSON, 10.0 is a whole number as 10 is; to Python it is not."""
+    if isinstance(value, dict):
+        return {name: _whole_numbers(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _checked(read: Callable[[], Request]) -> Request:
@@ -129,4 +135,6 @@ def _words(error: Exception) -> str:
     """The first line of what the reader says, with the field in words people use."""
     if isinstance(error, RecursionError):
         return "the body is nested too deeply"
-    return str(error).replace("`$.", "`").replace(" - at `$`", "")
+    words = str(error).replace("`$.", "`").replace(" - at `$`", "")
+    # What a pattern says is for programs.
+    return re.sub(r"matching regex '.*'", "of another form", words)
