@@ -190,8 +190,9 @@ class Index:
         listing = self._listing()
         with self._store.reading() as reader:
             stored = Scope(self._store, self._task(False, None, 0.0)).files(reader)
+            non_texts = reader.non_texts()
             reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
-        reading = plan_reading(listing.files, listing.skipped, stored)
+        reading = plan_reading(listing.files, listing.skipped, stored, non_texts=non_texts)
         other = [file.path for file in reading.read]
         return Drift(
             [path for path in other if path not in stored],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
-from headnote.index.store.rows import StoredFile
+from headnote.index.store.rows import NonText, StoredFile
 from headnote.sources.listing import FoundFile, SkippedFile
 
 Files = dict[str, tuple[int, int, str]]
@@ -38,6 +38,14 @@ def test_only_what_has_another_size_or_time_is_read() -> None:
     reading = plan_reading(found, [], stored)
     assert reading == Reading(unchanged=1, read=found[1:], gone=[])
     assert not reading.is_empty
+
+
+def test_what_is_no_text_is_read_again_when_it_changes() -> None:
+    known = {path: NonText(path, 1, 1, "binary") for path in ("a.md", "b.md", "gone.md")}
+    found = [FoundFile("a.md", 1, 1), FoundFile("b.md", 1, 2)]
+    reading = plan_reading(found, [], {}, non_texts=known)
+    assert reading == Reading(unchanged=0, read=found[1:], gone=[], passed=(known["a.md"],))
+    assert plan_reading(found, [], {}, everything=True, non_texts=known).read == found
 
 
 def test_added_changed_touched_and_removed() -> None:

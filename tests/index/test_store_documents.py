@@ -15,9 +15,28 @@ from store_samples import entry, found, paths, put
 import headnote
 from headnote.index.store.base import Store
 from headnote.index.store.keyword_fields import keyword_fields
-from headnote.index.store.rows import ChunkRow, Entry, StoredFile
+from headnote.index.store.rows import ChunkRow, Entry, NonText, StoredFile
 
 pytest_plugins = ("store_fixtures",)
+
+
+def test_files_without_text_are_remembered(store: Store) -> None:
+    files = [NonText("a.md", 5, 2**62, "binary, not text"), NonText("\ud800.md", 0, -1, "\0")]
+    with store.writing() as writer:
+        writer.set_non_texts(files)
+    generation = store.generation()
+    with store.writing() as writer:
+        assert writer.non_texts() == {file.path: file for file in files}
+        writer.set_non_texts(files)
+    assert store.generation() == generation
+    with store.writing() as writer:
+        writer.set_non_texts(files[1:])
+    with store.reading() as reader:
+        assert list(reader.non_texts().values()) == files[1:]
+    with store.writing() as writer:
+        writer.clear()
+        assert writer.non_texts() == {}
+
 
 SMALL = {"mdvdb": {"max_tokens": 60}, "ragdocs": {"max_tokens": 300}, "blocks": {"max_tokens": 120}}
 """Sizes at which a short page is cut, with overlap, fences reopened and table headers repeated."""

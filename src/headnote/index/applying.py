@@ -12,12 +12,12 @@ from headnote.index.entries import Anchors, FileRead, FileReader, FileToRead, ti
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import aliases, relink
 from headnote.index.store.base import Writer
-from headnote.index.store.rows import Entry, StoredFile
+from headnote.index.store.rows import Entry, NonText, StoredFile
 from headnote.index.task import Progress, Report, Task, Watcher
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
 from headnote.sources.chunks import on_all_cores
-from headnote.sources.listing import SkippedFile
+from headnote.sources.listing import FoundFile, SkippedFile
 
 
 def apply(
@@ -38,7 +38,14 @@ def apply(
         writer.touch(path, *reads.stats[path])
     writer.remove(plan.removed)
     relink(writer, plan, reads.anchors, everything, before)
-    return Report(plan, skipped(reads.failed), reads.warnings, reason, reads.chunks)
+    return Report(
+        plan,
+        skipped(reads.failed),
+        reads.warnings,
+        reason,
+        reads.chunks,
+        non_texts=_non_texts(reading.read, reads.failed),
+    )
 
 
 def _files_to_read(reading: Reading, stored: Mapping[str, StoredFile], everything: bool) -> list[FileToRead]:
@@ -55,6 +62,12 @@ def without_binaries(reading: Reading, results: Iterable[FileRead], stored: Mapp
     """What is no text any more is as good as gone. Of a file that could not be read nothing is known, so it stays."""
     lost = {result.path for result in results if isinstance(result.error, NotText) and result.path in stored}
     return reading._replace(gone=sorted({*reading.gone, *lost})) if lost else reading
+
+
+def _non_texts(files: Iterable[FoundFile], failed: Iterable[FileRead]) -> list[NonText]:
+    """With size and time from before they were read: one that changed meanwhile looks changed, and is read again."""
+    reasons = {result.path: result.error.message for result in failed if isinstance(result.error, NotText)}
+    return [NonText(file.path, file.size, file.mtime_ns, reasons[file.path]) for file in files if file.path in reasons]
 
 
 def skipped(results: Iterable[FileRead]) -> list[SkippedFile]:

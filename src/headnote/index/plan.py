@@ -7,10 +7,13 @@ whether a file is new, changed, only touched, or the same under another name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
-from headnote.index.store.rows import StoredFile
+from headnote.index.store.rows import NonText, StoredFile
 from headnote.sources.listing import FoundFile, SkippedFile
+
+_NOTHING: Mapping[str, NonText] = MappingProxyType({})
 
 
 class Reading(NamedTuple):
@@ -21,6 +24,8 @@ class Reading(NamedTuple):
     read: list[FoundFile]
     gone: list[str]
     """Stored, and no longer there."""
+    passed: tuple[NonText, ...] = ()
+    """Known to be no text, and as they were: their content is not looked at either."""
 
     @property
     def is_empty(self) -> bool:
@@ -49,19 +54,29 @@ def plan_reading(
     skipped: Sequence[SkippedFile],
     stored: Mapping[str, StoredFile],
     everything: bool = False,
+    non_texts: Mapping[str, NonText] = _NOTHING,
 ) -> Reading:
     """Compare a listing with what is stored. `everything` reads all, whatever size and time say."""
     read: list[FoundFile] = []
+    passed: list[NonText] = []
     unchanged = 0
     for file in found:
-        known = stored.get(file.path)
-        if not everything and known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+        known, non_text = stored.get(file.path), non_texts.get(file.path)
+        if everything:
+            read.append(file)
+        elif known and _looks_like(known, file):
             unchanged += 1
+        elif non_text and _looks_like(non_text, file):
+            passed.append(non_text)
         else:
             read.append(file)
     missing = stored.keys() - {file.path for file in found}
     kept = {path for path in missing if _may_still_be_there(path, skipped)}
-    return Reading(unchanged + len(kept), read, sorted(missing - kept))
+    return Reading(unchanged + len(kept), read, sorted(missing - kept), tuple(passed))
+
+
+def _looks_like(known: StoredFile | NonText, file: FoundFile) -> bool:
+    return (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
 
 
 def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.index.plan import Plan
+from headnote.index.store.rows import NonText
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.listing import SkippedFile
 
@@ -55,6 +56,8 @@ class Report:
     """Chunks that were written."""
     embedded: int = 0
     """Texts that were made into vectors."""
+    non_texts: list[NonText] = field(default_factory=list)
+    """Those of the skipped that were read and are no text; they are not read again until they change."""
 
 
 def nobody(_: Progress) -> None:

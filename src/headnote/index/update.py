@@ -14,10 +14,10 @@ from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
 from headnote.index.store.base import Reader, Store
 from headnote.index.store.filters import path_matcher
-from headnote.index.store.rows import StoredFile
+from headnote.index.store.rows import NonText, StoredFile
 from headnote.index.task import Progress, Report, Task, Watcher, nobody
 from headnote.sources.discover import discover
-from headnote.sources.listing import Listing
+from headnote.sources.listing import Listing, SkippedFile
 
 TEXTS_AT_ONCE = 64
 """Vectors that are made and stored together: what a kill can lose."""
@@ -34,7 +34,8 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, scope, wanted)
         if reading.is_empty and reader.manifest() == wanted:
-            return Report(Plan([], [], [], [], [], reading.unchanged), list(listing.skipped), rebuilt=reason)
+            nothing = Plan([], [], [], [], [], reading.unchanged)
+            return Report(nothing, _skipped(listing, reading), rebuilt=reason)
     from headnote.index.applying import apply
 
     with store.writing(task.wait) as writer:
@@ -43,8 +44,9 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
             listing = _listing(task)
         reading, reason = _what_to_read(writer, listing, scope, wanted)
         report = apply(writer, reading, scope.files(writer), task, reason, watch)
+        writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
         writer.set_manifest(wanted)
-    report.skipped[:0] = listing.skipped
+    report.skipped[:0] = _skipped(listing, reading)
     return report
 
 
@@ -61,7 +63,7 @@ def plan_update(store: Store, task: Task, model: str) -> Report:
     results = [read_hash(task.root, file.path) for file in reading.read]
     hashes = {result.path: result.hash for result in results if not result.error}
     plan = plan_changes(without_binaries(reading, results, stored), hashes, stored, bool(reason))
-    return Report(plan, [*listing.skipped, *skipped(results)], rebuilt=reason)
+    return Report(plan, [*_skipped(listing, reading), *skipped(results)], rebuilt=reason)
 
 
 def _listing(task: Task) -> Listing:
@@ -80,10 +82,21 @@ class Scope:
         stored = reader.files()
         return stored if self._fits is None else {path: file for path, file in stored.items() if self._fits(path)}
 
+    def foreign_non_texts(self, reader: Reader) -> list[NonText]:
+        """Those that somebody else has read."""
+        fits = self._fits
+        return [] if fits is None else [file for path, file in reader.non_texts().items() if not fits(path)]
+
 
 def _what_to_read(reader: Reader, listing: Listing, scope: Scope, wanted: dict[str, str]) -> tuple[Reading, str]:
     reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), wanted)
-    return plan_reading(listing.files, listing.skipped, scope.files(reader), everything=bool(reason)), reason
+    files, non_texts = scope.files(reader), reader.non_texts()
+    return plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts), reason
+
+
+def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:
+    """What is known not to be taken before anything is read."""
+    return [*listing.skipped, *(SkippedFile(file.path, file.reason) for file in reading.passed)]
 
 
 # -- vectors

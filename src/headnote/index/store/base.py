@@ -15,6 +15,7 @@ from headnote.index.store.rows import (
     Entry,
     KeywordHit,
     LinkRow,
+    NonText,
     PartSet,
     PendingText,
     StoredChunk,
@@ -38,6 +39,9 @@ class Reader(Protocol):
 
     def files(self) -> dict[str, StoredFile]:
         """Path → what a plan compares with the disk."""
+
+    def non_texts(self) -> dict[str, NonText]:
+        """Path → a file that need not be read again until it changes."""
 
     def counts(self) -> Counts: ...
 
@@ -153,6 +157,9 @@ class Writer(Reader, Protocol):
 
     def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
         """The links of a document, in place of those it had."""
+
+    def set_non_texts(self, files: Iterable[NonText]) -> None:
+        """In place of those before."""
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
         """In place of the one before."""

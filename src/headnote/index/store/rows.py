@@ -25,6 +25,16 @@ class StoredFile(NamedTuple):
     """Of the bytes of the file."""
 
 
+class NonText(NamedTuple):
+    """A file with the name of a document and no text in it, as it was when it was read."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    reason: str
+    """Why it is none, for people."""
+
+
 class DocumentRow(NamedTuple):
     """One document. Its text is kept once, and its chunks are places in it."""
 

@@ -9,7 +9,7 @@ from headnote.index.names import name_hash, names_of
 from headnote.index.store.carried import carried_of, read_carried
 from headnote.index.store.damage import integer
 from headnote.index.store.filters import flat_fields, folded_tag
-from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, Parent, StoredChunk
+from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow, NonText, Parent, StoredChunk
 from headnote.index.store.values import packed, packed_strings, sealed, unpacked, unpacked_strings, unsealed
 
 Row = tuple[str | int | bytes | None, ...]
@@ -22,6 +22,10 @@ def document_row(document: DocumentRow) -> Row:
         *(packed(document.metadata), packed_strings(document.tags), packed_strings(document.aliases)),
         *(sealed(document.warning), int(document.mdx), name_hash(names_of(document.title, ())[0])),
     )
+
+
+def non_text_row(file: NonText) -> Row:
+    return sealed(file.path), file.size, file.mtime_ns, sealed(file.reason)
 
 
 def text_bytes(text: str) -> bytes:

@@ -153,7 +153,17 @@ CREATE TABLE name_vectors (
 );
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES)
+_NON_TEXTS = """
+-- Files that look like documents and are none: read once, and again when they change.
+CREATE TABLE non_texts (
+    path text COLLATE "C" PRIMARY KEY,
+    size bigint NOT NULL,
+    mtime_ns bigint NOT NULL,
+    reason text NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS)
 """Number n of them leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"

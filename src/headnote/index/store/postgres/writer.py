@@ -13,7 +13,7 @@ from headnote.index.store.postgres.keywords import word_counts
 from headnote.index.store.postgres.reader import PostgresReader
 from headnote.index.store.postgres.remembered import Remembered
 from headnote.index.store.postgres.vectors import WritesVectors
-from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow
+from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
 from headnote.index.store.values import sealed
 
 _AT_ONCE = 64
@@ -161,6 +161,14 @@ class PostgresWriter(WritesVectors, PostgresReader):
                 self.change("DELETE FROM links WHERE document = %s", row)
                 self.copy(_LINK_COLUMNS, rows_of.link_rows(row[0], links))
 
+    def set_non_texts(self, files: Iterable[NonText]) -> None:
+        wanted = {file.path: file for file in files}
+        if wanted == self.non_texts():
+            return
+        with self.step():
+            self.change("DELETE FROM non_texts")
+            self.copy("non_texts", map(rows_of.non_text_row, wanted.values()))
+
     def set_manifest(self, values: Mapping[str, str]) -> None:
         if values == self.manifest():
             return
@@ -173,6 +181,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
             # Not TRUNCATE, which would make readers wait.
             self.db.execute("DELETE FROM postings")
             self.change("DELETE FROM documents")
+            self.change("DELETE FROM non_texts")
 
     def _claim(self, paths: Iterable[str]) -> None:
         """Where others write too, each document is for one of them until it is done."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.index.store.rows import DocumentRow, DocumentSummary, Parent, StoredChunk, StoredFile
+from headnote.index.store.rows import DocumentRow, DocumentSummary, NonText, Parent, StoredChunk, StoredFile
 from headnote.index.store.sqlite.asking import only_row, only_value
 from headnote.index.store.table_rows import PARENT_COLUMNS, parent, stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
@@ -35,6 +35,11 @@ class ReadsDocuments:
     def files(self) -> dict[str, StoredFile]:
         rows = self.db.execute("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
         files = (StoredFile(unsealed(path), *rest) for path, *rest in rows)
+        return {file.path: file for file in files}
+
+    def non_texts(self) -> dict[str, NonText]:
+        found = self.db.execute("SELECT path, size, mtime_ns, reason FROM non_texts ORDER BY path")
+        files = (NonText(unsealed(path), size, mtime_ns, unsealed(reason)) for path, size, mtime_ns, reason in found)
         return {file.path: file for file in files}
 
     def document(self, path: str) -> DocumentRow | None:

@@ -170,7 +170,17 @@ ALTER TABLE vectors ADD COLUMN checksum INTEGER;
 ALTER TABLE name_vectors ADD COLUMN checksum INTEGER;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS)
+_NON_TEXTS = """
+-- Files that look like documents and are none: read once, and again when they change.
+CREATE TABLE non_texts (
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    reason TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS)
 """Number n of them leads from version n to version n + 1."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from headnote.index.store import table_rows as rows_of
 from headnote.index.store.keyword_fields import file_name, keyword_fields, keyword_fields_of
-from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow
+from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
 from headnote.index.store.sqlite.asking import only_value
 from headnote.index.store.sqlite.reader import SqliteReader
 from headnote.index.store.sqlite.vectors import WritesVectors
@@ -131,6 +131,14 @@ class SqliteWriter(WritesVectors, SqliteReader):
                 self.db.execute("DELETE FROM links WHERE document = ?", row)
                 self.db.executemany(_INSERT_LINK, rows_of.link_rows(row[0], links))
 
+    def set_non_texts(self, files: Iterable[NonText]) -> None:
+        wanted = {file.path: file for file in files}
+        if wanted == self.non_texts():
+            return
+        with self.step():
+            self.db.execute("DELETE FROM non_texts")
+            self.db.executemany("INSERT INTO non_texts VALUES (?, ?, ?, ?)", map(rows_of.non_text_row, wanted.values()))
+
     def set_manifest(self, values: Mapping[str, str]) -> None:
         if values == self.manifest():
             return
@@ -144,6 +152,7 @@ class SqliteWriter(WritesVectors, SqliteReader):
         with self.step():
             self.db.execute("INSERT INTO keyword (keyword) VALUES ('delete-all')")
             self.db.execute("DELETE FROM documents")
+            self.db.execute("DELETE FROM non_texts")
 
     def _delete(self, path: str) -> None:
         """Everything that hangs on a document goes with it; only the keyword index has to be told."""
