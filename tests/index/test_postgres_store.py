@@ -29,7 +29,7 @@ from headnote.index.store.filters import Filter
 from headnote.index.store.opening import check_target, open_store, shown_store
 from headnote.index.store.postgres.schema import MIGRATIONS
 from headnote.index.store.postgres.store import PostgresStore
-from headnote.index.store.postgres.target import default_schema, target_of
+from headnote.index.store.postgres.target import default_schema, target_of, without_secrets
 from headnote.index.task import Progress
 
 pytest_plugins = ("store_fixtures",)
@@ -68,6 +68,20 @@ def ask(url: str, query: str) -> list[tuple[Any, ...]]:
         ("postgresql:///db?user=me&password=secret&host=/tmp", "postgresql:///db?user=me&host=/tmp"),
         ("postgresql://host/db?password=secret", "postgresql://host/db"),
         ("postgresql://host/db?sslpassword=secret&password=secret", "postgresql://host/db"),
+        ("postgresql://host/db?PASSWORD=secret&sslmode=require", "postgresql://host/db?sslmode=require"),
+        ("postgresql://host/db?p%61ssword=secret", "postgresql://host/db"),
+        ("postgresql://host/db?passfile=/home/secret&sslkey=secret&options=-csecret", "postgresql://host/db"),
+        ("postgresql://host/db?sslmode=require;password=secret", "postgresql://host/db"),
+        ("postgresql://host/db?sslmode=require%26password=secret", "postgresql://host/db"),
+        ("postgresql://host/db?host=%2Frun%2Fpg&password=secret", "postgresql://host/db?host=%2Frun%2Fpg"),
+        ("postgresql://me:secret@a:1,b:2,[::1]:3/db", "postgresql://me@a:1,b:2,[::1]:3/db"),
+        ("postgresql://me:x@a,me:secret@b/db", "postgresql://me@b/db"),
+        ("postgresql://host/db?password=x@secret", "postgresql://…"),
+        ("postgresql://me:x?secret@host/db", "postgresql://…"),
+        ("postgresql://me:secret", "postgresql://…"),
+        ("postgresql://me:secret/db", "postgresql://…"),
+        ("postgresql://host/db#secret", "postgresql://…"),
+        ("postgresql://host/db/secret", "postgresql://…"),
         ("", "sqlite"),
         ("sqlite", "sqlite"),
     ],
@@ -87,7 +101,14 @@ def test_a_password_is_not_shown(url: str, shown: str) -> None:
         "postgresql://me:secret@host/db?no_such_parameter=1",
         "postgresql://me:secret@host/db?schema=Large",
         "postgresql://me:secret@host/db?schema=pg_temp",
+        "postgresql://me:x@host/db?schema=a;password=secret",
+        "postgresql://me:x@host/db?schema=a&PASSWORD=secret",
+        "postgresql://me:x?secret@host/db",
+        "postgresql://me:secret",
+        "POSTGRESQL://me:secret@host/db",
         "mysql://me:secret@host/db",
+        "host=here password=secret",
+        "host=here password=secret://x",
     ],
 )
 def test_a_url_that_makes_no_sense_is_refused_without_its_password(url: str, tmp_path: Path) -> None:
@@ -95,6 +116,18 @@ def test_a_url_that_makes_no_sense_is_refused_without_its_password(url: str, tmp
         open_store(tmp_path, url)
     assert "secret" not in str(refused.value)
     assert refused.value.remedy
+
+
+def test_what_a_driver_says_is_told_without_secrets() -> None:
+    connection = "postgresql://me:pass%20word@host/db?sslpassword=hidden&passfile=/home/me/file&options=-c%20x"
+    words = 'cannot open "/home/me/file" for "me" at host: hidden, pass word'
+    assert without_secrets(words, connection) == 'cannot open "…" for "me" at host: …, …'
+    assert without_secrets("a bad idea: a", "postgresql://me:a@host/db") == "… bad idea: …"
+
+
+def test_a_plus_in_a_parameter_is_a_plus(tmp_path: Path) -> None:
+    connection = target_of(tmp_path, "postgresql://host/db?password=a+b%20c").connection
+    assert psycopg.conninfo.conninfo_to_dict(connection)["password"] == "a+b c"
 
 
 def test_a_folder_has_a_schema_of_its_name(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from pathlib import Path
 
 from headnote.errors import MissingIndex, SettingsError
@@ -48,7 +49,8 @@ def check_target(target: str) -> None:
     from headnote.index.store.postgres.target import is_postgres
 
     if target not in EMBEDDED and not is_postgres(target):
-        kind = target.partition(":")[0] if "://" in target else "this"  # the rest may hold a password
+        scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)", target)
+        kind = scheme[0] if scheme else "this"  # anything else may hold a password
         raise SettingsError(f"{kind} is no store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
 
 

@@ -16,7 +16,7 @@ from headnote.errors import (
 )
 from headnote.extras import load
 from headnote.index.store.damage import REPAIR, Damaged
-from headnote.index.store.postgres.target import INSTALL, Target
+from headnote.index.store.postgres.target import INSTALL, Target, without_secrets
 
 _LOST = ("08", "57P")
 """Classes of states: the connection, and an operator who stops the server."""
@@ -48,7 +48,7 @@ def reported(target: Target) -> Iterator[None]:
 
 def _failure(error: Any, target: Target) -> IndexFailure | None:
     state = error.sqlstate or ""
-    reason = _in_one_line(error)
+    reason = without_secrets(_in_one_line(error), target.connection)
     place = target.shown
     if state.startswith(_NOT_ALLOWED):
         remedy = f"ask for the right to create and write the schema {target.schema}"
@@ -68,7 +68,7 @@ def _failure(error: Any, target: Target) -> IndexFailure | None:
 
 def not_connected(error: Any, target: Target) -> UnreachableIndex:
     """No connection came about."""
-    reason = _without_password(_in_one_line(error), target)
+    reason = without_secrets(_in_one_line(error), target.connection)
     return UnreachableIndex(f"cannot connect: {reason}", path=target.shown, remedy=_remedy(reason))
 
 
@@ -84,11 +84,6 @@ def _remedy(reason: str) -> str:
     if "too many" in reason or "remaining connection slots" in reason:
         return "try again when others are done"
     return "check host and port, and see that the server runs"
-
-
-def _without_password(reason: str, target: Target) -> str:
-    password = psycopg().conninfo.conninfo_to_dict(target.connection).get("password")
-    return reason.replace(password, "…") if password else reason
 
 
 def _in_one_line(error: Any) -> str:

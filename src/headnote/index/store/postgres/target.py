@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from headnote.errors import SettingsError
 from headnote.extras import load
@@ -15,8 +15,17 @@ SCHEMES = ("postgresql://", "postgres://")
 INSTALL = "pip install 'headnote[postgres]'"
 
 _SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
-_SECRET = re.compile(r"([?&])(?:password|sslpassword|passfile|sslkey)=[^&#]*")
 _LONGEST_NAME = 40
+
+HARMLESS = frozenset(
+    "schema host hostaddr port user dbname sslmode sslnegotiation connect_timeout application_name"
+    " target_session_attrs load_balance_hosts channel_binding gssencmode".split()
+)
+"""Parameters that may be shown. Any other may hold a secret, whatever it is called."""
+_HOST = r"(?:[\w.~%-]*|\[[\w.:%]*\])(?::[0-9]*)?"
+_PLACE = re.compile(rf"{_HOST}(?:,{_HOST})*(?:/[\w.~%-]*)?")
+"""Hosts, with ports, and a database. What is written otherwise may be a part of a password."""
+_PLAIN_VALUE = re.compile(r"[\w.,:/~ -]*")
 
 
 class Target(NamedTuple):
@@ -28,6 +37,9 @@ class Target(NamedTuple):
     shown: str
     """For people."""
 
+    def __repr__(self) -> str:
+        return f"Target({self.shown})"
+
 
 def is_postgres(target: str) -> bool:
     return target.startswith(SCHEMES)
@@ -37,28 +49,35 @@ def target_of(root: Path, url: str) -> Target:
     """The index that a URL names for a folder. Without `schema=…`, the schema has the name of the folder."""
     address, _, query = url.partition("?")
     _refuse_loose_signs(address)
-    given = parse_qsl(query, keep_blank_values=True)
+    given = [(unquote(name), unquote(value)) for name, value in _parameters(query)]
     schema = next((value for name, value in given if name == "schema"), "") or default_schema(root)
     if not _SCHEMA.fullmatch(schema):
+        name = repr(schema) if re.fullmatch(r"[\w-]*", schema) else "what stands behind schema="
         raise SettingsError(
-            f"{schema!r} is no name of a schema", remedy="use small letters, digits and _, such as schema=team_docs"
+            f"{name} is no name of a schema", remedy="use small letters, digits and _, such as schema=team_docs"
         )
     # The driver refuses parameters it does not know, and the schema is ours.
     rest = urlencode([pair for pair in given if pair[0] != "schema"], quote_via=quote)
     connection = f"{address}?{rest}" if rest else address
+    shown = shown_target(url)
+    if shown == _hidden(url) or not _can_be_read(connection):
+        raise SettingsError(
+            f"{shown} cannot be read as the URL of a database",
+            remedy="write postgresql://USER@HOST:5432/DATABASE, with %XX for special characters",
+        )
+    if not any(name == "schema" for name, _ in given):
+        shown += f"{'&' if '?' in shown else '?'}schema={schema}"
+    return Target(connection, schema, shown)
+
+
+def _can_be_read(connection: str) -> bool:
+    """By the driver. What it says would repeat a part of the URL, and that part may be the password."""
     psycopg = load("psycopg", "an index in PostgreSQL", INSTALL)
     try:
         load("psycopg.conninfo", "an index in PostgreSQL", INSTALL).conninfo_to_dict(connection)
     except psycopg.Error:
-        # What the driver says would repeat a part of the URL, and that part may be the password.
-        raise SettingsError(
-            f"{shown_target(url)} cannot be read as the URL of a database",
-            remedy="write postgresql://USER@HOST:5432/DATABASE, with %XX for special characters",
-        ) from None
-    shown = shown_target(url)
-    if not any(name == "schema" for name, _ in given):
-        shown += f"{'&' if '?' in shown else '?'}schema={schema}"
-    return Target(connection, schema, shown)
+        return False
+    return True
 
 
 def _refuse_loose_signs(address: str) -> None:
@@ -82,10 +101,42 @@ def default_schema(root: Path) -> str:
 
 
 def shown_target(url: str) -> str:
-    """The URL without password, however it is written: what stands before the last @ may be one, but for the user."""
-    scheme, sign, rest = url.partition("://")
-    user, at, place = rest.rpartition("@")
+    """The URL with nothing in it that could be a secret, however it is written.
+
+    Only what is known to be harmless is shown: the user, hosts, the database, and some parameters. What stands before
+    the last @ may be a password, but for the user.
+    """
+    scheme, _, rest = url.partition("://")
+    address, _, query = rest.partition("?")
+    user, at, place = address.rpartition("@")
+    if "@" in query or not _PLACE.fullmatch(place):
+        return _hidden(url)
     who = f"{re.split('[:/?#]', user)[0]}@" if at else ""
-    cleaned = _SECRET.sub(r"\1", place)
-    cleaned = re.sub(r"&{2,}", "&", cleaned).replace("?&", "?").rstrip("?&")
-    return f"{scheme}{sign}{who}{cleaned}"
+    shown = "&".join(f"{name}={value}" for name, value in _parameters(query) if _is_harmless(name, value))
+    return f"{scheme}://{who}{place}" + (f"?{shown}" if shown else "")
+
+
+def _hidden(url: str) -> str:
+    """A URL in which nobody can tell where a password ends."""
+    return f"{url.partition('://')[0]}://…"
+
+
+def without_secrets(text: str, connection: str) -> str:
+    """What a driver says, without any secret of the connection that it may repeat."""
+    parameters = load("psycopg.conninfo", "an index in PostgreSQL", INSTALL).conninfo_to_dict(connection)
+    secrets = {str(value) for name, value in parameters.items() if name not in HARMLESS and value}
+    for secret in sorted(secrets, key=len, reverse=True):
+        # A short one is hidden where it stands alone: holes in other words would tell what it is.
+        edge = "" if len(secret) > 3 else r"\b"
+        text = re.sub(f"{edge}{re.escape(secret)}{edge}", "…", text)
+    return text
+
+
+def _parameters(query: str) -> list[tuple[str, str]]:
+    """Names and values as they are written. Not as in forms: a + is a +."""
+    pairs = (part.partition("=") for part in query.split("&") if part)
+    return [(name, value) for name, _, value in pairs]
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    return unquote(name) in HARMLESS and _PLAIN_VALUE.fullmatch(unquote(value)) is not None
