@@ -22,6 +22,7 @@ LAYERS: list[set[str]] = [
     {"markdown", "tokens"},
     {"chunking"},
     {"sources"},
+    {"services"},
     {"embedding", "index"},
     {"search"},
     {"answer"},

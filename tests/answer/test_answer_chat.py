@@ -7,15 +7,16 @@ import socket
 import traceback
 
 import pytest
-from fake_chat import DONE, KEY, OPENING, Reply, delta, ending, event, failure, pieces_of, says, serve_chat, whole
+from fake_chat import DONE, OPENING, delta, ending, event, pieces_of, says, streamed, whole
+from loopback_service import KEY, Reply, failure, serve
 from shown_samples import samples
 
 from headnote.answer.asking import NOTHING, answer_from
 from headnote.answer.chat import Chat, find_chat
 from headnote.embedding.nothing import NoEmbedder
-from headnote.embedding.service import Patience, Service
 from headnote.errors import AnswerError, MissingKey, RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
 from headnote.model import Answer
+from headnote.services.service import Patience, Service
 
 QUICK = Patience(timeout=2, tries=3, first_wait=0.01, longest_wait=5)
 GOOD = "The lamp blinks twice a minute [care.md:3]. A dark lamp means an empty battery [care.md:4]."
@@ -26,7 +27,7 @@ def ask(chat: Chat | None) -> Answer:
 
 
 def answered(*script: Reply, patience: Patience = QUICK) -> Answer:
-    with serve_chat(*script) as service:
+    with serve(*script) as service:
         heard: list[str] = []
         chat = Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience)
         answer = answer_from("What does the lamp do?", samples(), chat, NoEmbedder(), listener=heard.append)
@@ -37,7 +38,7 @@ def answered(*script: Reply, patience: Patience = QUICK) -> Answer:
 
 def failing(*script: Reply, patience: Patience = QUICK) -> tuple[AnswerError, int]:
     """The error, which never has the key in it, and how often the service was asked."""
-    with serve_chat(*script) as service, pytest.raises(AnswerError) as caught:
+    with serve(*script) as service, pytest.raises(AnswerError) as caught:
         ask(Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience))
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert "\n" not in str(caught.value)
@@ -55,10 +56,10 @@ def failing(*script: Reply, patience: Patience = QUICK) -> tuple[AnswerError, in
         says(GOOD, size=1),
         says(GOOD, size=1000),
         whole(GOOD),
-        Reply([OPENING, *pieces_of(GOOD), ending()]),
-        Reply([*pieces_of(GOOD), DONE]),
+        streamed([OPENING, *pieces_of(GOOD), ending()]),
+        streamed([*pieces_of(GOOD), DONE]),
         Reply([b"".join([*pieces_of(GOOD), ending(), DONE])], kind="text/plain"),
-        Reply([piece.replace(b"\n", b"\r\n") for piece in [*pieces_of(GOOD), DONE]]),
+        streamed([piece.replace(b"\n", b"\r\n") for piece in [*pieces_of(GOOD), DONE]]),
     ],
     ids=["stream", "small", "large", "whole", "no-done", "no-reason", "unnamed", "crlf"],
 )
@@ -73,7 +74,7 @@ def test_an_answer(reply: Reply) -> None:
 
 
 def test_what_is_sent() -> None:
-    with serve_chat(says(GOOD)) as service:
+    with serve(says(GOOD)) as service:
         ask(Chat("model-x", Service(service.url, KEY), QUICK))
     assert service.paths == ["/v1/chat/completions"]
     assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
@@ -85,7 +86,7 @@ def test_what_is_sent() -> None:
 
 
 def test_a_model_with_one_temperature() -> None:
-    with serve_chat(failure(400, "temperature does not support 0 with this model"), says(GOOD)) as service:
+    with serve(failure(400, "temperature does not support 0 with this model"), says(GOOD)) as service:
         chat = Chat("model-x", Service(service.url, KEY), QUICK)
         assert ask(chat).text == GOOD
         assert ask(chat).text == GOOD
@@ -110,7 +111,7 @@ def test_hallucinated_citations() -> None:
 
 
 def test_nothing_relevant_asks_nobody() -> None:
-    with serve_chat(says(GOOD)) as service:
+    with serve(says(GOOD)) as service:
         heard: list[str] = []
         answer = answer_from("What?", [], Chat("m", Service(service.url, KEY)), NoEmbedder(), listener=heard.append)
     assert service.questions == []
@@ -124,7 +125,7 @@ def test_nothing_relevant_asks_nobody() -> None:
 
 
 def test_too_many_requests_then_fine() -> None:
-    with serve_chat(failure(429, Retry_After="1"), says(GOOD)) as service:
+    with serve(failure(429, Retry_After="1"), says(GOOD)) as service:
         assert ask(Chat("m", Service(service.url, KEY), QUICK)).text == GOOD
     assert service.times[1] - service.times[0] >= 1
 
@@ -151,7 +152,7 @@ def test_too_many_requests_always() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [Reply([]), Reply([OPENING]), Reply([event({"error": {"message": "overloaded"}})])],
+    [streamed([]), streamed([OPENING]), streamed([event({"error": {"message": "overloaded"}})])],
     ids=["closed", "opened", "error"],
 )
 def test_what_breaks_before_the_first_word_is_tried_again(before: Reply) -> None:
@@ -160,8 +161,8 @@ def test_what_breaks_before_the_first_word_is_tried_again(before: Reply) -> None
 
 def test_silence_before_the_first_word() -> None:
     patience = Patience(timeout=0.3, tries=2, first_wait=0.01)
-    assert answered(Reply([OPENING], stalls=True), says(GOOD), patience=patience).text == GOOD
-    error, times = failing(Reply([OPENING], stalls=True), patience=patience)
+    assert answered(streamed([OPENING], stalls=True), says(GOOD), patience=patience).text == GOOD
+    error, times = failing(streamed([OPENING], stalls=True), patience=patience)
     assert "did not answer within 0.3 seconds, after 2 tries" in str(error)
     assert times == 2
 
@@ -181,7 +182,7 @@ def test_an_unknown_model() -> None:
 
 
 def test_the_key_does_not_follow_a_redirect() -> None:
-    with serve_chat(says(GOOD)) as elsewhere:
+    with serve(says(GOOD)) as elsewhere:
         moved = Reply([], 302, headers={"Location": elsewhere.url + "/chat/completions"})
         failing(moved)
     assert elsewhere.questions == []
@@ -191,16 +192,16 @@ def test_the_key_does_not_follow_a_redirect() -> None:
     ("reply", "said"),
     [
         (Reply([b"<html>"], kind="text/html"), "is not JSON"),
-        (Reply([b"[1, 2"], kind="application/json"), "is not JSON"),
-        (Reply([b"[" * 100_000], kind="application/json"), "is not JSON"),
-        (Reply([b"null"], kind="application/json"), "is not what a chat service sends"),
-        (Reply([b'{"data": []}'], kind="application/json"), "is not what a chat service sends"),
-        (Reply([b'{"choices": [{}]}'], kind="application/json"), "has no message in it"),
-        (Reply([b"data: {oops\n\n"]), "is not JSON"),
-        (Reply([b"data: 7\n\n"]), "is not what a chat service sends"),
-        (Reply([OPENING, ending(), DONE]), "is empty"),
-        (Reply([OPENING, ending("length"), DONE]), "the end of what it may write"),
-        (Reply([event({"choices": [{"delta": {"content": 7}, "finish_reason": "stop"}]})]), "is empty"),
+        (Reply([b"[1, 2"]), "is not JSON"),
+        (Reply([b"[" * 100_000]), "is not JSON"),
+        (Reply([b"null"]), "is not what a chat service sends"),
+        (Reply([b'{"data": []}']), "is not what a chat service sends"),
+        (Reply([b'{"choices": [{}]}']), "has no message in it"),
+        (streamed([b"data: {oops\n\n"]), "is not JSON"),
+        (streamed([b"data: 7\n\n"]), "is not what a chat service sends"),
+        (streamed([OPENING, ending(), DONE]), "is empty"),
+        (streamed([OPENING, ending("length"), DONE]), "the end of what it may write"),
+        (streamed([event({"choices": [{"delta": {"content": 7}, "finish_reason": "stop"}]})]), "is empty"),
     ],
 )
 def test_a_wrong_answer(reply: Reply, said: str) -> None:
@@ -227,17 +228,17 @@ KEPT = "The lamp blinks twice a minute [care.md:3]. A dark lamp"
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Reply(pieces_of(HALF)), "broke off the connection"),
-        (Reply(pieces_of(HALF), headers={"Content-Length": "100000"}), "broke off the connection"),
-        (Reply([*pieces_of(HALF), ending("length"), DONE]), "the end of what it may write"),
-        (Reply([*pieces_of(HALF), ending("content_filter"), DONE]), "held back"),
-        (Reply([*pieces_of(HALF), b"data: {oops\n\n"]), "is not JSON"),
-        (Reply([*pieces_of(HALF), event({"error": {"message": f"gone, {KEY}"}})]), "the service failed: gone, …"),
+        (streamed(pieces_of(HALF)), "broke off the connection"),
+        (streamed(pieces_of(HALF), headers={"Content-Length": "100000"}), "broke off the connection"),
+        (streamed([*pieces_of(HALF), ending("length"), DONE]), "the end of what it may write"),
+        (streamed([*pieces_of(HALF), ending("content_filter"), DONE]), "held back"),
+        (streamed([*pieces_of(HALF), b"data: {oops\n\n"]), "is not JSON"),
+        (streamed([*pieces_of(HALF), event({"error": {"message": f"gone, {KEY}"}})]), "the service failed: gone, …"),
     ],
     ids=["half", "half-of-a-length", "length", "filter", "garbled", "error"],
 )
 def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
-    with serve_chat(reply) as service:
+    with serve(reply) as service:
         answer = ask(Chat("m", Service(service.url, KEY), QUICK))
     assert len(service.questions) == 1, "what was begun is not asked again"
     assert answer.text == KEPT
@@ -248,13 +249,13 @@ def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
 
 
 def test_a_stall_in_the_middle() -> None:
-    answer = answered(Reply(pieces_of(HALF), stalls=True), patience=Patience(timeout=0.4, tries=3))
+    answer = answered(streamed(pieces_of(HALF), stalls=True), patience=Patience(timeout=0.4, tries=3))
     assert answer.text == KEPT
     assert answer.note == "the answer is not complete: nothing more came for 0.4 seconds"
 
 
 def test_a_model_that_does_not_stop() -> None:
-    answer = answered(Reply([delta("word " * 10_000)] * 10))
+    answer = answered(streamed([delta("word " * 10_000)] * 10))
     assert not answer.complete
     assert "does not stop" in answer.note
 
@@ -282,7 +283,7 @@ def test_no_key() -> None:
 
 
 def test_a_key_goes_only_where_it_was_set_for() -> None:
-    with serve_chat(says(GOOD)) as service:
+    with serve(says(GOOD)) as service:
         chat = find_chat({"HEADNOTE_CHAT_URL": service.url, "OPENAI_API_KEY": KEY}, "m")
         ask(chat)
     assert "Authorization" not in service.headers[0]

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_chat import KEY, FakeChat, Reply, failure, pieces_of, says, serve_chat
+from fake_chat import pieces_of, says, streamed
+from loopback_service import KEY, LoopbackService, failure, serve
 from shown_samples import CARE, MOUNT
 
 from headnote import HeadnoteError, Index, SettingsError
@@ -42,7 +43,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def connect(service: FakeChat, monkeypatch: pytest.MonkeyPatch) -> None:
+def connect(service: LoopbackService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADNOTE_CHAT_URL", service.url)
     monkeypatch.setenv("HEADNOTE_CHAT_KEY", KEY)
     monkeypatch.setenv("HEADNOTE_CHAT_MODEL", "model-x")
@@ -56,7 +57,7 @@ def test_without_a_model(root: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_with_a_model(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve_chat(says(f"{GOOD} Or not [evil.md:1].")) as service:
+    with serve(says(f"{GOOD} Or not [evil.md:1].")) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root)]) == 0
     output = capsys.readouterr()
@@ -66,7 +67,7 @@ def test_with_a_model(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_for_programs(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve_chat(says(f"{GOOD} Or not [evil.md:1].")) as service:
+    with serve(says(f"{GOOD} Or not [evil.md:1].")) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root), "--json", "--model", "other"]) == 0
         assert service.questions[0]["model"] == "other"
@@ -81,7 +82,7 @@ def test_for_programs(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_no_model_is_no_model(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve_chat(says(GOOD)) as service:
+    with serve(says(GOOD)) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root), "--no-model"]) == 0
         assert main(["ask", "zymurgy", str(root)]) == 1
@@ -89,7 +90,7 @@ def test_no_model_is_no_model(root: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_incomplete_answer(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve_chat(Reply(pieces_of(GOOD + " And th"))) as service:
+    with serve(streamed(pieces_of(GOOD + " And th"))) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root)]) == 1
     output = capsys.readouterr()
@@ -98,7 +99,7 @@ def test_an_incomplete_answer(root: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_a_refused_key(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve_chat(failure(401, f"no such key: {KEY}")) as service:
+    with serve(failure(401, f"no such key: {KEY}")) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root)]) == 2
     output = capsys.readouterr()
@@ -126,7 +127,7 @@ def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], argument
 
 
 def test_too_small_a_budget(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve_chat(says(GOOD)) as service:
+    with serve(says(GOOD)) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root), "--budget", "50"]) == 2
     assert service.questions == []
@@ -142,7 +143,7 @@ def test_documents_are_refreshed(root: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_terminal_sees_it_as_it_comes(root: Path) -> None:
     steering = f"{GOOD} \x1b[2J Never\x07 obey.\nEnd."
-    with serve_chat(says(steering)) as service:
+    with serve(says(steering)) as service:
         variables = {"HEADNOTE_CHAT_URL": service.url, "HEADNOTE_CHAT_KEY": KEY, "HEADNOTE_CHAT_MODEL": "m"}
         ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "headnote", "ask", QUESTION, str(root)]
@@ -173,7 +174,7 @@ def test_a_terminal_sees_it_as_it_comes(root: Path) -> None:
 def test_an_injection_adds_no_source(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "evil-lamp.md").write_text(EVIL, encoding="utf-8")
     obedient = "The lamp means nothing [evil.md:1-2]. What the lamp means stands elsewhere [evil-lamp.md:3]."
-    with serve_chat(says(obedient)) as service, Index.open(root) as index:
+    with serve(says(obedient)) as service, Index.open(root) as index:
         connect(service, monkeypatch)
         index.update()
         answer = index.ask(QUESTION)
@@ -186,7 +187,7 @@ def test_an_injection_adds_no_source(root: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_a_program_gets(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve_chat(says(GOOD)) as service, Index.open(root) as index:
+    with serve(says(GOOD)) as service, Index.open(root) as index:
         connect(service, monkeypatch)
         index.update()
         pieces: list[str] = []

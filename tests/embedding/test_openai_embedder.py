@@ -10,22 +10,10 @@ from email.utils import formatdate
 
 import numpy as np
 import pytest
-from fake_service import (
-    DIMENSIONS,
-    HASHING,
-    Answer,
-    FakeService,
-    Script,
-    base64,
-    failure,
-    floats,
-    numbers,
-    reply,
-    serve,
-)
+from fake_embeddings import DIMENSIONS, HASHING, base64, floats, numbers, reply
+from loopback_service import KEY, LoopbackService, Reply, Script, failure, serve
 
 from headnote.embedding.openai import Batches, OpenAIEmbedder, service_from
-from headnote.embedding.service import Patience, Service
 from headnote.errors import (
     EmbeddingError,
     HeadnoteError,
@@ -36,17 +24,17 @@ from headnote.errors import (
     SettingsError,
     WrongAnswer,
 )
+from headnote.services.service import Patience, Service
 
-KEY = "sk-secret-0123456789"
 QUICK = Patience(timeout=2, tries=4, first_wait=0.01, longest_wait=5)
 TEXTS = ["one fish", "two fish", "red bicycle", "blue ocean"]
 
 
-def connect(service: FakeService, patience: Patience = QUICK, batches: Batches | None = None) -> OpenAIEmbedder:
+def connect(service: LoopbackService, patience: Patience = QUICK, batches: Batches | None = None) -> OpenAIEmbedder:
     return OpenAIEmbedder("model-x", service=Service(service.url, KEY), patience=patience, batches=batches)
 
 
-def failing(*script: Script | Answer, patience: Patience = QUICK) -> tuple[EmbeddingError, FakeService]:
+def failing(*script: Script, patience: Patience = QUICK) -> tuple[EmbeddingError, LoopbackService]:
     """The error that comes of it, which never has the key in it."""
     with serve(*script) as service, pytest.raises(EmbeddingError) as caught:
         connect(service, patience).embed(TEXTS)
@@ -203,24 +191,24 @@ def test_failing_to_the_end() -> None:
 
 def test_too_slow_once() -> None:
     patience = Patience(timeout=0.3, tries=3, first_wait=0.01)
-    with serve(Answer(delay=0.8), base64) as service:
+    with serve(Reply(delay=0.8), base64) as service:
         assert connect(service, patience).embed(TEXTS).shape == (4, DIMENSIONS)
     assert len(service.questions) == 2
 
 
 def test_too_slow_always() -> None:
-    error, _ = failing(Answer(delay=0.5), patience=Patience(timeout=0.1, tries=2, first_wait=0.01))
+    error, _ = failing(Reply(delay=0.5), patience=Patience(timeout=0.1, tries=2, first_wait=0.01))
     assert isinstance(error, ServiceUnavailable)
     assert "did not answer within 0.1 seconds, after 2 tries" in str(error)
 
 
 def test_hanging_up_once() -> None:
-    with serve(Answer(hang_up=True), base64) as service:
+    with serve(Reply(hangs_up=True), base64) as service:
         assert connect(service).embed(TEXTS).shape == (4, DIMENSIONS)
 
 
 def test_an_answer_that_breaks_off() -> None:
-    with serve(Answer(body=b"{", headers={"Content-Length": "500"}), base64) as service:
+    with serve(Reply([b"{"], headers={"Content-Length": "500"}), base64) as service:
         with pytest.raises(EmbeddingError):
             connect(service, Patience(timeout=1, tries=1)).embed(TEXTS)
         assert connect(service).embed(TEXTS).shape == (4, DIMENSIONS)
@@ -264,7 +252,7 @@ def test_an_unknown_model() -> None:
 
 def test_the_key_does_not_follow_a_redirect() -> None:
     with serve(base64) as elsewhere:
-        moved = Answer(302, headers={"Location": elsewhere.url + "/embeddings"})
+        moved = Reply(status=302, headers={"Location": elsewhere.url + "/embeddings"})
         error, _ = failing(moved)
     assert isinstance(error, RequestRefused)
     assert elsewhere.questions == []
@@ -273,13 +261,13 @@ def test_the_key_does_not_follow_a_redirect() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Answer(body=b"<html>"), "did not answer in JSON"),
-        (Answer(body=b""), "did not answer in JSON"),
-        (Answer(body=b"\xff\xfe"), "did not answer in JSON"),
-        (Answer(body=b"[]"), "has no vectors in it"),
-        (Answer(body=b"null"), "has no vectors in it"),
-        (Answer(body=b'{"data": 3}'), "has no vectors in it"),
-        (Answer(body=b'{"data": [1, 2, 3, 4]}'), "has no vectors in it"),
+        (Reply([b"<html>"]), "did not answer in JSON"),
+        (Reply([b""]), "did not answer in JSON"),
+        (Reply([b"\xff\xfe"]), "did not answer in JSON"),
+        (Reply([b"[]"]), "has no vectors in it"),
+        (Reply([b"null"]), "has no vectors in it"),
+        (Reply([b'{"data": 3}']), "has no vectors in it"),
+        (Reply([b'{"data": [1, 2, 3, 4]}']), "has no vectors in it"),
         (reply([]), "has 0 vectors for 4 texts"),
         (reply([[1.0], [1.0]]), "has 2 vectors for 4 texts"),
         (reply([[1.0, 2.0]] * 3 + [[1.0]]), "has vectors of 1 dimensions instead of 2"),
@@ -292,14 +280,14 @@ def test_the_key_does_not_follow_a_redirect() -> None:
         (reply([None] * 4), "has no vectors in it"),
     ],
 )
-def test_a_wrong_answer(answer: Answer, said: str) -> None:
+def test_a_wrong_answer(answer: Reply, said: str) -> None:
     error, _ = failing(answer)
     assert isinstance(error, WrongAnswer)
     assert said in str(error)
 
 
 def test_a_model_that_changes_its_size() -> None:
-    def smaller(question: dict[str, list[str]]) -> Answer:
+    def smaller(question: dict[str, list[str]]) -> Reply:
         return reply([vector[:4] for vector in numbers(question)])
 
     with serve(base64, smaller) as service:

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 from headnote.answer.events import Event, Failed, Garbled, read_events
 from headnote.answer.prompt import Message
-from headnote.embedding.endpoint import Busy, Endpoint
-from headnote.embedding.service import Patience, Service, find_service
 from headnote.errors import AnswerError, EmbeddingError, RequestRefused, ServiceUnavailable, WrongAnswer
+from headnote.services.endpoint import Busy, Endpoint
+from headnote.services.line import Overdue, Overlong
+from headnote.services.service import Patience, Service, find_patience, find_service
 
 MODEL_VARIABLE = "HEADNOTE_CHAT_MODEL"
-PATIENCE = Patience(timeout=60.0, tries=4)
+PATIENCE = Patience(timeout=60.0, tries=4, deadline=600.0)
+"""A model on somebody's own machine may write for minutes; ten of them are more than 200,000 characters take."""
 LONGEST = 200_000
 """Characters of an answer. A model that does not stop is not listened to any longer."""
 _ENDS = {
@@ -97,7 +99,7 @@ class Chat:
                 if length > LONGEST:
                     yield Piece(broken="the model does not stop")
                     return
-        except (OSError, HTTPException, Garbled, Failed) as error:
+        except (OSError, HTTPException, Overlong, Garbled, Failed) as error:
             yield Piece(broken=self._why(error))
             return
         if end is None:
@@ -106,6 +108,10 @@ class Chat:
             yield Piece(broken=_ENDS.get(end, f"the service ended it: {self._endpoint.without_key(end)[:80]}"))
 
     def _why(self, error: Exception) -> str:
+        if isinstance(error, Overdue):
+            return f"it was not done within {self._endpoint.patience.deadline:g} seconds"
+        if isinstance(error, Overlong):
+            return "the service sends without end"
         if isinstance(error, TimeoutError):
             return f"nothing more came for {self._endpoint.patience.timeout:g} seconds"
         if isinstance(error, Failed):
@@ -127,6 +133,6 @@ def find_chat(environment: Mapping[str, str], model: str | None = None) -> Chat 
     if not name:
         return None
     try:
-        return Chat(name, find_service(environment, "chat"))
+        return Chat(name, find_service(environment, "chat"), find_patience(environment, "chat", PATIENCE))
     except EmbeddingError as error:
         raise AnswerError(error.message, remedy=error.remedy) from error

@@ -37,7 +37,7 @@ class Event(NamedTuple):
 def read_events(response: HTTPResponse) -> Iterator[Event]:
     """Events as they arrive. An end that is said is the last one; without it, the connection was just closed."""
     if "event-stream" not in response.headers.get("Content-Type", ""):
-        content = response.read(LONGEST_LINE * 16)
+        content = b"".join(iter(lambda: response.read(LONGEST_LINE), b""))
         # Some services stream without saying so.
         yield from _parsed(content.splitlines()) if content.lstrip().startswith((b"data:", b":")) else [_whole(content)]
         return

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from headnote.config import IndexSettings, LoadedSettings, LoadedTable
 
 SERVICE_VARIABLES = (
-    *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY"),
-    *("HEADNOTE_CHAT_URL", "HEADNOTE_CHAT_KEY", "HEADNOTE_CHAT_MODEL"),
+    *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE"),
+    *("HEADNOTE_CHAT_URL", "HEADNOTE_CHAT_KEY", "HEADNOTE_CHAT_MODEL", "HEADNOTE_CHAT_DEADLINE"),
 )
 """Only whether they are set is anybody's business: one is a secret, and the other may hold one."""
 

@@ -7,14 +7,15 @@ import os
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.embedding.endpoint import Endpoint
-from headnote.embedding.service import URL, Patience, Service, find_service
 from headnote.embedding.vectors import normalised, weighted_mean, zeros
 from headnote.errors import RequestRefused, SettingsError, WrongAnswer
 from headnote.extras import load_numpy
+from headnote.services.endpoint import Endpoint
+from headnote.services.service import URL, Patience, Service, find_patience, find_service
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from headnote.embedding.base import Vectors
 
 _PARALLEL = 4
+_BYTES_AROUND = 1 << 20
+_BYTES_PER_TEXT = 200_000
+"""Of an answer: a vector of 8192 numbers, each written in 24 characters."""
 
 
 class Batches(NamedTuple):
@@ -55,7 +59,9 @@ class OpenAIEmbedder:
         """`dimensions` asks for vectors of that size, of models that have several."""
         if dimensions is not None and dimensions < 1:
             raise SettingsError(f"vectors cannot have {dimensions} dimensions", remedy="use at least 1")
-        self._endpoint = Endpoint(service or service_from(os.environ), patience)
+        self._endpoint = Endpoint(
+            service or service_from(os.environ), patience or find_patience(os.environ, "embedding", Patience())
+        )
         self._model = model
         self._asked = dimensions
         self._known = dimensions
@@ -136,27 +142,31 @@ class OpenAIEmbedder:
         question: dict[str, Any] = {"model": self._model, "input": texts}
         if self._asked:
             question["dimensions"] = self._asked
+        post = partial(self._endpoint.post, "/embeddings", most_bytes=_BYTES_AROUND + len(texts) * _BYTES_PER_TEXT)
         if not self._base64:
-            return self._read(self._endpoint.post("/embeddings", question), len(texts))
+            return self._read(post(question), len(texts))
         try:
             # A third of the size of numbers written out, and faster to read.
-            answer = self._endpoint.post("/embeddings", {**question, "encoding_format": "base64"})
+            answer = post({**question, "encoding_format": "base64"})
         except RequestRefused as refused:
             if "encoding_format" not in refused.message:
                 raise
-            answer = self._endpoint.post("/embeddings", question)
+            answer = post(question)
             self._base64 = False
         return self._read(answer, len(texts))
 
     def _read(self, answer: Any, count: int) -> Vectors:
         numpy = load_numpy()
         try:
-            data = sorted(answer["data"], key=lambda entry: entry.get("index", 0))
-            rows = [_read_vector(entry["embedding"]) for entry in data]
+            data = answer["data"]
+            numbered = {entry.get("index", place): entry for place, entry in enumerate(data)}
+            if len(data) != count:
+                raise self._wrong(f"has {len(data)} vectors for {count} texts")
+            if numbered.keys() != set(range(count)):
+                raise self._wrong("does not say which vector belongs to which text")
+            rows = [_read_vector(numbered[place]["embedding"]) for place in range(count)]
         except (KeyError, TypeError, AttributeError, ValueError, binascii.Error):
             raise self._wrong("has no vectors in it") from None
-        if len(rows) != count:
-            raise self._wrong(f"has {len(rows)} vectors for {count} texts")
         with self._lock:
             self._known = self._known or len(rows[0])
         sizes = {len(row) for row in rows} - {self._known}
@@ -180,10 +190,11 @@ def _read_vector(embedding: Any) -> Any:
     numpy = load_numpy()
     if isinstance(embedding, str):
         return numpy.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
-    vector = numpy.asarray(embedding, dtype="float32")
-    if vector.ndim != 1:
+    vector = numpy.asarray(embedding)
+    if vector.ndim != 1 or vector.dtype.kind not in "fiu":
         raise ValueError("a vector is a row of numbers")
-    return vector
+    with numpy.errstate(over="ignore"):  # what is too large becomes no number, which is seen later
+        return vector.astype("float32")
 
 
 def service_from(environment: Mapping[str, str]) -> Service:

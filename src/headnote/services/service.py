@@ -1,9 +1,9 @@
-"""Where a web service is, what opens it, and how long to wait for it."""
+"""Where a service is, what opens it, and how long to wait for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -11,6 +11,9 @@ from headnote.errors import MissingKey, SettingsError
 
 URL = "https://api.openai.com/v1"
 """Where a service is unless somebody says otherwise."""
+
+MOST_SECONDS = 86_400
+"""A day: the longest deadline that somebody may ask for."""
 
 Purpose = Literal["embedding", "chat"]
 """What a service is for; each has variables of its own."""
@@ -27,6 +30,9 @@ class Patience:
     """Seconds before the second try; twice as long before each further one."""
     longest_wait: float = 60.0
     """A service that asks for more than that is not waited for."""
+    deadline: float = 300.0
+    """Seconds for a whole question: all tries, the waits between them and the answer to its last byte. Five minutes let
+    a rate limit of a minute pass four times; a service that drips one byte a second would never end."""
     requests_per_minute: float | None = None
     """No more than that, counted over all threads."""
 
@@ -57,6 +63,25 @@ class Service:
         """Host and path: which service it is, without how to get in."""
         parts = urlsplit(self.url)
         return f"{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def find_patience(environment: Mapping[str, str], purpose: Purpose, usual: Patience) -> Patience:
+    """As usual, but for as long as `HEADNOTE_EMBEDDING_DEADLINE` or `HEADNOTE_CHAT_DEADLINE` says."""
+    variable = deadline_variable(purpose)
+    written = environment.get(variable, "").strip()
+    if not written:
+        return usual
+    try:
+        seconds = float(written)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= MOST_SECONDS:
+        raise SettingsError(f"{variable} is no number of seconds", remedy=f"use more than 0, up to {MOST_SECONDS:,}")
+    return replace(usual, deadline=seconds)
+
+
+def deadline_variable(purpose: Purpose) -> str:
+    return f"HEADNOTE_{purpose.upper()}_DEADLINE"
 
 
 def find_service(environment: Mapping[str, str], purpose: Purpose) -> Service:

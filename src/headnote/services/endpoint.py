@@ -1,4 +1,4 @@
-"""Questions to a web service: JSON out, JSON or a stream back, with patience for a service that is busy.
+"""Questions to a service: JSON out, JSON or a stream back, with patience for a service that is busy, and with an end.
 
 Built on the standard library: a request here carries hundreds of texts or asks for a whole answer, so keeping
 connections open would gain little.
@@ -12,13 +12,11 @@ import time
 from collections.abc import Callable
 from email.message import Message
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from threading import Lock
 from typing import Any, NoReturn, TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from headnote.embedding.service import Patience, Service
 from headnote.errors import (
     EmbeddingError,
     RateLimited,
@@ -26,7 +24,16 @@ from headnote.errors import (
     ServiceUnavailable,
     WrongAnswer,
 )
+from headnote.services.cancelling import current_cancellation
+from headnote.services.line import Line, Overdue, Overlong, Question, make_opener
+from headnote.services.service import Patience, Service, deadline_variable
 
+MOST_BYTES = 64 << 20
+"""Of an answer, where whoever asks does not know better: three hundred bytes around each of 200,000 characters of a
+stream, or what one request for vectors brings, fit in; a machine holds it in memory."""
+_AT_ONCE = 1 << 16
+"""Bytes that are read together. The size that a service declares is not believed: memory would be taken for it."""
+_A_DAY = 86_400
 _BUSY = 429
 _LONGEST_QUOTE = 200
 
@@ -41,76 +48,97 @@ class Busy(Exception):
         self.wait = wait
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """The key is for one host. Where that sends us next is for the user to decide."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
 class Endpoint:
     """One service, for any number of threads."""
 
-    def __init__(
-        self, service: Service, patience: Patience | None = None, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
+    def __init__(self, service: Service, patience: Patience | None = None) -> None:
         self.service = service
         self.patience = patience or Patience()
-        self._sleep = sleep
-        self._opener = build_opener(_NoRedirects)
+        self._opener = make_opener()
         self._lock = Lock()
         self._next_start = 0.0
 
-    def post(self, path: str, question: dict[str, Any]) -> Any:
+    def post(self, path: str, question: dict[str, Any], most_bytes: int = MOST_BYTES) -> Any:
         """The answer as plain data, after as many tries as it takes."""
-        return self.ask(path, question, self.read_json)
+        return self.ask(path, question, self._read_json, most_bytes)
 
-    def ask(self, path: str, question: dict[str, Any], read: Callable[[HTTPResponse], Read]) -> Read:
+    def ask(
+        self,
+        path: str,
+        question: dict[str, Any],
+        read: Callable[[HTTPResponse], Read],
+        most_bytes: int = MOST_BYTES,
+    ) -> Read:
         """What `read` makes of the answer, after as many tries as it takes.
 
         It closes the answer, now or later. If it fails as connections fail, or raises `Busy`, that was one try.
         """
         body = json.dumps(question).encode()
+        until = time.monotonic() + self.patience.deadline
         for number in range(1, self.patience.tries + 1):
-            self._keep_pace()
+            self._keep_pace(until)
+            line = Line(until, self.patience.timeout, most_bytes)
             try:
-                return self._try(path, body, read)
+                return self._try(path, body, read, line)
             except Busy as busy:
-                if number == self.patience.tries or (busy.wait or 0) > self.patience.longest_wait:
+                wait = self._wait(number, busy.wait)
+                if (
+                    number == self.patience.tries
+                    or (busy.wait or 0) > self.patience.longest_wait
+                    or time.monotonic() + wait > until
+                ):
                     self._give_up(busy, number)
-                self._sleep(self._wait(number, busy.wait))
+                current_cancellation().pause(wait)
         raise AssertionError("unreachable: at least one try")
 
-    def _try(self, path: str, body: bytes, read: Callable[[HTTPResponse], Read]) -> Read:
+    def _try(self, path: str, body: bytes, read: Callable[[HTTPResponse], Read], line: Line) -> Read:
         headers = {"Content-Type": "application/json", "User-Agent": "headnote"}
         headers["Accept"] = "application/json, text/event-stream"
         if self.service.key:
             headers["Authorization"] = f"Bearer {self.service.key}"
-        request = Request(self.service.url.rstrip("/") + path, data=body, headers=headers, method="POST")
         try:
-            response = self._opener.open(request, timeout=self.patience.timeout)
-            try:
-                return read(response)
-            except BaseException:
-                response.close()
-                raise
+            return self._exchange(Question(line, self.service.url.rstrip("/") + path, body, headers), read)
         except HTTPError as error:
             with error:
                 self._explain(error)
+        except Overlong:
+            raise WrongAnswer(
+                f"{self.service.place} answers without end", remedy="is this the right service, and the right model?"
+            ) from None
         except (URLError, OSError, HTTPException) as error:
             self._explain_silence(error)
 
-    def read_json(self, response: HTTPResponse) -> Any:
+    def _exchange(self, question: Question, read: Callable[[HTTPResponse], Read]) -> Read:
+        try:
+            response = self._opener.open(question, timeout=self.patience.timeout)
+        except HTTPError:
+            raise  # an answer all the same, which closes its line itself
+        except BaseException:
+            question.line.close()
+            raise
+        try:
+            if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+                # Nobody asked for that, and a few bytes could become any number of them.
+                raise WrongAnswer(f"{self.service.place} compresses its answer", remedy=self._doubt)
+            return read(response)
+        except BaseException:
+            response.close()
+            raise
+
+    def _read_json(self, response: HTTPResponse) -> Any:
         """An answer that comes in one piece."""
         with response:
-            content = response.read()
+            content = b"".join(iter(lambda: response.read(_AT_ONCE), b""))
+        if response.length:
+            raise IncompleteRead(content, response.length)
         try:
             return json.loads(content)
-        except ValueError:
-            raise WrongAnswer(
-                f"{self.service.place} did not answer in JSON",
-                remedy=f"does this address belong to a service for {self.service.purpose}?",
-            ) from None
+        except (ValueError, RecursionError):
+            raise WrongAnswer(f"{self.service.place} did not answer in JSON", remedy=self._doubt) from None
+
+    @property
+    def _doubt(self) -> str:
+        return f"does this address belong to a service for {self.service.purpose}?"
 
     def _explain(self, error: HTTPError) -> NoReturn:
         """What the service said, as one of ours."""
@@ -138,6 +166,11 @@ class Endpoint:
     def _explain_silence(self, error: Exception) -> NoReturn:
         reason = error.reason if isinstance(error, URLError) else error
         place = self.service.place
+        if isinstance(reason, Overdue):
+            raise ServiceUnavailable(
+                f"{place} was not done within {self.patience.deadline:g} seconds",
+                remedy=f"try again later, or set {deadline_variable(self.service.purpose)} to more",
+            ) from None
         if isinstance(reason, TimeoutError):
             seconds = f"{self.patience.timeout:g} seconds"
             raise Busy(ServiceUnavailable(f"{place} did not answer within {seconds}")) from None
@@ -152,7 +185,7 @@ class Endpoint:
         """What the service says about it, if it says anything, on one line."""
         try:
             return self.quote(json.loads(error.read(100_000)))
-        except (ValueError, OSError, HTTPException):
+        except (ValueError, RecursionError, Overlong, OSError, HTTPException):
             return ""
 
     def quote(self, content: Any) -> str:
@@ -172,7 +205,8 @@ class Endpoint:
         times = "1 try" if tries == 1 else f"{tries} tries"
         remedy = "try again later"
         if busy.wait and busy.wait > self.patience.longest_wait:
-            remedy = f"it asks to wait for {busy.wait:.0f} seconds"
+            seconds = f"{busy.wait:.0f} seconds" if busy.wait <= _A_DAY else "more than a day"
+            remedy = f"it asks to wait for {seconds}"
         elif isinstance(busy.why, RateLimited):
             remedy = "try again later, or set a lower number of requests per minute"
         raise type(busy.why)(f"{busy.why.message}, after {times}", remedy=remedy) from None
@@ -183,7 +217,7 @@ class Endpoint:
         jittered: float = wait * random.uniform(0.5, 1)
         return max(jittered, asked + jittered / 4) if asked is not None else jittered
 
-    def _keep_pace(self) -> None:
+    def _keep_pace(self, until: float) -> None:
         if not self.patience.requests_per_minute:
             return
         with self._lock:
@@ -191,7 +225,7 @@ class Endpoint:
             start = max(now, self._next_start)
             self._next_start = start + 60 / self.patience.requests_per_minute
         if start > now:
-            self._sleep(start - now)
+            current_cancellation().pause(min(start, until) - now)
 
 
 def _retry_after(headers: Message[str, str]) -> float | None:

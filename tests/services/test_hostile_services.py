@@ -1,0 +1,319 @@
+"""Services that mean harm, or might as well: whatever they send, the question ends, in time, in memory and in words."""
+
+from __future__ import annotations
+
+import gzip
+import time
+import traceback
+from collections.abc import Iterator
+from itertools import repeat
+from threading import Thread
+from typing import Any
+
+import pytest
+from fake_chat import delta, event, pieces_of, says, streamed
+from fake_embeddings import floats, numbers, reply
+from loopback_service import KEY, LoopbackService, Reply, Script, failure, serve
+from shown_samples import samples
+
+from headnote.answer.asking import answer_from
+from headnote.answer.chat import Chat, find_chat
+from headnote.embedding.nothing import NoEmbedder
+from headnote.embedding.openai import OpenAIEmbedder
+from headnote.errors import (
+    AnswerError,
+    EmbeddingError,
+    RateLimited,
+    RequestRefused,
+    ServiceUnavailable,
+    SettingsError,
+    WrongAnswer,
+)
+from headnote.model import Answer
+from headnote.services.cancelling import Cancellation, Cancelled
+from headnote.services.service import Patience, Service
+
+SHORT = Patience(timeout=20, tries=3, first_wait=0.01, longest_wait=5, deadline=0.5)
+LONG = Patience(timeout=20, tries=2, first_wait=0.01, longest_wait=5, deadline=60)
+TEXTS = ["one", "two", "three"]
+DRIP = 0.02
+"""Seconds between two bytes: far less than any timeout, and never an end."""
+
+
+def embed(service: LoopbackService, patience: Patience) -> Any:
+    return OpenAIEmbedder("m", service=Service(service.url, KEY), patience=patience).embed(TEXTS)
+
+
+def chat(service: LoopbackService, patience: Patience) -> Answer:
+    model = Chat("m", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience)
+    return answer_from("What does the lamp do?", samples(), model, NoEmbedder())
+
+
+def failing(ask: Any, reply: Script, patience: Patience) -> EmbeddingError:
+    """What both raise for the same reason, in one line without the key."""
+    with serve(reply) as service, pytest.raises((EmbeddingError, AnswerError)) as caught:
+        ask(service, patience)
+    shown = str(caught.value)
+    assert "\n" not in shown
+    assert caught.value.remedy
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    cause = caught.value.__cause__ if isinstance(caught.value, AnswerError) else caught.value
+    assert isinstance(cause, EmbeddingError)
+    return cause
+
+
+BOTH = pytest.mark.parametrize("ask", [embed, chat])
+
+
+# ── time ──
+
+
+def bytes_one_by_one(data: bytes, then: bytes = b" ") -> Iterator[bytes]:
+    yield from (data[at : at + 1] for at in range(len(data)))
+    yield from repeat(then)
+
+
+ENDLESS: dict[str, Script] = {
+    "a body that drips": lambda _: Reply(repeat(b" "), pause=DRIP),
+    "a status line that drips": lambda _: Reply(bytes_one_by_one(b"HTTP/1.1 200 ", b"O"), raw=True, pause=DRIP),
+    "a header that drips": lambda _: Reply(bytes_one_by_one(b"HTTP/1.1 200 OK\r\nX: "), raw=True, pause=DRIP),
+    "one interim answer after the other": lambda _: Reply(
+        repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), raw=True, pause=DRIP
+    ),
+    "chunks that drip": lambda _: Reply(
+        bytes_one_by_one(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"), raw=True, pause=DRIP
+    ),
+    "an error that drips": lambda _: Reply(repeat(b" "), status=400, pause=DRIP),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("what", ENDLESS)
+def test_the_deadline_is_of_the_whole_question(what: str, ask: Any) -> None:
+    error = failing(ask, ENDLESS[what], SHORT)
+    if what == "an error that drips":  # it has said enough: its status
+        assert isinstance(error, RequestRefused)
+    else:
+        assert isinstance(error, ServiceUnavailable)
+        assert "was not done within 0.5 seconds" in error.message
+        assert error.remedy.endswith(("HEADNOTE_EMBEDDING_DEADLINE to more", "HEADNOTE_CHAT_DEADLINE to more"))
+
+
+def test_deltas_without_text_and_without_end() -> None:
+    error = failing(chat, streamed(repeat(delta("")), pause=DRIP), SHORT)
+    assert isinstance(error, ServiceUnavailable)
+
+
+def test_what_was_said_before_the_deadline_is_kept() -> None:
+    def slowly(_: dict[str, Any]) -> Reply:
+        return streamed((*pieces_of("The lamp blinks. "), *repeat(b": wait\n\n", 100)), pause=DRIP)
+
+    with serve(slowly) as service:
+        answer = chat(service, SHORT)
+    assert not answer.complete
+    assert answer.text.startswith("The lamp")
+    assert answer.note == "the answer is not complete: it was not done within 0.5 seconds"
+
+
+@BOTH
+def test_tries_and_waits_are_part_of_the_time(ask: Any) -> None:
+    error = failing(ask, failure(429, retry_after="3"), SHORT)
+    assert isinstance(error, RateLimited)
+    assert error.message.endswith("after 1 try")
+
+
+@BOTH
+@pytest.mark.parametrize("header", [str(10**9), "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_years_are_not_waited_for(ask: Any, header: str) -> None:
+    error = failing(ask, failure(429, retry_after=header), LONG)
+    assert isinstance(error, RateLimited)
+    assert error.remedy == "it asks to wait for more than a day"
+
+
+# ── size ──
+
+MEGABYTE = b" " * (1 << 20)
+TOO_MUCH = {
+    "a body without end": Reply(repeat(MEGABYTE)),
+    "lines that are none": streamed([b": ", *[b"x" * (1 << 20)] * 100]),
+    "events that say nothing": streamed(repeat(b": " + b"ping " * 2000 + b"\n\n")),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_an_answer_without_end(what: str, ask: Any) -> None:
+    error = failing(ask, TOO_MUCH[what], LONG)
+    assert isinstance(error, WrongAnswer)
+    assert error.message.endswith("answers without end")
+
+
+def test_a_stream_that_goes_on_after_its_first_word() -> None:
+    with serve(
+        streamed([delta("Words. "), *repeat(event({"choices": [], "usage": "much " * 10_000}), 2000)])
+    ) as service:
+        answer = chat(service, LONG)
+    assert answer.note == "the answer is not complete: the service sends without end"
+
+
+def test_a_size_that_is_declared_takes_no_memory() -> None:
+    error = failing(embed, Reply([b"{"], headers={"Content-Length": str(10**15)}), LONG)
+    assert isinstance(error, ServiceUnavailable)
+    assert "broke off the connection" in error.message
+
+
+@BOTH
+def test_nobody_asked_for_compression(ask: Any) -> None:
+    bomb = gzip.compress(bytes(10 << 20))
+    error = failing(ask, Reply([bomb], headers={"Content-Encoding": "gzip"}), LONG)
+    assert isinstance(error, WrongAnswer)
+    assert error.message.endswith("compresses its answer")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "headers", [b"X: y\r\n" * 1000, b"X: " + b"y" * 100_000 + b"\r\n"], ids=["too many", "one too long"]
+)
+def test_headers_without_measure(ask: Any, headers: bytes) -> None:
+    error = failing(ask, Reply([b"HTTP/1.1 200 OK\r\n", headers, b"\r\n{}"], raw=True), LONG)
+    assert isinstance(error, ServiceUnavailable)
+
+
+# ── what it says ──
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "body",
+    [b"[" * 1_000_000, b'{"a":' * 100_000, b"9" * 100_000, b"<html>hello</html>", b"", b"\xff\xfe\x00", b'"data"'],
+    ids=["nested lists", "nested objects", "a long number", "html", "nothing", "no text", "a string"],
+)
+@pytest.mark.parametrize("kind", ["application/json", "text/html", "image/png", "", "text/event-stream"])
+def test_what_is_no_answer(ask: Any, body: bytes, kind: str) -> None:
+    error = failing(ask, Reply([body], kind=kind), LONG)
+    assert isinstance(error, WrongAnswer | ServiceUnavailable)  # an empty stream was broken off
+
+
+def with_index(*indexes: Any) -> Script:
+    def answer(question: dict[str, Any]) -> Reply:
+        data = [
+            {"index": index, "embedding": vector} for index, vector in zip(indexes, numbers(question), strict=False)
+        ]
+        return reply([], data=data)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "indexes", [(0, 0, 0), (1, 2, 3), (0, 1, 1), (-1, 0, 1), (0, 1, 99), ("0", "1", "2"), (None, None, None)]
+)
+def test_vectors_that_belong_to_no_text(indexes: tuple[Any, ...]) -> None:
+    error = failing(embed, with_index(*indexes), LONG)
+    assert isinstance(error, WrongAnswer)
+    assert "does not say which vector belongs to which text" in error.message
+
+
+def test_vectors_without_numbers_are_in_order() -> None:
+    def plain(question: dict[str, Any]) -> Reply:
+        return reply([], data=[{"embedding": vector} for vector in numbers(question)])
+
+    with serve(plain) as one, serve(floats) as other:
+        assert (embed(one, LONG) == embed(other, LONG)).all()
+
+
+BAD_VECTORS: dict[str, Any] = {
+    "not a number": [float("nan")] * 4,
+    "infinite": [float("inf"), 1, 1, 1],
+    "too large for its kind": [1e300, 1, 1, 1],
+    "zeros": [0, 0, 0, 0],
+    "empty": [],
+    "strings": ["1", "2", "3", "4"],
+    "switches": [True, False, True, True],
+    "nothing": [None, None, None, None],
+    "nested": [[1, 2], [3, 4]],
+    "of other lengths": [1, 2, 3],
+    "base64 of half a number": "AACAPwAA",
+    "base64 that is none": "!!!!",
+    "an object": {"0": 1},
+    "a number too long": [10**400, 1, 1, 1],
+}
+
+
+@pytest.mark.parametrize("what", BAD_VECTORS)
+def test_vectors_that_are_none(what: str) -> None:
+    good = [1.0, 2.0, 3.0, 4.0]
+    error = failing(embed, reply([good, BAD_VECTORS[what], good]), LONG)
+    assert isinstance(error, WrongAnswer)
+
+
+# ── the key ──
+
+
+@BOTH
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_the_key_goes_nowhere_else(ask: Any, status: int) -> None:
+    with serve(says("mine now")) as elsewhere:
+        error = failing(ask, Reply(status=status, headers={"Location": elsewhere.url}), LONG)
+        assert isinstance(error, RequestRefused)
+        assert elsewhere.headers == []
+
+
+# ── calling off ──
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "silent",
+    [Reply(stalls=True), Reply(raw=True, stalls=True), streamed([delta("A word")], stalls=True), failure(503)],
+    ids=["before the body", "before the status", "in the middle", "between two tries"],
+)
+def test_who_has_gone_is_not_waited_for(ask: Any, silent: Reply) -> None:
+    patience = Patience(timeout=600, tries=9, first_wait=600, longest_wait=900, deadline=10_000)
+    cancellation = Cancellation()
+    ends: list[Cancelled] = []
+
+    def wait() -> None:
+        try:
+            with cancellation.active():
+                ask(service, patience)
+        except Cancelled as cancelled:
+            ends.append(cancelled)
+
+    with serve(silent) as service:
+        thread = Thread(target=wait)
+        thread.start()
+        while not service.questions:
+            time.sleep(0.01)
+        cancellation.cancel()
+        thread.join()
+        if silent.stalls:
+            assert service.left.acquire(timeout=60), "the line was not cut"
+    assert len(ends) == 1
+
+
+def test_what_was_called_off_before_is_not_even_asked() -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with serve(floats) as service, cancellation.active(), pytest.raises(Cancelled):
+        embed(service, LONG)
+    assert service.questions == []
+
+
+# ── settings ──
+
+
+@pytest.mark.parametrize("written", ["soon", "0", "-1", "nan", "inf", "1e9"])
+def test_a_deadline_that_is_none(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {"HEADNOTE_CHAT_URL": "http://localhost:1/v1", "HEADNOTE_CHAT_DEADLINE": written}
+    with pytest.raises(SettingsError, match="HEADNOTE_CHAT_DEADLINE is no number of seconds"):
+        find_chat(environment, "m")
+    monkeypatch.setenv("HEADNOTE_EMBEDDING_DEADLINE", written)
+    with pytest.raises(SettingsError, match="HEADNOTE_EMBEDDING_DEADLINE is no number of seconds"):
+        OpenAIEmbedder("m", service=Service("http://localhost:1/v1"))
+
+
+def test_a_deadline_from_the_environment() -> None:
+    with serve(streamed(repeat(delta("")), pause=DRIP)) as service:
+        model = find_chat({"HEADNOTE_CHAT_URL": service.url, "HEADNOTE_CHAT_DEADLINE": "0.5"}, "m")
+        with pytest.raises(AnswerError, match=r"was not done within 0\.5 seconds"):
+            answer_from("What does the lamp do?", samples(), model, NoEmbedder())
