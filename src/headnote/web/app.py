@@ -13,16 +13,16 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from headnote.errors import HeadnoteError
-from headnote.web.asking import ask_lines
+from headnote.web.asking import Answers
 from headnote.web.endpoints import ENDPOINTS, Endpoint, Served
 from headnote.web.failures import Refused, on_our_error, on_refusal, on_status, on_surprise
-from headnote.web.openapi import LINES, openapi
+from headnote.web.openapi import openapi
 from headnote.web.pictures import picture
 from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
@@ -91,9 +91,10 @@ async def _asked(request: Request, shape: type[msgspec.Struct]) -> msgspec.Struc
 
 
 def _ask(served: Served) -> Handler:
+    answers = Answers()
+
     async def answer(request: Request) -> Response:
-        asked = from_body(await read_body(request), AskRequest)
-        return StreamingResponse(ask_lines(served.index, asked), media_type=LINES)
+        return answers.respond(served.index, from_body(await read_body(request), AskRequest))
 
     return answer
 

@@ -34,9 +34,12 @@ SURPRISE = Problem("failed", "the server failed", "see what it has written on it
 class Refused(Exception):
     """A request that is not answered, for a reason of the protocol."""
 
-    def __init__(self, status: int, code: str, message: str, remedy: str = "") -> None:
+    def __init__(
+        self, status: int, code: str, message: str, remedy: str = "", headers: dict[str, str] | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
+        self.headers = headers
         self.problem = Problem(code, message, remedy)
 
 
@@ -61,7 +64,7 @@ def on_our_error(_: Request, error: Exception) -> Response:
 
 def on_refusal(_: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return failure(error.status, error.problem)
+    return failure(error.status, error.problem, error.headers)
 
 
 def on_status(_: Request, error: Exception) -> Response:

@@ -10,12 +10,12 @@ import msgspec
 
 from headnote import __version__
 from headnote.web.answers import AskEvent, Failure
+from headnote.web.asking import LINES
 from headnote.web.endpoints import ENDPOINTS, Endpoint
 from headnote.web.requests import AskRequest
 
 _REF = "#/components/schemas/{name}"
 _JSON = "application/json"
-LINES = "application/x-ndjson"
 _REFUSALS = {
     "400": "The request makes no sense; the message says why.",
     "401": "The server wants its token.",
@@ -64,12 +64,14 @@ def _operation(row: Endpoint, of_type: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(of_type: dict[str, Any]) -> dict[str, Any]:
+    # A line each: the schema is that of one line, and most tools look at bodies as a whole.
+    responses = _responses(True, LINES, {"type": "string", "description": "AskEvent"}, of_type)
+    responses["503"]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
     return {
         "operationId": "ask",
         "summary": "An answer with citations that were checked, line by line as it comes.",
         "requestBody": _body(of_type[str(AskRequest)]),
-        # A line each: the schema is that of one line, and most tools look at bodies as a whole.
-        "responses": _responses(True, LINES, {"type": "string", "description": "AskEvent"}, of_type),
+        "responses": responses,
     }
 
 
