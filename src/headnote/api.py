@@ -27,7 +27,7 @@ from headnote.index.task import Report, Task, Watcher, nobody
 from headnote.index.update import Scope, plan_update, sweep, update_documents, update_vectors
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
-from headnote.search.query import Expand, Mode, Query
+from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.recency import STEPPED
 from headnote.search.written import read_filter
 from headnote.sources.attachments import read_attachment
@@ -276,6 +276,7 @@ class Index:
         recency_days: float = 0.0,
         recency_steps: bool | None = None,
         expand: Expand = "none",
+        fusion: Fusion = "weighted",
     ) -> list[Hit]:
         """The chunks that answer a query, best first.
 
@@ -283,14 +284,28 @@ class Index:
         are found by their words. Filters: globs of `path`, all of `tags`, fields of the frontmatter in `where`, files
         changed `since` a time, or `7d` ago. `budget` is in tokens, `recency_days` the half-life of a small bonus for
         what is new; `recency_steps` gives it in steps, as the preset `ragdocs` does by itself. `expand` brings what
-        stands around a hit (`neighbours`, `section`) or what it links to (`linked`).
+        stands around a hit (`neighbours`, `section`) or what it links to (`linked`). `fusion="rrf"` ranks by reciprocal
+        ranks instead of scores: then a score tells the place among all, 1 for what is first in every way of looking.
         If nothing is relevant there are no hits; with a `min_score` of 0 there are, however far they are from it.
         """
         only = read_filter(path, tags, where, since)
         if recency_steps is None:
             recency_steps = self._recency_steps and not recency_days
-        asked = Query(query, limit, mode, only, per_document, min_score, budget, recency_days, recency_steps, expand)
-        return self._engine.search(asked)
+        return self._engine.search(
+            Query(
+                text=query,
+                limit=limit,
+                mode=mode,
+                fusion=fusion,
+                only=only,
+                per_document=per_document,
+                min_score=min_score,
+                budget=budget,
+                recency_days=recency_days,
+                recency_steps=recency_steps,
+                expand=expand,
+            )
+        )
 
     def ask(
         self,

@@ -332,6 +332,8 @@ class Why(NamedTuple):
     """Cosine between the query and the chunk."""
     linked_from: str = ""
     """Place, as path:line, of a better hit that links here, if it owes something to that."""
+    links_to: str = ""
+    """Place of a better hit that it links to, if it owes something to that."""
     link_score: float = 0.0
     """What that added."""
     recency: float = 1.0
@@ -359,6 +361,14 @@ class Hit(NamedTuple):
     """Offset of its own first character in the document."""
     end: int = 0
     """Offset just past its own last character."""
+    tags: tuple[str, ...] = ()
+    """Of the chunk and of its document."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the document."""
+    links: tuple[str, ...] = ()
+    """Where the links of the chunk lead: paths below the root, with the section they name, and addresses."""
+    metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
+    """Frontmatter of the document."""
 
 
 class Citation(NamedTuple):

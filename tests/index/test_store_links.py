@@ -99,3 +99,20 @@ def test_chunks_lead_to_chunks_of_other_documents(store: Store) -> None:
         everything = [ids[path] for path in ("e.md", "c.md", "b.md", "a.md")]
         assert reader.linked_chunks(everything) == [(ids["a.md"], ids["b.md"])]
         assert reader.linked_chunks([]) == []
+
+
+def test_chunks_know_which_chunks_of_other_documents_lead_to_them(store: Store) -> None:
+    pages = [
+        entry(f"{name}.md", f"# {name}\n\nOne.\n\n# Two\n\nTwo.\n", boundaries="heading", min_tokens=0)
+        for name in "abc"
+    ]
+    whole, section = link("a.md", "c.md", "c.md"), link("b.md", "c.md", "c.md", chunk=1, resolved_chunk=1)
+    own = link("c.md", "c.md", "c.md")
+    put(
+        store,
+        *(page._replace(links=links) for page, links in zip(pages, ([whole, whole], [section], [own]), strict=True)),
+    )
+    with store.reading() as reader:
+        (a, _), (_, b), (first, second) = ([chunk.id for chunk in reader.chunks_of(f"{name}.md")] for name in "abc")
+        assert reader.linking_chunks([second, first]) == [(second, a), (second, b), (first, a)]
+        assert reader.linking_chunks([a]) == []

@@ -93,6 +93,21 @@ def test_search_names_places_and_keeps_its_budget(index: Index) -> None:
     talk(index, session)
 
 
+def test_a_hit_says_in_a_line_what_its_document_is_about(tmp_path: Path) -> None:
+    fields = f"tags: [tide]\nstatus: draft\ndate: 2026-03-01\nsummary: {'long ' * 30}\nteam: {{name: x}}\n"
+    (tmp_path / "a.md").write_text(f"---\ntitle: T\n{fields}---\nThe tide turns twice a day.\n")
+
+    async def session(client: Client) -> None:
+        lines = (await text_of(client, "search", query="tide turns")).splitlines()
+        assert "about: tags=tide; status=draft; date=2026-03-01" in lines
+        result = await client.call_tool("search", {"query": "tide turns", "structured": True})
+        assert result.structured_content["hits"][0]["metadata"]["team"] == {"name": "x"}
+
+    with Index.open(tmp_path, embedder="none") as opened:
+        opened.update()
+        talk(opened, session)
+
+
 def test_reading_by_lines_and_by_heading(index: Index) -> None:
     async def session(client: Client) -> None:
         assert "calibration.md" in await text_of(client, "outline")

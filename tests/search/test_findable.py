@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from headnote import Index
+from headnote import Index, SettingsError
 from headnote.search.query import Mode
 
 pytest_plugins = ("store_fixtures",)
@@ -69,3 +70,31 @@ def test_a_file_that_was_moved_keeps_its_name(index: Index) -> None:
     index.update()
     assert index.search("runbook-42", mode="keyword")[0].path == "deep/runbook-42.md"
     assert index.check() == []
+
+
+def test_a_hit_carries_what_its_document_says_about_itself(tmp_path: Path) -> None:
+    head = "---\ntitle: Gauges\naliases: [Meters]\ntags: [harbour]\ndate: 2026-03-01\nowner: {team: tides}\n---\n"
+    (tmp_path / "gauges.md").write_text(
+        f"{head}# Gauges\n\nRead [the datum](datum.md#zero), [[datum]] and https://example.org/x daily. #daily\n"
+    )
+    (tmp_path / "datum.md").write_text("# Zero\n\nThe datum is zero.\n")
+    with Index.open(tmp_path, embedder="none") as opened:
+        opened.update()
+        best = opened.search("read daily")[0]
+    assert best.tags == ("harbour", "daily")
+    assert best.aliases == ("Meters",)
+    assert best.metadata["date"] == date(2026, 3, 1)
+    assert best.metadata["owner"] == {"team": "tides"}
+    assert best.links == ("datum.md#zero", "datum.md", "https://example.org/x")
+
+
+def test_reciprocal_ranks_order_what_the_scores_find_relevant(index: Index) -> None:
+    weighted = index.search("harbour crane", limit=20)
+    ranked = index.search("harbour crane", limit=20, fusion="rrf")
+    assert {hit.path for hit in ranked} == {hit.path for hit in weighted}
+    scores = [hit.score for hit in ranked]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 < scores[-1] < scores[0] <= 1
+    assert index.search("zebra xyzzy plugh", fusion="rrf") == [], "ranks alone would find something"
+    with pytest.raises(SettingsError, match="fusion"):
+        index.search("harbour", fusion="rff")  # type: ignore[arg-type]

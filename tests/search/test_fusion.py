@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.search.fusion import ranked, reciprocal_ranks, weighted_scores
+from headnote.search.fusion import rank_scores, ranked, reciprocal_ranks, weighted_scores
 
 RANKINGS = st.lists(st.tuples(st.integers(0, 30), st.floats(0, 1)), max_size=20, unique_by=lambda pair: pair[0]).map(
     lambda pairs: sorted(pairs, key=lambda pair: -pair[1])
@@ -54,3 +54,12 @@ def test_scores_stay_between_nothing_and_all(
 
 def test_of_equals_the_first_stored_comes_first() -> None:
     assert ranked({7: 0.5, 3: 0.5, 9: 0.6}) == [9, 3, 7]
+
+
+def test_ranks_as_scores_are_one_for_what_is_first_everywhere() -> None:
+    words, meaning = [(1, 9.0), (2, 8.0)], [(1, 0.9), (3, 0.1)]
+    scores = rank_scores(words, meaning)
+    assert scores[1] == 1.0
+    assert scores[2] == scores[3] == pytest.approx(61 / 62 / 2)
+    assert rank_scores(words, [])[1] == 1.0, "a way of looking that was not taken costs nothing"
+    assert rank_scores([], []) == {}

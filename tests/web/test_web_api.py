@@ -84,6 +84,10 @@ def test_search_takes_every_filter(client: TestClient) -> None:
     assert len(each) == len(set(each)) > 1
     assert len(json_of(client, "/api/search", q="tide", min_score=0, budget=1)["hits"]) == 1
     assert json_of(client, "/api/search", q="tide", mode="keyword", recency_days=30)["hits"]
+    new = json_of(client, "/api/search", q="tide", mode="keyword", recency="steps", min_score=0)["hits"]
+    assert {hit["why"]["recency"] for hit in new} <= {1.0, 1.1, 1.2}
+    drafts = json_of(client, "/api/search", q="tide", where=["status=draft"], min_score=0, fusion="rrf")["hits"]
+    assert {hit["metadata"]["status"] for hit in drafts} == {"draft"}
 
 
 @pytest.mark.parametrize("since", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "999999y"])
@@ -107,6 +111,9 @@ def test_dates_at_the_ends_of_time_are_fine(client: TestClient, since: str) -> N
         ({"q": "a", "since": "2026-02-30"}, "no time"),
         ({"q": "a", "min_score": "nan"}, "min_score"),
         ({"q": "a", "recency_days": "inf"}, "recency_days"),
+        ({"q": "a", "recency": "soon"}, "recency"),
+        ({"q": "a", "recency": "steps", "recency_days": 3}, "both given"),
+        ({"q": "a", "fusion": "sum"}, "fusion"),
         ({"q": "a", "budget": -1}, "budget"),
         ({"q": ["a", "b"]}, "given twice"),
         ({"q": "a", "limt": 3}, "limt"),

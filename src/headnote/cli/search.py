@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 @options.root
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="How many passages at most.")
 @click.option("--mode", default="hybrid", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
+@click.option(
+    "--fusion",
+    default="weighted",
+    metavar="HOW",
+    help="How two rankings become one: weighted (scores) or rrf (reciprocal ranks).",
+)
 @options.path
 @options.tag
 @click.option(
@@ -72,6 +78,7 @@ def search_command(
     root: Path,
     limit: int,
     mode: str,
+    fusion: str,
     path: tuple[str, ...],
     tag: tuple[str, ...],
     where: tuple[str, ...],
@@ -100,7 +107,7 @@ def search_command(
     fields = read_fields(where, "--where")
     changed = read_since(since, place="--since") if since is not None else None
     asked: dict[str, Any] = {"path": path, "tags": tag, "where": fields, "since": changed, "per_document": per_document}
-    asked |= {"min_score": min_score, "budget": budget, "expand": read_expansion(expand)}
+    asked |= {"min_score": min_score, "budget": budget, "expand": read_expansion(expand), "fusion": read_fusion(fusion)}
     asked |= read_recency(recency, "--recency") if recency is not None else {}
     opened = _opened(root, create=not no_update, store=store)
     with opened.index as index:
@@ -136,6 +143,14 @@ def read_mode(mode: str) -> SearchMode:
     if mode not in MODES:
         raise SettingsError(f"unknown mode {mode!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
     return cast("SearchMode", mode)
+
+
+def read_fusion(fusion: str) -> str:
+    from headnote.search.query import FUSIONS
+
+    if fusion not in FUSIONS:
+        raise SettingsError(f"unknown fusion {fusion!r}", path="--fusion", remedy=f"use {', '.join(FUSIONS)}")
+    return fusion
 
 
 def read_expansion(expand: str) -> str:

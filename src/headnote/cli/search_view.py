@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from headnote.chunking.pictures import without_pictures
 from headnote.cli.opening import from_here
 from headnote.cli.terminal import Line, Span, printable
@@ -42,8 +44,7 @@ def record(query: str, root: Path, hits: Sequence[Hit], around: Sequence[Passage
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
-    fields = hit._asdict().items()
-    return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in fields}
+    return hit._asdict() | {"why": hit.why._asdict(), "metadata": msgspec.to_builtins(hit.metadata)}
 
 
 def view(
@@ -102,6 +103,8 @@ def reasons(why: Why) -> Iterator[Line]:
         rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f}")
     if why.linked_from:
         rows.append(f"links    from {printable(why.linked_from)}, {why.link_score:+.2f}")
+    if why.links_to:
+        rows.append(f"links    to {printable(why.links_to)}, {why.link_score:+.2f}")
     if why.recency != 1.0:
         rows.append(f"recency  factor {why.recency:.2f}")
     for number, row in enumerate(rows, 1):

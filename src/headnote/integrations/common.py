@@ -75,8 +75,9 @@ def path_in(metadata: Mapping[str, Any], *names: str) -> str:
 
 
 def describe_hit(hit: Hit) -> dict[str, Any]:
-    """The metadata of what was found. Its score is among it."""
+    """The metadata of what was found, below what its document says about itself. Its score is among it."""
     return {
+        **dict(_flat(hit.metadata)),
         "source": hit.path,
         "title": hit.title,
         "breadcrumb": hit.breadcrumb,
@@ -86,6 +87,7 @@ def describe_hit(hit: Hit) -> dict[str, Any]:
         "chunk_id": hit.id,
         "chunk_key": hit.key,
         "score": hit.score,
+        **dict(_flat({"tags": hit.tags, "aliases": hit.aliases, "links": hit.links})),
     }
 
 

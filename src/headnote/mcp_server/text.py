@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from headnote.answer.prompt import as_data
 from headnote.api import Status
+from headnote.index.store.filters import field_text
 from headnote.index.store.rows import LinkRow
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
@@ -15,6 +18,11 @@ from headnote.model import Answer, Hit, Passage
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 """As lines are counted everywhere here: other separators that Python knows end none."""
+MOST_FACTS = 160
+"""Characters of what a document says about itself, in front of each passage: it is paid for again and again."""
+SHORT_FACT = 40
+"""Characters of a field that is worth showing there."""
+_SAID_ELSEWHERE = frozenset({"title", "tags"})
 _HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens")
 
 
@@ -36,7 +44,9 @@ def hits_reply(hits: Sequence[Hit], budget: int) -> Reply:
         return Reply("Nothing relevant. Try other words, or fewer filters.", {"hits": [], "more": 0})
     text, bodies = quote([_hit_part(number, hit) for number, hit in enumerate(hits, 1)], budget, _left_out(len(hits)))
     shown = zip(hits, bodies, strict=False)
-    rows = [{name: getattr(hit, name) for name in _HIT_FIELDS} | {"text": body.strip()} for hit, body in shown]
+    rows = [
+        {name: getattr(hit, name) for name in _HIT_FIELDS} | _facts(hit) | {"text": body.strip()} for hit, body in shown
+    ]
     return Reply(text, {"hits": rows, "more": len(hits) - len(rows)})
 
 
@@ -123,7 +133,26 @@ def _hit_part(number: int, hit: Hit) -> Part:
     chunk = as_data(hit.key.removeprefix(hit.path))
     source = f"source: {place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
-    return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", source + section, f"{hit.text.strip()}\n")
+    names = source + section + _facts_line(hit)
+    return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
+
+
+def _facts(hit: Hit) -> dict[str, Any]:
+    """What a document says about itself, as JSON can hold it."""
+    return {"tags": list(hit.tags), "links": list(hit.links), "metadata": msgspec.to_builtins(hit.metadata)}
+
+
+def _facts_line(hit: Hit) -> str:
+    """Tags, and the fields of the frontmatter that are said in a few words; nothing if there are none."""
+    fields = {name: field_text(value) for name, value in hit.metadata.items() if _is_short(value)}
+    said = [f"tags={','.join(hit.tags)}"] if hit.tags else []
+    said += [f"{name}={text}" for name, text in fields.items() if name not in _SAID_ELSEWHERE]
+    line = as_data("; ".join(said))
+    return f"about: {line[:MOST_FACTS]}\n" if line else ""
+
+
+def _is_short(value: Any) -> bool:
+    return value is not None and not isinstance(value, list | dict) and len(str(value)) <= SHORT_FACT
 
 
 def _heading_line(entry: OutlineEntry) -> str:
@@ -140,9 +169,4 @@ def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:
 
 
 def _target(link: LinkRow) -> str:
-    written = link.target + (f"#{link.fragment}" if link.fragment else "")
-    if link.external:
-        return written
-    if link.resolved is None:
-        return f"{written} (broken)"
-    return link.resolved + (f"#{link.section}" if link.section else "")
+    return link.leads_to if link.external or link.resolved is not None else f"{link.leads_to} (broken)"

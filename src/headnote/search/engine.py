@@ -11,9 +11,9 @@ from headnote.index.store.keyword_fields import terms_of
 from headnote.index.store.rows import StoredChunk
 from headnote.model import Hit, Why
 from headnote.search.expansion import widened
-from headnote.search.fusion import ranked, weighted_scores
+from headnote.search.fusion import rank_scores, ranked, weighted_scores
 from headnote.search.legs import Found, by_meaning, by_parts, by_words
-from headnote.search.links import SOURCES, Lent, lent_scores
+from headnote.search.links import RANK_SHARE, SHARE, SOURCES, Lent, lent_scores
 from headnote.search.query import Query
 from headnote.search.recency import factor
 from headnote.search.spread import ANOTHER, best_first
@@ -47,13 +47,17 @@ class Engine:
             scores = weighted_scores(words, meaning, _coverage(reader, wanted, words))
             if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
                 return []
+            if query.fusion == "rrf":
+                # Ranks do not tell whether anything is relevant; that was judged by the scores.
+                scores = rank_scores(words, meaning)
             lent = _lent(reader, query, scores)
             for chunk, owed in lent.items():
                 scores[chunk] = scores.get(chunk, 0.0) + owed.score
             has_bonus = query.recency_days or query.recency_steps
             chunks = reader.chunks(ranked(scores)[: max(query.limit * EXTRA, DEPTH if has_bonus else 0)])
             whys = _reasons(words, meaning, lent, chunks)
-            hits = best_first(_hits(chunks, scores, whys, query), ANOTHER if query.mode == "hybrid" else 1.0)
+            spreads = query.mode == "hybrid" and query.fusion == "weighted"
+            hits = best_first(_hits(chunks, scores, whys, query), ANOTHER if spreads else 1.0)
             return _shown(reader, hits, {chunk.key: chunk for chunk in chunks}, query, wanted)
 
     def _by_meaning(self, reader: Reader, query: Query, words: Found) -> Found:
@@ -83,12 +87,17 @@ def _coverage(reader: Reader, wanted: Sequence[str], words: Found) -> float:
 
 
 def _lent(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int, Lent]:
-    """What the best chunks lend to those they link to."""
+    """What the best chunks lend to those they link to, and to those that link to them."""
     if query.mode != "hybrid":
         return {}
-    links = reader.linked_chunks(ranked(scores)[:SOURCES])
-    # A filter has let those pass that were found; whether it would let others pass is not known here.
-    return lent_scores(scores, [link for link in links if query.only.passes_all or link[1] in scores])
+    best = ranked(scores)[:SOURCES]
+
+    def allowed(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        # A filter has let those pass that were found; whether it would let others pass is not known here.
+        return [pair for pair in pairs if query.only.passes_all or pair[1] in scores]
+
+    links, backlinks = allowed(reader.linked_chunks(best)), allowed(reader.linking_chunks(best))
+    return lent_scores(scores, links, backlinks, RANK_SHARE if query.fusion == "rrf" else SHARE)
 
 
 def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Sequence[StoredChunk]) -> dict[int, Why]:
@@ -103,7 +112,9 @@ def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Seq
             whys[chunk] = whys[chunk]._replace(semantic_rank=rank, similarity=similarity)
     for chunk in lent.keys() & whys.keys():
         owed = lent[chunk]
-        whys[chunk] = whys[chunk]._replace(linked_from=places.get(owed.source, ""), link_score=owed.score)
+        place = places.get(owed.source, "")
+        linked_from, links_to = ("", place) if owed.is_back else (place, "")
+        whys[chunk] = whys[chunk]._replace(linked_from=linked_from, links_to=links_to, link_score=owed.score)
     return whys
 
 
@@ -120,21 +131,24 @@ def _hits(
 
 
 def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
-    row = chunk.row
+    row, document = chunk.row, chunk.document
     return Hit(
-        chunk.path,
-        row.start_line,
-        row.end_line,
-        " > ".join(filter(None, row.heading_path)),
-        chunk.title,
-        chunk.text,
-        score,
-        chunk.chunk_id,
-        chunk.key,
-        row.tokens,
-        why,
-        row.start,
-        row.end,
+        path=document.path,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        breadcrumb=" > ".join(filter(None, row.heading_path)),
+        title=document.title,
+        text=chunk.text,
+        score=score,
+        id=chunk.chunk_id,
+        key=chunk.key,
+        tokens=row.tokens,
+        why=why,
+        start=row.start,
+        end=row.end,
+        tags=row.tags,
+        aliases=document.aliases,
+        metadata=document.metadata,
     )
 
 
@@ -148,8 +162,7 @@ def _shown(
             break
         if not thinning.wants(hit):
             continue
-        # Which words a chunk has is told of those that are shown, since finding out takes a while.
-        told = _with_words(hit, chunks[hit.key], wanted)
+        told = _told(reader, hit, chunks[hit.key], wanted)
         wide = widened(told, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else told
         chosen = next(filter(thinning.has_room_for, (wide, told)), None)
         if chosen is None:
@@ -164,11 +177,14 @@ def _take_linked(reader: Reader, thinning: Thinning, hit: Hit, source: int) -> N
     """What a hit links to comes right behind it."""
     place = f"{hit.path}:{hit.start_line}"
     for chunk in reader.chunks([target for _, target in reader.linked_chunks([source])]):
-        linked = _hit(chunk, hit.score, Why(linked_from=place))
+        linked = _told(reader, _hit(chunk, hit.score, Why(linked_from=place)), chunk, ())
         if not thinning.is_full and thinning.wants(linked) and thinning.has_room_for(linked):
             thinning.take(linked)
 
 
-def _with_words(hit: Hit, chunk: StoredChunk, wanted: Sequence[str]) -> Hit:
+def _told(reader: Reader, hit: Hit, chunk: StoredChunk, wanted: Sequence[str]) -> Hit:
+    """The hit with what is told of those that are shown, since finding out takes a while: its words and links."""
     known = terms_of(chunk)
-    return hit._replace(why=hit.why._replace(matched=tuple(term for term in wanted if term in known)))
+    matched = tuple(term for term in wanted if term in known)
+    links = (link.leads_to for link in reader.links_from(hit.path) if link.chunk == chunk.row.number)
+    return hit._replace(why=hit.why._replace(matched=matched), links=tuple(dict.fromkeys(filter(None, links))))

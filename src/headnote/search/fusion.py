@@ -22,6 +22,13 @@ def reciprocal_ranks(*rankings: Ranking, constant: int = RANK_CONSTANT) -> dict[
     return scores
 
 
+def rank_scores(*rankings: Ranking) -> dict[int, float]:
+    """The same from 0 to 1: the share of what a chunk would have that is first in every ranking."""
+    rankings = tuple(filter(None, rankings))
+    most = len(rankings) / (RANK_CONSTANT + 1)
+    return {chunk: score / most for chunk, score in reciprocal_ranks(*rankings).items()}
+
+
 def weighted_scores(
     keyword: Ranking, semantic: Ranking, coverage: float, semantic_share: float = SEMANTIC_SHARE
 ) -> dict[int, float]:

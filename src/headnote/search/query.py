@@ -13,6 +13,8 @@ from headnote.index.store.filters import Filter
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[str, ...] = get_args(Mode)
+Fusion = Literal["weighted", "rrf"]
+FUSIONS: tuple[str, ...] = get_args(Fusion)
 Expand = Literal["none", "neighbours", "section", "linked"]
 EXPANSIONS: tuple[str, ...] = get_args(Expand)
 
@@ -28,6 +30,8 @@ class Query:
     limit: int = 10
     """Hits at most."""
     mode: Mode = "hybrid"
+    fusion: Fusion = "weighted"
+    """How one ranking is made of two: by the sum of scores, or by reciprocal ranks, where only places count."""
     only: Filter = EVERYTHING
     """Which chunks may be found at all."""
     per_document: int = 0
@@ -55,6 +59,8 @@ class Query:
         )
         if self.mode not in MODES:
             raise SettingsError(f"unknown mode {self.mode!r}", remedy=f"use {', '.join(MODES)}")
+        if self.fusion not in FUSIONS:
+            raise SettingsError(f"unknown fusion {self.fusion!r}", remedy=f"use {', '.join(FUSIONS)}")
         if self.expand not in EXPANSIONS:
             raise SettingsError(f"unknown expansion {self.expand!r}", remedy=f"use {', '.join(EXPANSIONS)}")
         if self.recency_days and self.recency_steps:

@@ -8,7 +8,7 @@ from headnote.model import Hit
 
 ANOTHER = 0.95
 """Of the score of a hit, when a better one of the same document has come. With less, sections of long documents are
-lost; with more, documents are. Where only one way of looking was asked for, its order is left alone."""
+lost; with more, documents are. Where only one way of looking was asked for, or ranks, their order is left alone."""
 
 
 def best_first(hits: Iterable[Hit], another: float) -> list[Hit]:

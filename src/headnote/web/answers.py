@@ -63,6 +63,7 @@ class WhyAnswer(msgspec.Struct):
     semantic_rank: int | None
     similarity: float
     linked_from: str
+    links_to: str
     link_score: float
     recency: float
 
@@ -83,6 +84,10 @@ class HitAnswer(msgspec.Struct):
     why: WhyAnswer
     start: int
     end: int
+    tags: list[str]
+    aliases: list[str]
+    links: list[str]
+    metadata: dict[str, Any]
     marks: Marks
 
 

@@ -24,7 +24,7 @@ from headnote.errors import SettingsError
 from headnote.index.task import Progress
 from headnote.markdown import parse
 from headnote.search.marks import words_of
-from headnote.search.written import read_fields, read_since
+from headnote.search.written import read_fields, read_recency, read_since
 from headnote.sources.decode import count_lines
 from headnote.sources.files import is_mdx
 from headnote.tokens import NAMES as COUNTERS
@@ -105,12 +105,21 @@ def search(served: Served, asked: requests.SearchRequest) -> answers.SearchAnswe
         per_document=asked.per_document,
         min_score=asked.min_score,
         budget=asked.budget,
-        recency_days=asked.recency_days,
         expand=asked.expand,
+        fusion=asked.fusion,
+        **_recency(asked),
     )
     wanted = words_of(asked.q)
     found = [hit_answer(hit, wanted) for hit in hits]
     return answers.SearchAnswer(asked.q, found, round((time.perf_counter() - began) * 1000, 2))
+
+
+def _recency(asked: requests.SearchRequest) -> dict[str, Any]:
+    if not asked.recency:
+        return {"recency_days": asked.recency_days}
+    if asked.recency_days:
+        raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
+    return read_recency(asked.recency, "recency")
 
 
 def documents(served: Served, _: requests.Nothing) -> answers.DocumentsAnswer:

@@ -61,7 +61,13 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     recency_days: Annotated[
         float, Meta(ge=0, le=1_000_000, description="Half-life of the bonus for what is new; 0 for none.")
     ] = 0.0
+    recency: Annotated[
+        str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$", description="A half-life in days, or steps.")
+    ] = ""
     expand: Literal["none", "neighbours", "section", "linked"] = "none"
+    fusion: Annotated[
+        Literal["weighted", "rrf"], Meta(description="One ranking of two: by scores, or by reciprocal ranks.")
+    ] = "weighted"
 
 
 class PathRequest(msgspec.Struct, forbid_unknown_fields=True):

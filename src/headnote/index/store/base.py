@@ -70,6 +70,10 @@ class Reader(Protocol):
         """(chunk, chunk that a link in it leads to), in the order of the chunks and the links, each pair once. A link
         to a document leads to its first chunk; those within a document are left out."""
 
+    def linking_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        """(chunk, chunk of another document that has a link to it), in the order of the chunks and the links, each
+        pair once. A link to a document as a whole leads to each of its chunks."""
+
     def links(self) -> list[LinkRow]:
         """All, by document and place."""
 

@@ -160,6 +160,12 @@ class LinkRow(NamedTuple):
     resolved_chunk: int | None = None
     """Number of the chunk, in the document it leads to, that has this heading."""
 
+    @property
+    def leads_to(self) -> str:
+        """The path it leads to, with the section; as it is written where that is not known."""
+        target, fragment = (self.target, self.fragment) if self.resolved is None else (self.resolved, self.section)
+        return f"{target}#{fragment}" if fragment else target
+
 
 class KeywordFields(NamedTuple):
     """A chunk as the keyword index takes it: terms, with blanks between them."""

@@ -16,6 +16,13 @@ JOIN documents d ON d.path = l.resolved
 JOIN chunks t ON t.document = d.id AND t.number = coalesce(l.resolved_chunk, 0)
 WHERE d.id <> f.document ORDER BY w.place, l.id
 """
+_LINKING = """
+SELECT t.id, f.id FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place) JOIN chunks t ON t.id = w.id
+JOIN documents d ON d.id = t.document
+JOIN links l ON l.resolved = d.path AND coalesce(l.resolved_chunk, t.number) = t.number
+JOIN chunks f ON f.document = l.document AND f.number = l.chunk
+WHERE l.document <> t.document ORDER BY w.place, l.id
+"""
 
 
 class ReadsLinks:
@@ -39,7 +46,13 @@ class ReadsLinks:
         return sorted(unsealed(path) for (path,) in rows(self.db, ON_NO_ROAD))
 
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
-        return list(dict.fromkeys(rows(self.db, _LINKED, (list(map(int, chunks)),))))
+        return self._pairs(_LINKED, chunks)
+
+    def linking_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return self._pairs(_LINKING, chunks)
+
+    def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return list(dict.fromkeys(rows(self.db, query, (list(map(int, chunks)),))))
 
     def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
         return [link_of(row) for row in rows(self.db, SELECT + condition + IN_ORDER, bindings)]

@@ -20,6 +20,13 @@ CROSS JOIN documents d ON d.path = l.resolved
 CROSS JOIN chunks t ON t.document = d.id AND t.number = coalesce(l.resolved_chunk, 0)
 WHERE d.id <> f.document ORDER BY w.key, l.id
 """
+_LINKING = """
+SELECT t.id, f.id FROM json_each(?) w CROSS JOIN chunks t ON t.id = w.value
+CROSS JOIN documents d ON d.id = t.document
+CROSS JOIN links l ON l.resolved = d.path AND coalesce(l.resolved_chunk, t.number) = t.number
+CROSS JOIN chunks f ON f.document = l.document AND f.number = l.chunk
+WHERE l.document <> t.document ORDER BY w.key, l.id
+"""
 
 
 class ReadsLinks:
@@ -43,8 +50,13 @@ class ReadsLinks:
         return sorted(unsealed(path) for (path,) in self.db.execute(ON_NO_ROAD))
 
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
-        pairs = self.db.execute(_LINKED, (json.dumps(list(map(int, chunks))),))
-        return list(dict.fromkeys(pairs))
+        return self._pairs(_LINKED, chunks)
+
+    def linking_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return self._pairs(_LINKING, chunks)
+
+    def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return list(dict.fromkeys(self.db.execute(query, (json.dumps(list(map(int, chunks))),))))
 
     def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
         return [link_of(row) for row in self.db.execute(SELECT + condition + IN_ORDER, bindings)]

@@ -2,9 +2,10 @@
  * What the server answers. Lines count from 1 and include both ends; offsets are code points.
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], semantic_rank: number|null,
- *   similarity: number, linked_from: string, link_score: number, recency: number}} Why
+ *   similarity: number, linked_from: string, links_to: string, link_score: number, recency: number}} Why
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
- *   score: number, id: string, key: string, tokens: number, why: Why, marks: [number, number][]}} Hit
+ *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[],
+ *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][]}} Hit
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
  *   broken: boolean}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading

@@ -39,7 +39,7 @@ function reasons(hit) {
 
 /** @param {Why} why */
 function legs(why) {
-  const found = [why.keyword_rank !== null && "words", why.semantic_rank !== null && "meaning", why.linked_from && "a link"];
+  const found = [why.keyword_rank !== null && "words", why.semantic_rank !== null && "meaning", (why.linked_from || why.links_to) && "a link"];
   return found.filter(Boolean).join(" + ");
 }
 
@@ -53,6 +53,7 @@ function rows({ why, tokens }) {
   else rows.push(["By meaning", "not among those found"]);
   if (why.matched.length > 0) rows.push(["Words it has", h("span", null, why.matched.map((word) => h("span", { class: "chip" }, word)))]);
   if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
+  if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
   rows.push(["Size", `${tokens} tokens`]);
   return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);
