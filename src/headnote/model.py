@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+import math
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol
+
+from headnote.errors import SettingsError
 
 BlockKind = Literal[
     "frontmatter",
@@ -294,8 +299,36 @@ class Chunk:
         return self.origin.modified
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field by name, ready to be written as JSON."""
-        return {name: getattr(self, name) for name in self.FIELDS}
+        """Every field by name, as plain data: `json.dumps` takes it, and `from_dict` makes the chunk of it again.
+
+        Links are mappings. Dates and times of the metadata are text (ISO 8601), and numbers that JSON does not have
+        (infinite, not a number) are None; `metadata` itself keeps them as they are.
+        """
+        fields = {name: getattr(self, name) for name in self.FIELDS}
+        links = [link._asdict() for link in self.links]
+        return fields | {
+            "heading_path": list(self.heading_path),
+            "links": links,
+            "tags": list(self.tags),
+            "metadata": _plain(self.metadata),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Chunk:
+        """The chunk that `to_dict` wrote. It equals the one that was written, and needs no document any more."""
+        missing = [name for name in cls.FIELDS if name not in data]
+        if missing:
+            raise SettingsError(f"this is no chunk: {missing[0]} is missing", remedy="give what to_dict returns")
+        index, part = data["index"], data["part"]
+        return cls(
+            origin=_Record(data),
+            index=index,
+            # The first part of a section has a number of its own, and the others follow it.
+            section=index if part is None else index - part,
+            part=part,
+            heading_path=tuple(data["heading_path"]),
+            **{name: data[name] for name in _STORED_AS_THEY_ARE},
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Chunk) and (self is other or self.to_dict() == other.to_dict())
@@ -305,6 +338,60 @@ class Chunk:
 
     def __repr__(self) -> str:
         return f"<Chunk {self.id!r} lines {self.start_line}-{self.end_line} {self.breadcrumb!r}>"
+
+
+_STORED_AS_THEY_ARE = ("start", "end", "prefix", "suffix", "overlap", "block_start", "block_end")
+
+
+class _Record:
+    """In place of a document: what was worked out before, and written down."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.path: str = data["path"]
+        self.doc_id: str = data["doc_id"]
+        self.modified: float | None = data["modified"]
+        self._data = data
+        self._links = tuple(Link(**link) for link in data["links"])
+
+    def id_of(self, _: Chunk) -> str:
+        return str(self._data["id"])
+
+    def key_of(self, _: Chunk) -> str:
+        return str(self._data["key"])
+
+    def text_of(self, _: Chunk) -> str:
+        return str(self._data["text"])
+
+    def embed_text_of(self, _: Chunk) -> str:
+        return str(self._data["embed_text"])
+
+    def tokens_of(self, _: Chunk) -> int:
+        return int(self._data["tokens"])
+
+    def lines_of(self, _: Chunk) -> tuple[int, int]:
+        return self._data["start_line"], self._data["end_line"]
+
+    def links_of(self, _: Chunk) -> tuple[Link, ...]:
+        return self._links
+
+    def tags_of(self, _: Chunk) -> tuple[str, ...]:
+        return tuple(self._data["tags"])
+
+    def metadata(self) -> dict[str, Any]:
+        return dict(self._data["metadata"])
+
+
+def _plain(value: Any) -> Any:
+    """A value of the metadata as JSON has it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
 
 
 class Passage(NamedTuple):

@@ -351,3 +351,16 @@ def test_its_own_names_are_understood() -> None:
     named = blocks(text, TargetTokens=200, MaxTokens=300, MinTokens=50, OverlapTokens=20, FrontmatterMode="include")
     ours: dict[str, Any] = {"target_tokens": 200, "max_tokens": 300, "min_tokens": 50, "overlap_tokens": 20}
     assert named == blocks(text, frontmatter="include", **ours)
+
+
+# The chunker it replaces
+
+
+@pytest.mark.parametrize("name", ["fixed", "fixed_size", "Fixed", "fixed-size"])
+def test_fixed_is_windows_over_the_whole_text(name: str) -> None:
+    text = "# A\n\none two three\n\n# B\n\nfour five six\n\n# C\n\nseven eight\n"
+    chunks = chunk(text, strategy=name, counter="chars", max_tokens=24, overlap_tokens=4)
+    body = text.rstrip("\n")
+    assert [each.text for each in chunks] == [body[at : at + 24] for at in range(0, len(body) - 4, 20)]
+    assert [each.heading_path for each in chunks] == [("A",), ("B",), ("C",)]
+    assert len(chunk(text, strategy=name)) == 1

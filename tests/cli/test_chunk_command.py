@@ -42,8 +42,7 @@ def run(*arguments: str | Path, text: bytes = b"", **environment: str) -> subpro
 
 def as_written(chunk: Chunk) -> dict[str, Any]:
     """A chunk as it comes back from JSON."""
-    record = chunk.to_dict() | {"links": [link._asdict() for link in chunk.links]}
-    written: dict[str, Any] = json.loads(json.dumps(record, default=str))
+    written: dict[str, Any] = json.loads(json.dumps(chunk.to_dict()))
     return written
 
 

@@ -71,12 +71,11 @@ def expected(folder: Path, settings: Settings | None = None) -> list[Row]:
 
 def as_row(chunk: headnote.Chunk) -> Row:
     row = chunk.to_dict()
-    row["links"] = [link._asdict() for link in row["links"]]
-    row["heading_path"], row["tags"] = list(row["heading_path"]), [_known(tag) for tag in row["tags"]]
+    row["tags"] = [_known(tag) for tag in row["tags"]]
     try:
-        row["metadata"] = msgspec.json.encode(row["metadata"]).decode()
+        row["metadata"] = msgspec.json.encode(chunk.metadata).decode()
     except (UnicodeEncodeError, OverflowError):
-        row["metadata"] = json.dumps(row["metadata"], default=str)
+        row["metadata"] = json.dumps(chunk.metadata, default=str)
     return row
 
 

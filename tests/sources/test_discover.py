@@ -13,6 +13,7 @@ from smallfolders import make, paths, reasons
 from headnote.errors import MissingSource, UnreadableSource
 from headnote.sources import discover as discovery
 from headnote.sources.discover import MAX_BYTES, discover
+from headnote.sources.files import has_known_suffix
 from headnote.sources.listing import FoundFile
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="no such names on Windows")
@@ -313,7 +314,7 @@ def test_a_folder_that_is_refused_while_walking_is_reported(tmp_path: Path, monk
 
 def test_a_file_that_vanishes_while_walking_was_never_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.md", "b.md")
-    check = discovery.has_known_suffix
+    check = has_known_suffix
 
     def vanish(name: str) -> bool:
         if name == "a.md":

@@ -82,10 +82,10 @@ def test_a_forbidden_file_or_folder_is_unreadable(tmp_path: Path) -> None:
         (tmp_path / "closed").chmod(0o700)
 
 
-def test_a_folder_stands_for_its_markdown(tmp_path: Path) -> None:
+def test_a_folder_stands_for_its_markdown_and_plain_text(tmp_path: Path) -> None:
     make(tmp_path, "b.md", "a/z.MDX", "a/a.markdown", "a-b.md", "notes.txt", "picture.png")
     found = [path.relative_to(tmp_path).as_posix() for path in expand([tmp_path])]
-    assert found == ["a/a.markdown", "a/z.MDX", "a-b.md", "b.md"]
+    assert found == ["a/a.markdown", "a/z.MDX", "a-b.md", "b.md", "notes.txt"]
 
 
 def test_hidden_and_generated_folders_are_passed_over(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_link_that_leads_back_up_does_no_harm(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_markdown_is_an_error_with_its_path(tmp_path: Path) -> None:
-    make(tmp_path, "notes.txt")
+    make(tmp_path, "notes.png")
     with pytest.raises(MissingSource) as caught:
         expand([tmp_path])
     assert caught.value.path == str(tmp_path)

@@ -48,6 +48,9 @@ VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
     "strategy": {
         "header_based": {"strategy": "header"},
         "markdown": {"strategy": "block"},
+        # What blocks replaces: windows of one size over a whole text, whatever its structure.
+        "fixed": {"strategy": "window", "boundaries": "paragraph"},
+        "fixed_size": {"strategy": "window", "boundaries": "paragraph"},
         # What blocks calls a strategy is here where the strategy `block` may end a chunk.
         "heading_aware": {"strategy": "block", "boundaries": "heading"},
         "paragraph": {"strategy": "block", "boundaries": "paragraph"},

@@ -38,7 +38,7 @@ class Settings:
     """Which passes run: `window`, `header`, `section`, `block`, or `none` for the whole document as one chunk."""
     boundaries: Boundaries = "hybrid"
     """Where `block` may end a chunk. `heading`: sections, cut only for size; `paragraph`: headings do not matter;
-    `hybrid`: both."""
+    `hybrid`: both. With `paragraph`, `window` cuts windows from the document as a whole."""
     packing: Packing = "stable"
     """How `block` fills chunks. `greedy`: until the target is reached or the next block would pass max; `stable`: up
     to a boundary chosen by what stands near it, so that an edit moves few."""

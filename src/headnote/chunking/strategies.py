@@ -13,7 +13,7 @@ Pass = Callable[[Page, list[Draft]], list[Draft]]
 
 STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
     "window": (
-        sections.by_heading,
+        sections.by_heading_or_whole,
         window.join_short_file,
         window.windows,
     ),

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from headnote.index.entries import Anchors
 from headnote.index.store.rows import LinkRow
 from headnote.markdown.slugs import github_slug
-from headnote.sources.discover import SUFFIXES
+from headnote.sources.files import SUFFIXES
 
 _INDEX_NAMES = frozenset({"index", "_index", "readme"})
 _PAGE_SUFFIXES = (*SUFFIXES, ".html", ".htm")

@@ -20,8 +20,8 @@ from headnote.errors import MissingSource, UnreadableSource
 from headnote.scale.arrow import load_parquet
 from headnote.scale.batch import content_column
 from headnote.scale.storage import absolute, input_errors, is_remote, read_local, read_remote, remote
-from headnote.sources.discover import MAX_BYTES, SUFFIXES, discover, has_known_suffix
-from headnote.sources.files import source_error
+from headnote.sources.discover import MAX_BYTES, discover
+from headnote.sources.files import SUFFIXES, has_known_suffix, source_error
 from headnote.sources.ignore import is_usually_ignored
 from headnote.sources.listing import SkippedFile, by_parts
 

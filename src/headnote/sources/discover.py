@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.errors import MissingSource
-from headnote.sources.files import MARKDOWN_SUFFIXES, source_error
+from headnote.sources.files import has_known_suffix, source_error
 from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
 from headnote.sources.listing import FoundFile, Listing, SkippedFile, by_parts
 from headnote.sources.repository import (
@@ -34,8 +34,6 @@ from headnote.sources.repository import (
     read_ignore_file,
     surroundings,
 )
-
-SUFFIXES = (*sorted(MARKDOWN_SUFFIXES), ".txt")
 
 MAX_BYTES = 10 * 1024 * 1024
 """Larger files are reported and not read: the longest pages that people write have a tenth of this, dumps have more."""
@@ -54,10 +52,6 @@ def discover(
     walk = _Walk(_real_folder(root), tuple(include), tuple(exclude), max_bytes)
     walk.everything()
     return walk.listing()
-
-
-def has_known_suffix(name: str) -> bool:
-    return name.lower().endswith(SUFFIXES)
 
 
 class _Folder(NamedTuple):

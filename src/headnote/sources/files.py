@@ -10,10 +10,15 @@ from pathlib import Path
 from headnote.errors import MissingSource, NotAFile, SourceError, UnreadableSource
 from headnote.sources.decode import decode
 
-MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
+SUFFIXES = (".markdown", ".md", ".mdx", ".txt")
+"""Names of files that are taken for documents where nobody names them one by one."""
 
 # Folders that hold what tools made or fetched, never what people wrote. Hidden ones are passed over anyway.
 GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+
+
+def has_known_suffix(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES)
 
 
 def is_mdx(path: str | os.PathLike[str]) -> bool:
@@ -38,7 +43,7 @@ def read_source(path: str | os.PathLike[str]) -> str:
 def expand(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """Every file meant by the paths, once each, in a fixed order.
 
-    A file stands for itself, whatever its name; a folder for all Markdown below it, hidden names and
+    A file stands for itself, whatever its name; a folder for all Markdown and plain text below it, hidden names and
     generated folders left out.
     """
     files: dict[Path, None] = {}
@@ -62,8 +67,7 @@ def _is_folder(path: Path) -> bool:
 def _markdown_below(folder: Path) -> list[Path]:
     found = sorted(_walk(folder), key=lambda path: path.parts)
     if not found:
-        suffixes = " ".join(sorted(MARKDOWN_SUFFIXES))
-        remedy = f"looked for {suffixes}; name a file to read it whatever it is called"
+        remedy = f"looked for {' '.join(SUFFIXES)}; name a file to read it whatever it is called"
         raise MissingSource("no Markdown in this folder", path=str(folder), remedy=remedy)
     return found
 
@@ -83,7 +87,7 @@ def _walk(folder: Path) -> Iterator[Path]:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in GENERATED_FOLDERS:
                     waiting.append(here / entry.name)
-            elif Path(entry.name).suffix.lower() in MARKDOWN_SUFFIXES and entry.is_file():
+            elif has_known_suffix(entry.name) and entry.is_file():
                 yield here / entry.name
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.extras import load
-from headnote.sources.discover import MAX_BYTES, AnyPath, discover, has_known_suffix
+from headnote.sources.discover import MAX_BYTES, AnyPath, discover
+from headnote.sources.files import has_known_suffix
 from headnote.sources.listing import Listing
 from headnote.sources.repository import IGNORE_FILES
 

@@ -26,6 +26,11 @@ def by_heading_or_paragraph(page: Page, drafts: list[Draft]) -> list[Draft]:
     return _between(page, list(range(page.first_block, len(page.blocks))))
 
 
+def by_heading_or_whole(page: Page, drafts: list[Draft]) -> list[Draft]:
+    """`window`: by heading, or the document as one where headings do not matter."""
+    return whole(page, drafts) if page.settings.boundaries == "paragraph" else by_heading(page, drafts)
+
+
 def by_boundaries(page: Page, drafts: list[Draft]) -> list[Draft]:
     """`block`: sections with content, or the document as one where headings do not matter."""
     return whole(page, drafts) if page.settings.boundaries == "paragraph" else by_content(page, drafts)

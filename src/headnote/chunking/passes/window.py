@@ -48,7 +48,7 @@ def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
                 draft.start + end,
                 draft.block_start + first,
                 draft.block_start + last,
-                draft.heading_path,
+                _path_of(page, draft, first, last),
                 draft.section,
                 draft.level if not found else 0,
                 len(found),
@@ -58,3 +58,10 @@ def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
         if stop == tokens:
             return found
         begin, own = max(stop - overlap, begin + 1), end
+
+
+def _path_of(page: Page, draft: Draft, first: int, last: int) -> tuple[str, ...]:
+    """Of a window over these blocks of a draft: that of its section, or its own where there are no sections."""
+    if page.settings.boundaries != "paragraph":
+        return draft.heading_path
+    return page.content_path(draft.block_start + first, draft.block_start + last)
