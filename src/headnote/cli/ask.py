@@ -11,14 +11,14 @@ import click
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
 from headnote.cli.opening import fill_vectors, from_here, open_index, refresh
-from headnote.cli.terminal import UNPRINTABLE, Line, Span, printable, remark, write_json, write_lines
+from headnote.cli.terminal import UNPRINTABLE, Line, Span, remark, write_json, write_lines
 from headnote.errors import AnswerError, MissingSource
 
 if TYPE_CHECKING:
     from headnote.model import Answer, Citation
 
-_KEPT = (ord("\n"), ord("\t"))
-_UNPRINTABLE = {code: shown for code, shown in UNPRINTABLE.items() if code not in _KEPT}
+_UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
+"""A model may end lines as it likes."""
 
 
 @click.command("ask", cls=Command)
@@ -99,7 +99,7 @@ def citation_lines(root: Path, answer: Answer) -> list[Line]:
     lines: list[Line] = [[]]
     for citation in answer.citations:
         place = from_here(root, citation.place)
-        lines.append([Span(printable(place), "cyan"), Span(f"  {printable(_section(citation, answer))}", "dim")])
+        lines.append([Span(place, "cyan"), Span(f"  {_section(citation, answer)}", "dim")])
     return lines
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from headnote.cli.index_progress import Bars
-from headnote.cli.terminal import Line, Span, counted, printable, remark, write_json, write_lines
+from headnote.cli.terminal import Line, Span, counted, remark, write_json, write_lines
 from headnote.cli.times import duration
 from headnote.config import load_index_settings, load_settings
 from headnote.embedding.registry import get_embedder
@@ -99,14 +99,14 @@ def _record(asked: Asked, summary: Summary, seconds: float) -> dict[str, Any]:
 def _lines(asked: Asked, summary: Summary, seconds: float) -> list[Line]:
     total = f"{counted(summary.documents, 'document')}, {counted(summary.chunks, 'chunk')}"
     lines: list[Line] = [
-        [Span(printable(_shown(asked.out)), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
+        [Span(_shown(asked.out), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
         [Span("  "), Span(_done(summary, seconds) or "nothing to do")],
     ]
     if summary.failures:
         lines.append([Span(f"  {counted(len(summary.failures), 'document')} without chunks:", "yellow")])
         for failure in summary.failures[:MOST]:
             place = failure.path if failure.line is None else f"{failure.path}:{failure.line}"
-            lines.append([Span(f"    {printable(place)}: {printable(failure.error)}")])
+            lines.append([Span(f"    {place}: {failure.error}")])
         if len(summary.failures) > MOST:
             lines.append([Span(f"    and {len(summary.failures) - MOST:,} more: see the report", "dim")])
     return lines

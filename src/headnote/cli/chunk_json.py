@@ -7,6 +7,7 @@ import json
 import msgspec
 
 from headnote.cli.chunk_work import ChunkedFile
+from headnote.cli.terminal import escaped
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -16,7 +17,7 @@ def json_lines(file: ChunkedFile, ascii_only: bool = False) -> bytes:
     records = [chunk.to_dict() for chunk in file.chunks]
     if not ascii_only:
         try:
-            return _ENCODER.encode_lines(records)
+            return escaped(_ENCODER.encode_lines(records))
         except UnicodeEncodeError:
             # The name of a file need not be Unicode. Escaped, it survives even that.
             pass

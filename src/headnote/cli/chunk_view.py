@@ -13,7 +13,7 @@ from typing import NamedTuple
 from headnote.chunking.pictures import without_pictures
 from headnote.chunking.settings import Settings
 from headnote.cli.chunk_work import ChunkedFile
-from headnote.cli.terminal import Line, Span, printable
+from headnote.cli.terminal import Line, Span
 from headnote.model import Chunk
 
 WIDEST = 100
@@ -53,7 +53,7 @@ def take_apart(chunk: Chunk) -> Pieces:
 def view(file: ChunkedFile, settings: Settings) -> list[Line]:
     """All chunks of one file."""
     if not file.chunks:
-        return [[Span(printable(file.path), "cyan"), Span("  no chunks: nothing but blank lines", "dim")], []]
+        return [[Span(file.path, "cyan"), Span("  no chunks: nothing but blank lines", "dim")], []]
     width = _width()
     parts = Counter(chunk.section for chunk in file.chunks)
     seen: Counter[int] = Counter()
@@ -72,7 +72,7 @@ def _boundary(chunk: Chunk, width: int) -> Line:
     above = "".join(f"{heading} > " for heading in chunk.heading_path[:-1])
     spans = [Span("── ", "dim"), Span(f"{chunk.index}  ", "bold")]
     if chunk.heading_path:
-        spans += [Span(printable(above), "magenta"), Span(printable(chunk.title), "bold magenta")]
+        spans += [Span(above, "magenta"), Span(chunk.title, "bold magenta")]
     else:
         spans.append(Span("(no heading)", "dim"))
     used = sum(_cells(span.text) for span in spans) + 1
@@ -82,7 +82,7 @@ def _boundary(chunk: Chunk, width: int) -> Line:
 def _facts(chunk: Chunk, settings: Settings, part: str) -> Line:
     is_over = chunk.tokens > settings.max_tokens
     spans = [
-        Span(f"   {printable(chunk.path)}:{chunk.start_line}-{chunk.end_line}", "cyan"),
+        Span(f"   {chunk.path}:{chunk.start_line}-{chunk.end_line}", "cyan"),
         Span(f"  {chunk.tokens:,} {unit_of(settings)} "),
         *size_bar(chunk.tokens, settings),
         Span(f" max {settings.max_tokens:,}", "bold red" if is_over else "dim"),
@@ -117,7 +117,7 @@ def _text(chunk: Chunk) -> Iterator[Line]:
     pieces = take_apart(chunk)
     for gutter, text in ((CARRIED, pieces.overlap), (ADDED, pieces.before), (OWN, pieces.own), (ADDED, pieces.behind)):
         for line in _LINE_END.split(without_pictures(text).strip("\r\n")) if text.strip() else ():
-            shown = printable(line.expandtabs(4).rstrip(" "))
+            shown = line.expandtabs(4).rstrip(" ")
             yield [gutter, Span(f" {shown}", _STYLE_OF_TEXT[gutter])] if shown else [gutter]
 
 

@@ -10,7 +10,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.terminal import Line, Span, printable, write_json, write_lines
+from headnote.cli.terminal import Line, Span, write_json, write_lines
 
 if TYPE_CHECKING:
     from headnote.config import IndexSettings, LoadedSettings, LoadedTable
@@ -86,16 +86,14 @@ def _lines(loaded: Loaded, root: Path) -> list[Line]:
     from headnote.cli.presets import shown_value
 
     said = f"file {loaded.file}" if loaded.file else "no file with settings here or above"
-    lines: list[Line] = [[Span(printable(str(root)), "bold"), Span(f"  {printable(said)}", "dim")]]
+    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  {said}", "dim")]]
     for title, rows in _tables(loaded).items():
-        shown = {name: printable(_shown(value, shown_value)) for name, (value, _) in rows.items()}
+        shown = {name: _shown(value, shown_value) for name, (value, _) in rows.items()}
         names, values = max(map(len, shown)), max(map(len, shown.values()))
         lines += [[], [Span(title, "bold")]]
         for name, (_, origin) in rows.items():
             style = "dim" if origin == "default" else "cyan"
-            lines.append(
-                [Span(f"  {name.ljust(names)}  {shown[name].ljust(values)}  "), Span(printable(origin), style)]
-            )
+            lines.append([Span(f"  {name.ljust(names)}  {shown[name].ljust(values)}  "), Span(origin, style)])
     lines.append([])
     for variable in SERVICE_VARIABLES:
         state = "set" if os.environ.get(variable, "").strip() else "not set"

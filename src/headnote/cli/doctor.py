@@ -11,7 +11,7 @@ import click
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.opening import open_index
-from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
+from headnote.cli.terminal import Line, Span, counted, write_json, write_lines
 
 if TYPE_CHECKING:
     from headnote.api import Index
@@ -61,11 +61,11 @@ def doctor_command(root: Path, repair: bool, store: str | None, as_json: bool) -
 
 
 def _lines(root: Path, findings: list[Finding]) -> Iterator[Line]:
-    yield [Span(printable(str(root)), "bold")]
+    yield [Span(str(root), "bold")]
     states = max(len(finding.state) for finding in findings)
     whats = max(len(finding.what) for finding in findings)
     for state, what, text in findings:
-        yield [Span(f"  {state.ljust(states)}", _STYLES[state]), Span(f"  {what.ljust(whats)}  {printable(text)}")]
+        yield [Span(f"  {state.ljust(states)}", _STYLES[state]), Span(f"  {what.ljust(whats)}  {text}")]
 
 
 # What it needs

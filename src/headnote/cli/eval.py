@@ -9,7 +9,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
+from headnote.cli.terminal import Line, Span, counted, write_json, write_lines
 from headnote.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def _lines(comparison: Comparison) -> list[Line]:
     lines: list[Line] = []
     for number, row in enumerate(rows):
         cells = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
-        name = printable(f"{row[0]:<{widths[0]}}")
+        name = f"{row[0]:<{widths[0]}}"
         lines.append([Span("  ".join([name, *cells]).rstrip(), "bold" if number == 0 else "")])
     lines.append([])
     lines.append([Span(f"{counted(comparison.questions, 'question')}, 95% bootstrap intervals", "dim")])
-    lines += [[Span(printable(line), "dim")] for line in verdicts(comparison)]
+    lines += [[Span(line, "dim")] for line in verdicts(comparison)]
     return lines

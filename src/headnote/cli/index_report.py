@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headnote.cli.opening import from_here
-from headnote.cli.terminal import Line, Span, counted, printable
+from headnote.cli.terminal import Line, Span, counted
 from headnote.cli.times import duration
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def summary(report: Report, status: Status, root: Path, seconds: float) -> list[
     """How an update ended."""
     total = f"{counted(status.documents, 'document')}, {counted(status.chunks, 'chunk')}"
     lines: list[Line] = [
-        [Span(printable(str(root)), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
+        [Span(str(root), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
         [Span("  "), Span(_done(report) or "nothing to do")],
     ]
     # Where there was nothing before, that everything was read goes without saying.
@@ -95,7 +95,7 @@ def update_line(report: Report, root: Path) -> Line:
     return [
         Span(now, "dim"),
         Span(f"  {', '.join(parts)}"),
-        Span(f"  {printable(first)}{others}" if first else "", "cyan"),
+        Span(f"  {first}{others}" if first else "", "cyan"),
     ]
 
 
@@ -105,9 +105,7 @@ def plan_lines(report: Report, root: Path) -> list[Line]:
     parts = _counts(plan)
     parts += [f"{plan.unchanged:,} unchanged"] if plan.unchanged else []
     said = ", ".join(parts) or "no documents"
-    lines: list[Line] = [
-        [Span(printable(str(root)), "bold"), Span(f"  would be: {said}"), Span("  nothing was written", "dim")]
-    ]
+    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  would be: {said}"), Span("  nothing was written", "dim")]]
     if report.rebuilt and plan.changed:
         lines.append([Span(f"  everything would be read: {report.rebuilt}", "dim")])
     renamed = [f"{from_here(root, old)} → {from_here(root, new)}" for old, new in plan.renamed]
@@ -117,7 +115,7 @@ def plan_lines(report: Report, root: Path) -> list[Line]:
         (">", "cyan", renamed),
         ("-", "red", [from_here(root, path) for path in plan.removed]),
     ):
-        lines += _some([[Span(f"  {sign} ", style), Span(printable(path))] for path in paths])
+        lines += _some([[Span(f"  {sign} ", style), Span(path)] for path in paths])
     return [*lines, *_left_out(report, root)]
 
 
@@ -127,7 +125,7 @@ def _left_out(report: Report, root: Path) -> list[Line]:
     for title, pairs in (("skipped", skipped), ("warnings", report.warnings)):
         if pairs:
             lines.append([Span(f"  {title} {len(pairs):,}", "yellow")])
-            rows = [(printable(from_here(root, path)), printable(said)) for path, said in pairs]
+            rows = [(from_here(root, path), said) for path, said in pairs]
             lines += _some([[Span(f"    {path}", "cyan"), Span(f"  {said}")] for path, said in rows])
     return lines
 

@@ -12,7 +12,7 @@ import click
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
 from headnote.cli.opening import from_here, open_index, refresh
-from headnote.cli.terminal import Line, Span, counted, printable, write_json, write_lines
+from headnote.cli.terminal import Line, Span, counted, write_json, write_lines
 from headnote.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _records(shown: Iterable[Shown]) -> list[dict[str, Any]]:
 
 def _document_lines(root: Path, name: str, going: list[Shown], coming: list[Shown]) -> list[Line]:
     numbers = f"  {counted(len(going), 'link')}, {counted(len(coming), 'backlink')}"
-    lines: list[Line] = [[Span(printable(from_here(root, name)), "bold"), Span(numbers, "dim")]]
+    lines: list[Line] = [[Span(from_here(root, name), "bold"), Span(numbers, "dim")]]
     if going:
         width = max(len(str(one.link.line)) for one in going)
         lines += [[], [Span("links", "bold")]]
@@ -127,7 +127,7 @@ def _document_lines(root: Path, name: str, going: list[Shown], coming: list[Show
         for one in coming:
             place = f"{from_here(root, one.link.path)}:{one.link.line}"
             section = f" → #{one.link.section}" if one.link.section else ""
-            lines.append([Span(f"  {printable(place)}", "cyan"), Span(printable(section)), *_said(one.link)])
+            lines.append([Span(f"  {place}", "cyan"), Span(section), *_said(one.link)])
     return lines
 
 
@@ -136,16 +136,16 @@ def _target(root: Path, one: Shown) -> Line:
     link = one.link
     written = link.target + (f"#{link.fragment}" if link.fragment else "")
     if one.is_broken:
-        return [Span(printable(written)), Span("  broken", "red")]
+        return [Span(written), Span("  broken", "red")]
     if link.external or link.resolved is None:
-        return [Span(printable(written), "blue")]
+        return [Span(written, "blue")]
     line = f":{one.line}" if one.line else ""
     section = f" #{link.section}" if link.section else ""
-    return [Span(printable(f"{from_here(root, link.resolved)}{line}"), "cyan"), Span(printable(section))]
+    return [Span(f"{from_here(root, link.resolved)}{line}", "cyan"), Span(section)]
 
 
 def _said(link: LinkRow) -> Line:
-    return [Span(f"  {printable(link.text)}", "dim")] if link.text and link.text != link.target else []
+    return [Span(f"  {link.text}", "dim")] if link.text and link.text != link.target else []
 
 
 # All documents
@@ -167,7 +167,7 @@ def _write_all(
         lines += [_broken_line(root, link) for link in found]
     if with_orphans:
         lines += _titled("orphan", alone, with_broken)
-        lines += [[Span(printable(from_here(root, path)), "cyan")] for path in alone]
+        lines += [[Span(from_here(root, path), "cyan")] for path in alone]
     write_lines(lines)
 
 
@@ -180,4 +180,4 @@ def _titled(what: str, found: Collection[object], with_others: bool) -> list[Lin
 
 def _broken_line(root: Path, link: LinkRow) -> Line:
     written = link.target + (f"#{link.fragment}" if link.fragment else "")
-    return [Span(printable(f"{from_here(root, link.path)}:{link.line}"), "cyan"), Span(f" → {printable(written)}")]
+    return [Span(f"{from_here(root, link.path)}:{link.line}", "cyan"), Span(f" → {written}")]

@@ -10,7 +10,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.terminal import Line, Span, complain, counted, printable, write_json, write_lines
+from headnote.cli.terminal import Line, Span, complain, counted, write_json, write_lines
 from headnote.errors import SourceError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _write_tree(file: FileOutline) -> None:
 
 def _lines(file: FileOutline) -> Iterator[Line]:
     size = f"  {counted(file.lines, 'line')}, {counted(file.size, 'char')}, {counted(file.tokens, 'token')}"
-    yield [Span(printable(file.path), "bold"), Span(size, "dim")]
+    yield [Span(file.path, "bold"), Span(size, "dim")]
     if not file.entries:
         yield [Span("  no headings", "dim")]
         return
@@ -108,7 +108,7 @@ def _lines(file: FileOutline) -> Iterator[Line]:
         yield [
             Span(f"  {lines}", "cyan"),
             Span(f"  {number}  {branch}", "dim"),
-            Span(printable(entry.heading.text), "bold" if entry.heading.level == 1 else ""),
+            Span(entry.heading.text, "bold" if entry.heading.level == 1 else ""),
         ]
 
 

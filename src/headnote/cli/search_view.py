@@ -12,7 +12,7 @@ import msgspec
 
 from headnote.chunking.pictures import without_pictures
 from headnote.cli.opening import from_here
-from headnote.cli.terminal import Line, Span, printable
+from headnote.cli.terminal import Line, Span
 from headnote.index.terms import terms
 from headnote.model import Hit, Passage, Why
 from headnote.search.marks import marks, words_of
@@ -61,8 +61,8 @@ def view(
         if number:
             yield []
         yield [
-            Span(printable(f"{from_here(root, hit.path)}:{hit.start_line}"), "cyan"),
-            Span(f"  {printable(hit.breadcrumb or hit.title)}", "bold"),
+            Span(f"{from_here(root, hit.path)}:{hit.start_line}", "cyan"),
+            Span(f"  {hit.breadcrumb or hit.title}", "bold"),
             Span(f"  {hit.score:.2f}", "dim"),
         ]
         if explain:
@@ -72,7 +72,7 @@ def view(
             continue
         text = without_pictures(hit.text)
         for line in text.splitlines() if full else best_lines(text, wanted):
-            shown = printable(line.expandtabs(4).rstrip())
+            shown = line.expandtabs(4).rstrip()
             yield [Span("    "), *highlighted(shown if full else _part(shown, wanted), wanted)] if shown else []
 
 
@@ -89,7 +89,7 @@ def _in_context(hit: Hit, around: Passage, wanted: frozenset[str], full: bool) -
         if last is not None and at > last + 1:
             yield [Span("    …", "dim")]
         last = at
-        shown = printable(lines[at].expandtabs(4).rstrip())
+        shown = lines[at].expandtabs(4).rstrip()
         yield [Span(f"{around.start_line + at:6} ", "dim"), *highlighted(_part(shown, wanted), wanted)]
 
 
@@ -97,14 +97,14 @@ def reasons(why: Why) -> Iterator[Line]:
     """Why a hit was found, as a small tree."""
     rows = []
     if why.keyword_rank is not None:
-        words = ", ".join(map(printable, why.matched)) or "none"
+        words = ", ".join(why.matched) or "none"
         rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
     if why.semantic_rank is not None:
         rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f}")
     if why.linked_from:
-        rows.append(f"links    from {printable(why.linked_from)}, {why.link_score:+.2f}")
+        rows.append(f"links    from {why.linked_from}, {why.link_score:+.2f}")
     if why.links_to:
-        rows.append(f"links    to {printable(why.links_to)}, {why.link_score:+.2f}")
+        rows.append(f"links    to {why.links_to}, {why.link_score:+.2f}")
     if why.recency != 1.0:
         rows.append(f"recency  factor {why.recency:.2f}")
     for number, row in enumerate(rows, 1):

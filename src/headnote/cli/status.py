@@ -11,7 +11,7 @@ import click
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.opening import open_index
-from headnote.cli.terminal import Line, Span, counted, printable, table, write_json, write_lines
+from headnote.cli.terminal import Line, Span, counted, table, write_json, write_lines
 from headnote.cli.times import ago, moment
 
 if TYPE_CHECKING:
@@ -111,22 +111,22 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "links": [Span(f"{status.links:,}")],
         "vectors": _vectors(facts),
         "preset": [Span(facts.preset)],
-        "settings": [Span(printable(", ".join(given)) or "as the default")],
-        **({} if _store(facts) == "sqlite" else {"store": [Span(printable(_store(facts)))]}),
+        "settings": [Span(", ".join(given) or "as the default")],
+        **({} if _store(facts) == "sqlite" else {"store": [Span(_store(facts))]}),
         "on disk": [Span(shown_bytes(status.bytes_on_disk))],
         "updated": [Span(updated)],
         "files": _files(facts.drift),
     }
-    return [[Span(printable(str(root)), "bold")], *table(rows)]
+    return [[Span(str(root), "bold")], *table(rows)]
 
 
 def _vectors(facts: Facts) -> Line:
     status = facts.status
     if facts.missing:
-        return [Span(printable(facts.missing), "yellow")]
+        return [Span(facts.missing, "yellow")]
     if status.model == "none":
         return [Span("none wanted")]
-    model = Span(f" ({printable(_embedder(facts))})", "dim")
+    model = Span(f" ({_embedder(facts)})", "dim")
     if status.pending:
         return [Span(f"{counted(status.pending, 'text')} without one", "yellow"), model]
     return [Span("all made", "green"), model]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -21,16 +22,30 @@ class Span(NamedTuple):
 Line = Sequence[Span]
 Item = TypeVar("Item")
 
-# A heading or file name may hold escape sequences; shown as they are, they would steer the terminal.
-UNPRINTABLE = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029], "\N{REPLACEMENT CHARACTER}")
+# A heading or file name may hold escape sequences; shown as they are, they would steer the terminal. Marks of direction
+# would show the rest of a line in another order than it is written in: `exe.md` for `dm.exe`.
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+_DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+UNPRINTABLE = dict.fromkeys((*_CONTROLS, *_DIRECTIONS), "\N{REPLACEMENT CHARACTER}")
+_JSON_ESCAPES = {code: f"\\u{code:04x}" for code in UNPRINTABLE if code >= 0x7F}
+"""JSON escapes the first of them by itself."""
+_ENCODED = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2(?:\x80[\x8e\x8f\xa8-\xae]|\x81[\xa6-\xa9])")
+"""The same in UTF-8. Written by hand it is twice as fast as a list of them."""
 
 MANY_FILES = 40
 """From here on a run may take long enough that people want to see how far it is."""
 
 
 def printable(text: str) -> str:
-    """The text on one line, with nothing in it that a terminal would obey."""
+    """The text on one line, with nothing in it that a terminal would obey. It is as long as before."""
     return text.translate(UNPRINTABLE)
+
+
+def escaped(lines: bytes) -> bytes:
+    """JSON in UTF-8 that means the same, with nothing in it that a terminal would obey."""
+    if lines.isascii() and b"\x7f" not in lines:
+        return lines
+    return _ENCODED.sub(lambda match: _JSON_ESCAPES[ord(match[0].decode())].encode(), lines)
 
 
 def counted(number: int, unit: str) -> str:
@@ -55,12 +70,9 @@ def remark(message: str, only_on_a_terminal: bool = False) -> None:
 
 
 def write_lines(lines: Iterable[Line]) -> None:
-    """Lines of any length, never cut to the width of a window."""
-    paint = _painter() if _colours_wanted(sys.stdout) else None
-    if paint is None:
-        sys.stdout.writelines("".join(span.text for span in line) + "\n" for line in lines)
-    else:
-        sys.stdout.writelines("".join(map(paint, line)) + "\n" for line in lines)
+    """Lines of any length, never cut to the width of a window. What they say is made printable here, for all views."""
+    paint = (_painter() if _colours_wanted(sys.stdout) else None) or _unpainted
+    sys.stdout.writelines("".join(map(paint, line)) + "\n" for line in lines)
 
 
 def table(rows: Mapping[str, Line]) -> list[Line]:
@@ -79,8 +91,9 @@ def write_bytes(data: bytes) -> None:
 
 
 def write_json(record: dict[str, Any]) -> None:
-    """One object on one line."""
-    sys.stdout.write(json.dumps(record, ensure_ascii=knows_only_ascii(sys.stdout)) + "\n")
+    """One object on one line, with nothing in it that a terminal would obey."""
+    text = json.dumps(record, ensure_ascii=knows_only_ascii(sys.stdout))
+    sys.stdout.write(text.translate(_JSON_ESCAPES) + "\n")
 
 
 def knows_only_ascii(stream: TextIO) -> bool:
@@ -133,4 +146,8 @@ def _painter() -> Callable[[Span], str] | None:
     if console.color_system is None or console.legacy_windows:
         return None
     # Only colours that every terminal has are used. Rich's own printing lays out text, which is slow and not wanted.
-    return lambda span: Style.parse(span.style).render(span.text, color_system=ColorSystem.STANDARD)
+    return lambda span: Style.parse(span.style).render(printable(span.text), color_system=ColorSystem.STANDARD)
+
+
+def _unpainted(span: Span) -> str:
+    return printable(span.text)
