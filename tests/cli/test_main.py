@@ -47,7 +47,7 @@ def missing(folder: Path) -> Path:
 
 def folder_without_markdown(folder: Path) -> Path:
     (folder / "empty").mkdir()
-    (folder / "empty" / "notes.txt").write_text("text", encoding="utf-8")
+    (folder / "empty" / "notes.png").write_text("text", encoding="utf-8")
     return folder / "empty"
 
 
@@ -78,7 +78,7 @@ def device(_folder: Path) -> Path:
     ("make", "message"),
     [
         (missing, ": no such file or folder (check the path)"),
-        (folder_without_markdown, ": no Markdown in this folder (looked for .markdown .md .mdx; "),
+        (folder_without_markdown, ": no Markdown in this folder (looked for .markdown .md .mdx .txt; "),
         (not_utf8, ":3: not valid UTF-8: byte 0xfc at offset 11 (save it as UTF-8"),
         (binary, ": binary, not text (name Markdown files"),
         (forbidden, ": cannot be read: permission denied (check its permissions)"),

@@ -135,12 +135,12 @@ def test_mdx_by_suffix_or_by_flag(
 
 
 def test_a_folder_is_outlined_file_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("b.md", "a/c.markdown", ".hidden/d.md", "e.txt"):
+    for name in ("b.md", "a/c.markdown", ".hidden/d.md", "e.txt", "f.png"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"# {name}\n", encoding="utf-8")
     assert main(["outline", "--json", str(tmp_path)]) == 0
     texts = [record["headings"][0]["text"] for record in records(capsys.readouterr().out)]
-    assert texts == ["a/c.markdown", "b.md"]
+    assert texts == ["a/c.markdown", "b.md", "e.txt"]
 
 
 @pytest.mark.parametrize(

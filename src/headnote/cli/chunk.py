@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 
 @click.command("chunk", cls=SettingsCommand)
-@options.paths("Files, folders for all Markdown below, or - for standard input.")
+@options.paths("Files, folders for all Markdown and plain text below, or - for standard input.")
 @options.preset
 @options.size
 @options.overlap

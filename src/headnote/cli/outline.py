@@ -31,7 +31,7 @@ class FileOutline(NamedTuple):
 
 
 @click.command("outline", cls=Command)
-@options.paths("Files, or folders for all Markdown below.")
+@options.paths("Files, or folders for all Markdown and plain text below.")
 @click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level shown.")
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
