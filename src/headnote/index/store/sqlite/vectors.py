@@ -94,6 +94,9 @@ class ReadsVectors(ReadsDocuments):
         if known is not None and (known.model, known.changed) == (model, changed):
             return known
         size, free = self._slots_in_use(number)
+        lengths = rows(self.db, "SELECT DISTINCT length(data) FROM vector_blocks WHERE model = ?", (number,))
+        if size and lengths != [(BLOCK * BYTES * dims,)]:
+            raise ValueError(f"blocks of vectors that have other lengths than {dims} numbers need")
         matrix = numpy.zeros((size, dims), numpy.float32)
         blocks = self.db.execute("SELECT number, data FROM vector_blocks WHERE model = ? ORDER BY number", (number,))
         for block, data in blocks:
