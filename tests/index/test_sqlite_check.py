@@ -11,6 +11,8 @@ import pytest
 from index_states import vectors_by_hash
 from store_samples import entry, found, link, paths, put
 
+from headnote.errors import LockedIndex
+from headnote.index.store.sqlite import repairing
 from headnote.index.store.sqlite.store import FILE, FOLDER, SqliteStore
 
 ENTRIES = (
@@ -114,3 +116,27 @@ def test_a_check_sees_what_others_have_written_since_it_looked_last(tmp_path: Pa
             writer.clear()
             writer.put([entry(":", "")])
         assert ours.check() == []
+
+
+def test_who_has_it_open_sees_the_new_file(store: SqliteStore, tmp_path: Path) -> None:
+    other = SqliteStore.open(tmp_path)
+    assert paths(other) == ["a.md", "b.md"]
+    store.repair()
+    assert paths(other) == []
+    put(other, entry("c.md", "gamma"))
+    put(store, entry("d.md", "delta"))
+    assert paths(store) == paths(other) == ["c.md", "d.md"]
+    other.close()
+    assert store.check() == []
+
+
+def test_nobody_repairs_what_another_one_writes(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repairing, "_WAIT", 0.1)
+    with SqliteStore.open(tmp_path).writing() as writer:
+        writer.remove(["a.md"])
+        with pytest.raises(LockedIndex):
+            store.repair()
+    assert paths(store) == ["b.md"]
+    assert sorted(file.name for file in (tmp_path / FOLDER).iterdir() if file.is_dir()) == []
