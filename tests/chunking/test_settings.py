@@ -183,7 +183,8 @@ def test_a_number_that_cannot_be_printed_is_still_refused() -> None:
         ({"max_tokens": 128}, (128, 128, 96, 0)),
         ({"max_tokens": 400}, (384, 400, 96, 0)),
         ({"max_tokens": 1024}, (384, 1024, 96, 0)),
-        ({"max_tokens": 1}, (1, 1, 1, 0)),
+        ({"max_tokens": 4}, (4, 4, 4, 0)),
+        ({"max_tokens": 1, "counter": "chars4"}, (1, 1, 0, 0)),
         ({"max_tokens": 64, "overlap_tokens": 63}, (64, 64, 64, 63)),
         ({"max_tokens": 64, "min_tokens": 16}, (64, 64, 16, 0)),
         ({"target_tokens": 50}, (50, 512, 50, 0)),
@@ -364,11 +365,11 @@ def test_the_same_wish_gives_the_same_object() -> None:
 
 
 def test_true_is_not_remembered_as_one() -> None:
-    make_settings(max_tokens=1)
+    make_settings(max_tokens=1, counter="chars")
     with pytest.raises(SettingsError):
-        make_settings(max_tokens=True)
+        make_settings(max_tokens=True, counter="chars")
     with pytest.raises(SettingsError):
-        make_settings(max_tokens=1.0)
+        make_settings(max_tokens=1.0, counter="chars")
 
 
 # Laws

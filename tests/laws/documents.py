@@ -22,6 +22,7 @@ WIDE_SENTENCES = (
 SENTENCE_ENDS = (". ", ".\n", "? ", "! ", ".) ", '." ', ": ", "; ", " ")
 INFO_STRINGS = ("", "python", "js {1,3-5} title='a.js'", "text " + "very long info string " * 6)
 LINE_ENDS = ("\n", "\n", "\n", "\r\n", "\r")
+SPACES = tuple(char for char in map(chr, range(0x110000)) if char.isspace() and char not in "\r\n")
 HEADING_WORDS = (
     "Install", "Set up `x`", "C#", "Überblick", "インストール", "A & B", "[Link](x)", "Step 1", "Réglages {#id}",
 )
@@ -30,7 +31,8 @@ PICTURE = "data:image/png;base64," + "iVBORw0KGgoAAAANSUhEUgAA" * 90
 
 
 def words(dice: Dice, least: int, most: int) -> str:
-    return " ".join(dice.pick(WORDS) for _ in range(dice.count(least, most)))
+    blank = dice.pick(SPACES) + dice.pick(("", " ", *SPACES)) if dice.chance(8) else " "
+    return blank.join(dice.pick(WORDS) for _ in range(dice.count(least, most)))
 
 
 def prose(dice: Dice) -> str:
@@ -113,6 +115,11 @@ def picture(dice: Dice) -> str:
     return f"{words(dice, 0, 4)} ![picture]({PICTURE}) {words(dice, 0, 4)}"
 
 
+def blanks(dice: Dice) -> str:
+    """A paragraph to Markdown, nothing to a reader."""
+    return "".join(dice.pick(SPACES[1:]) for _ in range(dice.count(1, 40)))
+
+
 def rule(_: Dice) -> str:
     return "---"
 
@@ -137,6 +144,7 @@ Shape = Callable[[Dice], str]
 BLOCKS: tuple[Shape, ...] = (
     *(prose, prose, prose, words_only, heading, heading, heading, code, table, item_list),
     *(wide_prose, quote, html, indented_code, definitions, footnote, endless_line, rule, picture, component),
+    blanks,
 )
 
 

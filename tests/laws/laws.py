@@ -134,7 +134,7 @@ def _path_faults(found: Layout, chunk: Chunk, inside: range) -> list[str]:
     of the document, only if there is room for it.
     """
     below = [index for index in inside if found.paths[index]] or inside
-    content = next((index for index in below if found.blocks[index].kind != "heading"), inside[-1])
+    content = next((index for index in below if found.is_content(index)), inside[-1])
     path = found.paths[content]
     if chunk.heading_path != path[: len(chunk.heading_path)]:
         return [f"chunk {chunk.index} is under {path}, says {chunk.heading_path}"]
@@ -245,7 +245,9 @@ def no_bare_headings(source: str, chunks: Sequence[Chunk], settings: Settings) -
     wrong = [f"chunk {chunk.index} is empty" for chunk in chunks if not chunk.text.strip()]
     for chunk, following in pairwise(chunks):
         inside = found.blocks_between(chunk.start, chunk.end)
-        if not inside or found.blocks[inside[-1]].kind != "heading" or chunk.end < found.blocks[inside[-1]].end:
+        if not inside or found.blocks[inside[-1]].kind != "heading":
+            continue
+        if source[chunk.end : found.blocks[inside[-1]].end].strip():
             continue
         first = inside[-1]
         while first > inside[0] and found.blocks[first - 1].kind == "heading":
@@ -259,7 +261,7 @@ def no_bare_headings(source: str, chunks: Sequence[Chunk], settings: Settings) -
 def _size_with_next(found: Layout, settings: Settings, start: int, following: Chunk) -> int:
     """Of the headings together with the first content of the next chunk, or with what it has of that block."""
     index, last = found.block_at(following.start), found.blocks_between(following.start, following.end)[-1]
-    while index < last and found.blocks[index].kind == "heading":
+    while index < last and not found.is_content(index):
         index += 1
     end, closing = found.blocks[index].end, found.closing(index)
     if end > following.end:
@@ -275,10 +277,10 @@ def _lonely_end(found: Layout, chunks: Sequence[Chunk], settings: Settings) -> l
     before, last = chunks[-2:]
     inside, inside_before = (found.blocks_between(chunk.start, chunk.end) for chunk in (last, before))
     is_part = last.start > found.starts[inside[0]]
-    if is_part or any(found.blocks[index].kind != "heading" for index in inside):
+    if is_part or any(map(found.is_content, inside)):
         return []
     shared = tuple(a for a, b in zip(before.heading_path, last.heading_path, strict=False) if a == b)
-    if all(found.blocks[index].kind == "heading" for index in inside_before):
+    if not any(map(found.is_content, inside_before)):
         shared = last.heading_path
     crumb = crumb_of(settings, shared)
     size = size_of(settings, [(crumb, False), *pieces(found, before.start, last.end, before.prefix)])

@@ -74,6 +74,13 @@ class Layout:
             first += 1
         return range(first, bisect_left(self.starts, end))
 
+    def is_blank(self, index: int) -> bool:
+        """Whether a block is nothing but blanks that are none to Markdown: U+00A0, a form feed."""
+        return self.source[self.starts[index] : self.blocks[index].end].isspace()
+
+    def is_content(self, index: int) -> bool:
+        return self.blocks[index].kind != "heading" and not self.is_blank(index)
+
     def closing(self, index: int) -> str:
         """What has to follow the block so that it is closed: only a fence left open to the end of the file needs it."""
         block = self.blocks[index]
@@ -122,7 +129,7 @@ def counter_of(settings: Settings) -> Counter:
 
 def pieces(found: Layout, start: int, end: int, before: str = "", after: str = "") -> list[Piece]:
     """A range of the source, block by block; what is repeated around it is of the kind it stands next to."""
-    inside = found.blocks_between(start, end)
+    inside = [index for index in found.blocks_between(start, end) if not found.is_blank(index)]
     cuts = [start, *(found.starts[index] for index in inside[1:]), end]
     texts = [found.source[a:b] for a, b in pairwise(cuts)]
     texts[0] = before + texts[0]
@@ -140,12 +147,17 @@ def size_of(settings: Settings, parts: Sequence[Piece]) -> int:
 
 
 def crumb_of(settings: Settings, path: tuple[str, ...]) -> str:
-    """The breadcrumb as it is embedded: outermost headings are left out of one that takes more than half of max."""
+    """The breadcrumb as it is embedded: outermost headings are left out of one that takes more than half of max.
+
+    Or so much of it that a character of four tokens would not fit below it.
+    """
     counter = counter_of(settings)
+    widest = 4 if counter.name in {"cl100k", "o200k"} else 1
+    room = min(settings.max_tokens * counter.unit // 2, (settings.max_tokens - widest) * counter.unit)
     path = tuple(filter(None, path))  # a heading without text says nothing
     while path and settings.breadcrumb:
         text = " > ".join(path) + "\n\n"
-        if counter.weigh((text,))[0] <= settings.max_tokens * counter.unit // 2:
+        if counter.weigh((text,))[0] <= room:
             return text
         path = path[1:]
     return ""

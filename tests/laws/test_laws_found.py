@@ -80,6 +80,23 @@ FOUND = [
     ),
     Found("a heading at the end under a long path", f"# {'path ' * 20}\n\n{'word ' * 30}\n\n# b", {"max_tokens": 64}),
     Found("no least size", "\\" * 800 + "\n\n" + "word " * 40, {"max_tokens": 16, "min_tokens": 0}),
+    *(
+        Found(
+            f"two blanks between words, {ord(blank):x}, {counter}, {form[:3]}",
+            form.format(f"word {blank}" * 400),
+            {"counter": counter},
+        )
+        for blank in (" ", "\t", "\x85", "\xa0", "\u2009", "\u2028", "\u3000")
+        for counter in ("cl100k", "o200k")
+        for form in ("{}", "- {}", "> {}", "| a |\n|---|\n| {} |", "```\n{}\n```")
+    ),
+    Found("two blanks between numbers", "123  " * 400, {}),
+    Found("a line that begins with a slash", "word.\n/ " * 300, {"counter": "o200k"}),
+    Found("blanks at the end of a block that is cut", "~~~~\n>\n" + "\u2028\x85 " * 60 + "\n~~~~", {"max_tokens": 20}),
+    Found("blanks in front of a block that is cut", "text\n\n" + "\u2000" * 300 + "word " * 30, {"max_tokens": 20}),
+    Found("a paragraph of blanks below a heading", "# a\n\n\u00a0\n\n# b\n\ntext", {"min_tokens": 0}),
+    Found("a line of blanks before a text", "[];\n\n\u00a0\ntext\n\n" * 100, {"max_tokens": 40}),
+    Found("characters of several tokens", "# 漢字\n\n" + "😀\U00012000" * 20, {"max_tokens": 4}),
     Found("a fence in the smallest chunks", f"```js\n{CODE}\n```\n", {"max_tokens": 16}),
 ]
 
@@ -88,6 +105,25 @@ FOUND = [
 def test_what_was_found_stays_mended(case: Found) -> None:
     chunks = chunk(case.source, preset=case.preset, **case.settings)
     assert not faults(case.source, chunks, make_settings(case.preset, **case.settings))
+
+
+@pytest.mark.parametrize("preset", ["default", "blocks", "ragdocs", "refdocs"])
+def test_a_text_of_blanks_has_no_chunks(preset: str) -> None:
+    assert chunk("\u00a0\n\n\x0c\n\n\u3000\u2028\n", preset=preset) == []
+
+
+def test_a_window_of_blanks_is_left_out() -> None:
+    source = "```\nfirst\n" + "\n" * 600 + "last\n```\n"
+    chunks = chunk(source, preset="mdvdb", max_tokens=16, overlap_tokens=2)
+    assert all(source[each.start : each.end].strip() for each in chunks)
+    assert "first" in chunks[0].text
+    assert "last" in chunks[-1].text
+
+
+def test_blocks_of_blanks_count_in_the_numbers_of_blocks() -> None:
+    source = "one\n\n\u00a0\n\ntwo\n"
+    (only,) = chunk(source)
+    assert (only.block_start, only.block_end) == (0, 2)
 
 
 def test_a_breadcrumb_says_what_the_outline_says() -> None:

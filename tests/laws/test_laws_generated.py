@@ -102,6 +102,18 @@ def test_blocks_keep_the_laws(preset: str, source: str, settings: dict[str, Any]
     assert not faults(source, chunks, made, laws_at(made))
 
 
+@pytest.mark.parametrize("preset", ["default", "blocks"])
+@given(source=documents(), most=st.integers(1, 15), counter=st.sampled_from(COUNTERS[:5]))
+def test_the_smallest_chunks_keep_the_laws_or_are_refused(preset: str, source: str, most: int, counter: str) -> None:
+    sizes: dict[str, Any] = {"max_tokens": most, "counter": counter}
+    if most < 4 and counter in {"cl100k", "o200k"}:
+        with pytest.raises(SettingsError, match="a single character may have 4 tokens"):
+            make_settings(preset, **sizes)
+        return
+    settings = make_settings(preset, **sizes)
+    assert not faults(source, chunk(source, preset=preset, **sizes), settings, ALL_BUT_5)
+
+
 @pytest.mark.parametrize("max_tokens", [16, 48, 200])
 @pytest.mark.parametrize("preset", ["default", "blocks"])
 def test_many_documents_keep_the_laws(preset: str, max_tokens: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,24 @@ def test_counts_add_up_at_seams(name: str, text: str, data: st.DataObject) -> No
             assert count(name, text[:offset]) + count(name, text[offset:end]) == count(name, text[:end])
 
 
+@pytest.mark.parametrize("name", NAMES)
+@given(text=texts, data=st.data())
+def test_counts_add_up_at_the_seams_before_any_cuts(name: str, text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    seams = get_counter(name).seams_before(text, cuts)
+    for cut, seam in zip(cuts, seams, strict=True):
+        assert seam is None or (seam <= cut and not text[seam:cut].strip())
+    places = [0, *(seam for seam in seams if seam is not None), len(text)]
+    assert sum(count(name, text[a:b]) for a, b in pairwise(places)) == count(name, text)
+
+
+def test_a_cut_in_front_of_a_word_has_its_seam_before_the_blanks() -> None:
+    seams = get_counter("cl100k").seams_before
+    assert seams("word \u00a0word", [0, 4, 6, 10]) == [0, 4, 4, 10]
+    assert seams("word\n\n  word", [4, 5, 6, 8, 9]) == [None, None, 6, 6, None]
+    assert get_counter("chars").seams_before("word", [1, 2]) == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -44,6 +63,8 @@ def test_counts_add_up_at_seams(name: str, text: str, data: st.DataObject) -> No
         ("text\n", "/path"),
         ("Text.", " More"),
         ("(", "\tx"),
+        ("word", "\u00a0x"),
+        ("word", "\u3000\n"),
     ],
 )
 def test_seams(before: str, after: str) -> None:

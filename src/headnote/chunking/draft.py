@@ -38,3 +38,5 @@ class Draft:
     """Carried from the chunk before."""
     weight: int = 0
     """Weight of its own text with the blank lines after it, as the counter adds it up."""
+    adds_up: bool = True
+    """Whether that is what the text weighs. A sum over cuts inside a word is not: there only counting tells."""

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from operator import sub
 from typing import Protocol
 
@@ -24,6 +24,8 @@ UNSURE = 8
 """Tokens. Weights are added up with the blank lines after a block; this near the cap, the text itself is counted."""
 _OVERLAP_IN_TEXT = {"window": "", "header": "\n\n"}
 """Where the text a reader is shown begins with the overlap, and what stands between them."""
+_ODD_START = re.compile(r"[\s/]")
+"""A block that begins with none of these is not blank, and weights add up where it begins."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
@@ -49,17 +51,42 @@ class Page:
         self.settings = settings
         self.mdx = path.lower().endswith(".mdx") if settings.mdx is None else settings.mdx
         self.blocks: list[Span] = scan_spans(text, self.mdx)
+        has_odd_starts = _ODD_START.search("".join([text[block[1]] for block in self.blocks])) is not None
+        self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
         self.first_block = self._skipped()
         self.counter: Counter = get_counter(settings.counter, settings.bias)
         self.max_weight = settings.max_tokens * self.counter.unit
         self.has_pictures = ";base64," in text
         self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
-        crumb = self.max_weight // 2 if settings.breadcrumb or self.parents_in_text else 0
-        self.adds_up = self.counter.adds != "never" and not (self.counter.swallows_slashes and "\n/" in text)
-        """Whether sums of weights are true, give or take what stands at the very end."""
+        self.crumb_room = min(self.max_weight // 2, max(self.max_weight - self.counter.widest * self.counter.unit, 0))
+        """Weight that a breadcrumb may have: half of a chunk, and never so much that no character fits below it."""
+        crumb = self.crumb_room if settings.breadcrumb or self.parents_in_text else 0
+        self.adds_up = self.counter.adds != "never" and not (has_odd_starts and self._begin_off_seams())
+        """Whether the weights of blocks add up, give or take what stands at the very end."""
         self.surely_fits = self.max_weight - crumb - UNSURE * self.counter.unit if self.adds_up else -1
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
         self._crumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
+
+    def _leave_out_blank_blocks(self) -> list[int] | None:
+        """A block of blanks that are none to Markdown (U+00A0, a form feed) says nothing: it is a gap between blocks.
+
+        What comes back is the number that each block has in the document, if that is another than here.
+        """
+        text, blocks = self.text, self.blocks
+        is_content = [not text[start:end].isspace() for _, start, end, _, _ in blocks]
+        if all(is_content):
+            return None
+        self.blocks = list(compress(blocks, is_content))
+        return list(compress(range(len(blocks)), is_content))
+
+    def _begin_off_seams(self) -> bool:
+        """Whether there are blocks at whose beginning weights do not add up."""
+        starts = self.starts[1:-1]
+        return self.counter.seams_before(self.text, starts) != starts
+
+    def number_of(self, index: int) -> int:
+        """The number of a block in the document, where blocks of blanks count too."""
+        return self._numbers[index] if self._numbers else index
 
     def _skipped(self) -> int:
         has_matter = bool(self.blocks) and self.blocks[0][0] == "frontmatter"
@@ -198,7 +225,7 @@ class Page:
             text = _SEPARATOR.join(filter(None, path))
             text = f"{text}\n\n" if text else ""
             weight = self.counter.weigh((text,))[0]
-            known = (text, weight) if weight <= self.max_weight // 2 else self.crumb(path[1:])
+            known = (text, weight) if weight <= self.crumb_room else self.crumb(path[1:])
             self._crumbs[path] = known
         return known
 
@@ -229,7 +256,7 @@ class Page:
     def fits(self, draft: Draft) -> bool:
         """Whether a draft keeps the cap. Far from it, the sum of weights says so; near it, the text is counted."""
         estimate = draft.weight + self.crumb(draft.heading_path)[1]
-        if self.adds_up:
+        if self.adds_up and draft.adds_up:
             unsure = UNSURE * self.counter.unit
             if estimate <= self.max_weight - unsure:
                 return True
@@ -254,13 +281,14 @@ class Page:
 
     def _size_by_blocks(self, part: Part) -> int:
         """An estimate depends on which blocks are code, so they are weighed one by one, carried ones included."""
-        own = self._texts_of_blocks(part.start, part.end, part.block_start, part.block_end)
+        first = max(bisect_right(self.starts, part.start, hi=len(self.blocks)) - 1, 0)
+        own = self._texts_of_blocks(part.start, part.end, first, bisect_left(self.starts, part.end, first + 1) - 1)
         own[0] = (part.prefix + own[0][0], own[0][1])
         own[-1] = (own[-1][0] + part.suffix, own[-1][1])
         carried: list[tuple[str, bool]] = []
         if part.overlap and self.settings.strategy == "block":
             # Whole blocks, up to the one before.
-            last = part.block_start - 1
+            last = first - 1
             first = bisect_left(self.starts, self.blocks[last][2] - len(part.overlap))
             carried = [*self._texts_of_blocks(self.starts[first], self.blocks[last][2], first, last), ("\n\n", False)]
         elif part.overlap:

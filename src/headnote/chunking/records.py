@@ -50,8 +50,8 @@ def records(page: Page, drafts: list[Draft], modified: float | None = None) -> l
             draft.suffix,
             draft.overlap,
             draft.heading_path,
-            draft.block_start,
-            draft.block_end,
+            page.number_of(draft.block_start),
+            page.number_of(draft.block_end),
         )
         for index, draft in enumerate(drafts)
     ]

@@ -15,6 +15,7 @@ from headnote.errors import SettingsError
 from headnote.model import BlockKind
 from headnote.tokens import NAMES as COUNTERS
 from headnote.tokens import Counter
+from headnote.tokens.bpe import ENCODINGS, MOST_BYTES
 
 Strategy = Literal["window", "header", "section", "block", "none"]
 Boundaries = Literal["heading", "paragraph", "hybrid"]
@@ -22,6 +23,9 @@ Packing = Literal["greedy", "stable"]
 Bias = Literal["balanced", "prose", "code"]
 Oversized = Literal["split", "keep"]
 FrontmatterMode = Literal["metadata", "include", "strip"]
+
+_KEEP_THE_CAP = frozenset({"block", "header", "section"})
+"""The strategies that cut whatever is larger than max, down to single characters, if `oversized` is `split`."""
 
 BLOCK_KINDS: tuple[str, ...] = get_args(BlockKind)
 
@@ -81,6 +85,8 @@ class Settings:
         for name in _CHECKED_IN_PLACE:
             check_value(name, getattr(self, name))
         _check_budgets(self.min_tokens, self.target_tokens, self.max_tokens, self.overlap_tokens)
+        if self.oversized == "split" and self.strategy in _KEEP_THE_CAP and self.counter in ENCODINGS:
+            _check_room_for_a_character(self.max_tokens, self.counter)
 
 
 def check_value(name: str, value: object) -> Any:
@@ -125,6 +131,14 @@ def _check_budgets(smallest: int, target: int, largest: int, overlap: int) -> No
         raise SettingsError(
             f"overlap_tokens {shown(overlap)} is not below max_tokens {shown(largest)}",
             remedy=f"lower overlap_tokens, to {shown(largest // 8)} for instance, or raise max_tokens",
+        )
+
+
+def _check_room_for_a_character(largest: int, counter: object) -> None:
+    if largest < MOST_BYTES:
+        raise SettingsError(
+            f"max_tokens {largest} is too small: a single character may have {MOST_BYTES} tokens of {counter}",
+            remedy=f"raise max_tokens to at least {MOST_BYTES}, or set oversized to keep",
         )
 
 

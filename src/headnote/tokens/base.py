@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from headnote.errors import SettingsError
+from headnote.tokens.seams import seams_before
 
 # Guess for the first look at a text whose longest fitting beginning is wanted. Real text has 1 to 5.
 _CHARACTERS_PER_TOKEN = 6
@@ -36,11 +37,20 @@ class Counter(ABC):
     """Where weight(a + b) == weight(a) + weight(b): between any two characters, at seams (see `seams.py`), or
     nowhere that could be relied on."""
 
+    widest: int = 1
+    """Most tokens of a single character: no cap below it can be kept. For a function or a file, nobody knows."""
+
     per_character: int | None = None
     """Weight of every character, if it is the same for all: then offsets are all one needs."""
 
     swallows_slashes: bool = False
     """Whether a slash at the start of a line may belong to the punctuation before the line end (see `seams.py`)."""
+
+    def seams_before(self, text: str, offsets: Sequence[int]) -> Sequence[int | None]:
+        """Where weights add up: at each offset, or before the blanks in front of it; None if they do at neither."""
+        if self.adds == "seams":
+            return seams_before(text, offsets, swallows_slashes=self.swallows_slashes)
+        return offsets if self.adds == "anywhere" else [None] * len(offsets)
 
     @abstractmethod
     def weigh(self, texts: Sequence[str], code: Sequence[bool] | None = None) -> list[int]:

@@ -15,6 +15,8 @@ from headnote.tokens.base import Counter
 ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
 """Name of a counter → what the tokenizers call it."""
 
+MOST_BYTES = 4
+"""Of a character. No token is smaller than a byte, and some characters are a token for each."""
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 
@@ -34,6 +36,7 @@ class BpeCounter(Counter):
     """Counts exactly, and adds up exactly at seams."""
 
     adds: Literal["anywhere", "seams", "never"] = "seams"
+    widest = MOST_BYTES
 
     def __init__(self, name: str, encoding: Encoding) -> None:
         self.name = name

@@ -11,7 +11,9 @@ exactly. Two kinds can be told from a few characters:
 - a line start, if the line is not blank: line ends close the piece before, and the indentation of the line belongs
   to the line. One exception, in o200k: punctuation swallows line ends *and slashes*, so a line that begins with a
   slash is none if the line before it ends in punctuation.
-- a space or tab after a character that is not whitespace: the space belongs to the word behind it.
+- whitespace other than a line end after a character that is not whitespace: it belongs to the word behind it.
+
+Where a text is cut in front of a word, the seam lies before the blanks that lead to it: `seams_before` finds it.
 
 Blocks begin at line starts and are not blank, so the counts of blocks with the blank lines that follow them can be
 added. A chunk ends without those blank lines. Where they begin is no seam, and to leave them out may cost a token as
@@ -21,9 +23,13 @@ well as save one (in cl100k `[];` alone is two tokens, with its line end one), s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # Python sees whitespace in four control characters (U+001C to U+001F) that are punctuation to the tokenizers. Both
-# readings of such a line end in the same answer.
+# readings of a line that has them end in the same answer.
+_CONTROLS = "\x1c\x1d\x1e\x1f"
+_OPENS_A_LINE = frozenset(map(chr, range(0x21, 0x7F))) - {"/"}
+"""Behind a line end, these make a seam at once: the beginning of most lines."""
 _LINE_IS_NOT_BLANK = re.compile(r"[^\S\r\n]+\S|[^\s/]")
 
 
@@ -33,13 +39,36 @@ def is_seam(text: str, offset: int, end: int | None = None, *, swallows_slashes:
     if offset <= 0 or offset >= end:
         return True
     before, here = text[offset - 1], text[offset]
-    if here in " \t" and not before.isspace():
+    if here.isspace() and here not in "\r\n" and here not in _CONTROLS and not before.isspace():
         return True
     if before not in "\r\n":
         return False
     if here == "/":
         return not swallows_slashes or not _ends_in_punctuation(text, offset)
     return _LINE_IS_NOT_BLANK.match(text, offset, end) is not None
+
+
+def seams_before(text: str, offsets: Iterable[int], *, swallows_slashes: bool = True) -> list[int | None]:
+    """For each offset the nearest seam at or before it with nothing but blanks between them; None if there is none."""
+    return [
+        offset
+        if offset < len(text) and text[offset] in _OPENS_A_LINE and text[offset - 1] in "\r\n"
+        else _seam_before(text, offset, swallows_slashes)
+        for offset in offsets
+    ]
+
+
+def _seam_before(text: str, offset: int, swallows_slashes: bool) -> int | None:
+    if is_seam(text, offset, swallows_slashes=swallows_slashes):
+        return offset
+    blanks = offset
+    while blanks > 0 and text[blanks - 1].isspace():
+        blanks -= 1
+    line_start = max(text.rfind("\n", blanks, offset), text.rfind("\r", blanks, offset)) + 1
+    for candidate in (max(line_start, blanks), blanks):
+        if is_seam(text, candidate, swallows_slashes=swallows_slashes):
+            return candidate
+    return None
 
 
 def _ends_in_punctuation(text: str, line_start: int) -> bool:

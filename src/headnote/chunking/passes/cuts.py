@@ -42,12 +42,18 @@ class Row:
     """A piece of at most this weight keeps the cap."""
     fits: Callable[[int, int], bool]
     """Whether a heavier one between two cuts does, too; not asked for others."""
+    doubts: Sequence[int] = ()
+    """How many units before each begin where weights do not add up, then how many do at all; empty if none does."""
 
     def weight(self, first: int, last: int) -> int:
         return self.totals[last] - self.totals[first] + self.opening[first] + self.closing[last - 1]
 
     def keeps_cap(self, first: int, last: int) -> bool:
-        return self.weight(first, last) <= self.sure or self.fits(first, last)
+        return (self.weight(first, last) <= self.sure and self.adds_up(first, last)) or self.fits(first, last)
+
+    def adds_up(self, first: int, last: int) -> bool:
+        """Whether the weight of a piece is the sum of its units."""
+        return not self.doubts or self.doubts[last] == self.doubts[first + 1]
 
     def hash_at(self, cut: int) -> tuple[int, int]:
         """What decides between places of equal strength: the text that begins there, so that the same is cut alike."""

@@ -30,7 +30,7 @@ def with_content(page: Page, drafts: list[Draft]) -> list[Draft]:
 
 def _ends_in_heading(page: Page, draft: Draft) -> bool:
     kind, _, end, _, _ = page.blocks[draft.block_end]
-    return kind == "heading" and draft.end >= end
+    return kind == "heading" and not page.text[draft.end : end].strip()
 
 
 def _with_end_joined(page: Page, drafts: list[Draft]) -> list[Draft]:
@@ -64,6 +64,7 @@ def _moved(page: Page, draft: Draft, following: Draft) -> list[Draft] | None:
         block_start=first,
         level=min(page.blocks[index][3] for index in range(first, draft.block_end + 1)),
         weight=following.weight + headings,
+        adds_up=draft.adds_up and following.adds_up,
     )
     if page.fits(whole):
         return [*left, whole]

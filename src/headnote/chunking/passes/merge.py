@@ -134,6 +134,7 @@ def join(page: Page, drafts: list[Draft]) -> Draft:
         prefix=first.prefix,
         suffix=last.suffix,
         weight=sum(draft.weight for draft in drafts) + weight_of_blanks(page, drafts),
+        adds_up=all(draft.adds_up for draft in drafts),
     )
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate, islice, pairwise
 from operator import sub
 
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import CODE_LIKE, UNSURE, Page
 from headnote.chunking.passes.cuts import Row, greedy_cuts, stable_cuts
-from headnote.chunking.passes.split import Weigh, take_apart
+from headnote.chunking.passes.split import Weigh, take_apart, take_bare
 from headnote.chunking.passes.units import BETWEEN_BLOCKS, NO_SEAM, Units
 
 _DIVIDES = frozenset({"heading", "rule"})
@@ -98,10 +99,50 @@ class _Parts:
         self.totals: Sequence[int] = page.totals[draft.block_start : draft.block_end + 2]
         heavy = [number for number, weight in enumerate(units.weights) if weight > _light(page, room)]
         parts = [(number, inside) for number in heavy if (inside := self._inside(number))]
+        taken_apart = {units.blocks[number] for number, _ in parts}
         for number, inside in reversed(parts):
             units.replace(number, inside)
+        self.doubts: Sequence[int] = ()
+        """How many units before each begin where weights do not add up, then how many do at all."""
         if parts:
-            self.totals = list(accumulate(units.weights, initial=0))
+            self._add_up()
+            self._make_fit(taken_apart, _sure(page, room))
+
+    def _add_up(self) -> None:
+        self.totals = list(accumulate(self.units.weights, initial=0))
+        self.doubts = list(accumulate(self.units.doubts, initial=0))
+
+    def _make_fit(self, taken_apart: set[int], sure: int) -> None:
+        """See to it that each unit of these blocks keeps the cap by itself, and that none is blank."""
+        units = self.units
+        weights = zip(units.weights, units.opening, units.closing, strict=True)
+        near = [number for number, (own, opening, closing) in enumerate(weights) if own + opening + closing > sure]
+        near = [number for number in near if units.blocks[number] in taken_apart]
+        large = [number for number in near if self._is_blank(number) or not self.fits(number, number + 1)]
+        for number in reversed(large):
+            units.replace(number, self._bare(number))
+        if large:
+            self._add_up()
+
+    def _is_blank(self, number: int) -> bool:
+        piece = self.piece(number, number + 1, 0)
+        return piece.start == piece.end
+
+    def _bare(self, number: int) -> Units:
+        """A unit without what it carries, in stretches that keep the cap: for chunks with hardly any room."""
+        page, whole = self.page, self.piece(number, number + 1, 0)
+        stop = self.units.starts[number + 1] if number + 1 < len(self.units.starts) else whole.end
+        source = page.text[whole.start : stop]
+        scales = _scales(page, source, page.blocks[whole.block_start][0] in CODE_LIKE)
+        limit = page.room(whole.heading_path)
+        while True:
+            inside = take_bare(source, limit, scales)
+            inside.starts = [whole.start + offset for offset in inside.starts]
+            places = pairwise([*inside.starts, whole.end])
+            parts = [replace(whole, start=start, end=end, prefix="", suffix="") for start, end in places]
+            if limit <= page.counter.unit or all(page.size(part) <= page.settings.max_tokens for part in parts):
+                return inside
+            limit //= 2
 
     def _inside(self, number: int) -> Units | None:
         """What a block that is too large consists of; None if it may stay as it is."""
@@ -129,7 +170,7 @@ class _Parts:
             last = page.first_heading_before(len(page.blocks))
             glued.update(range(bisect_left(units.blocks, last), len(units.blocks)))
         lists = (units.starts, self.totals, units.strengths, glued, units.opening, units.closing)
-        row = Row(page.text, *lists, sure=_sure(page, room), fits=self.fits)
+        row = Row(page.text, *lists, sure=_sure(page, room), fits=self.fits, doubts=self.doubts)
         return row, 0, len(units.starts)
 
     def fits(self, first: int, last: int) -> bool:
@@ -138,8 +179,8 @@ class _Parts:
     def piece(self, first: int, last: int, section: int, part: int | None = None) -> Draft:
         """The units between two cuts as a draft."""
         page, draft, units = self.page, self.draft, self.units
-        start = units.starts[first]
-        end = draft.end if last == len(units.starts) else start + len(page.text[start : units.starts[last]].rstrip())
+        start, stop = units.starts[first], draft.end if last == len(units.starts) else units.starts[last]
+        end = start + len(page.text[start:stop].rstrip())
         first_block, last_block = units.blocks[first], units.blocks[last - 1]
         opened = page.blocks[first_block]
         return Draft(
@@ -154,6 +195,7 @@ class _Parts:
             units.prefixes[first],
             units.suffixes[last - 1],
             weight=self.totals[last] - self.totals[first] + units.opening[first] + units.closing[last - 1],
+            adds_up=not self.doubts or self.doubts[first] == self.doubts[last],
         )
 
 
@@ -179,6 +221,7 @@ def _scales(page: Page, source: str, is_code: bool) -> Weigh:
         lambda texts: page.weigh_texts(texts, is_code),
         # In the text itself: what is taken apart has plain line ends, which weigh less.
         lambda cuts: page.weigh_pieces(source, cuts, is_code),
+        lambda cuts: counter.seams_before(source, cuts),
         lambda text, start, end, limit: counter.fit(text, limit // counter.unit, start, end, is_code),
     )
 
@@ -192,6 +235,7 @@ def _blocks_as_units(page: Page, draft: Draft) -> Units:
     units.strengths = _strengths(page, first, end)
     units.prefixes, units.suffixes = [""] * (end - first), [""] * (end - first)
     units.opening, units.closing = [0] * (end - first), [0] * (end - first)
+    units.doubts = [False] * (end - first)
     if page.final_suffix and end == len(page.blocks):
         units.suffixes[-1] = page.final_suffix
         units.closing[-1] = page.weigh_texts((page.final_suffix,), True)[0]

@@ -46,6 +46,8 @@ class Weigh(NamedTuple):
     """Texts → weight of each."""
     pieces: Callable[[Sequence[int]], list[int]]
     """Cuts in the source → weight of what lies between each two."""
+    seams: Callable[[Sequence[int]], Sequence[int | None]]
+    """Cuts in the source → the seam at each or before the blanks in front of it, where weights add up; None if not."""
     fit: Callable[[str, int, int, int], int]
     """(text, start, end, limit) → how far the text from `start` on stays under the limit."""
 
@@ -141,32 +143,44 @@ def _divide(
     starts = [*map(_source_start, parts), place[1]]
     if piece.source[place[0] : starts[0]].strip():
         starts[0] = place[0]  # the marker of a container may stand on a line of its own
-    elif starts[0] - place[0] > _MANY_BLANKS and units.starts:
-        # Many blanks in front of the first part lie behind the unit before, which weighs no more if it ends a chunk.
-        blanks = weigh.pieces((place[0], starts[0]))[0]
+    (end_before, *seams), (_, *doubts) = _seams([place[0], *starts], weigh)
+    if not units.starts:
+        seams[0] = end_before
+    elif end_before < seams[0]:
+        # Blanks in front of the first part lie behind the unit before, which weighs no more if it ends a chunk.
+        blanks = weigh.pieces((end_before, seams[0]))[0]
         units.weights[-1] += blanks
         units.closing[-1] -= blanks
     carried: dict[str, int] = {"": 0}
-    for part, weight, start, stop in zip(parts, weigh.pieces(starts), starts, starts[1:], strict=False):
+    places = zip(starts, starts[1:], seams, seams[1:], doubts, strict=False)
+    for part, weight, (start, stop, seam, last_seam, doubt) in zip(parts, weigh.pieces(seams), places, strict=True):
         if start == stop:
             continue  # all of it stands on a line that went to the part before
         part = _with_little_carried(_still_quoted(part, start), limit, carried, weigh)  # noqa: PLW2901
-        blanks = _weight_of_blanks(piece.source[start:stop], weight, weigh)
-        added = carried[part.before] + carried[part.after]
-        too_much = weight - blanks + added - limit
+        in_front = weigh.pieces((seam, start))[0] if start - seam > _MANY_BLANKS else 0
+        behind = _weight_of_blanks(piece.source[start : max(start, last_seam)], weight - in_front, weigh)
+        too_much = weight - in_front - behind + carried[part.before] + carried[part.after] - limit
         if too_much > 0 and part.kind != "character":
             _divide(part, (start, stop), limit, weigh, mdx, depth + 1, units)
-            continue
-        if too_much > limit // 8:
+        elif too_much > limit // 8:
             _take_bare(piece.source, (start, stop), limit, weigh, units)
-            continue
-        units.starts.append(start)
-        units.weights.append(weight)
-        units.strengths.append(part.strength)
-        units.prefixes.append(part.before)
-        units.suffixes.append(part.after)
-        units.opening.append(carried[part.before])
-        units.closing.append(carried[part.after] - blanks)
+        else:
+            opening, closing = carried[part.before] - in_front, carried[part.after] - behind
+            units.append(start, weight, part.strength, doubt, part.before, part.after, opening, closing)
+
+
+def _seams(cuts: Sequence[int], weigh: Weigh) -> tuple[list[int], list[bool]]:
+    """The seam of each cut, between which weights add up; and whether it has none and stands there itself."""
+    seams = weigh.seams(cuts)
+    doubts = [seam is None for seam in seams]
+    return list(accumulate([cut if seam is None else seam for cut, seam in zip(cuts, seams, strict=True)], max)), doubts
+
+
+def take_bare(source: str, limit: int, weigh: Weigh) -> Units:
+    """Units of a text without any structure, each as long as fits."""
+    units = Units()
+    _take_bare(source, (0, len(source)), limit, weigh, units)
+    return units
 
 
 def _take_bare(source: str, place: tuple[int, int], limit: int, weigh: Weigh, units: Units) -> None:
@@ -174,15 +188,10 @@ def _take_bare(source: str, place: tuple[int, int], limit: int, weigh: Weigh, un
     at, end = place
     while at < end:
         cut = weigh.fit(source, at, end, limit)
-        if not source[at:cut].isspace() or not units.starts:
-            units.starts.append(at)
-            units.strengths.append(NO_SEAM)
-            units.prefixes.append("")
-            units.suffixes.append("")
-            units.opening.append(0)
-            units.closing.append(0)
-            units.weights.append(0)
-        units.weights[-1] += weigh.pieces([at, cut])[0]
+        if not source[at:cut].isspace():
+            units.append(at, 0, NO_SEAM, doubt=True)
+        if units.starts:
+            units.weights[-1] += weigh.pieces([at, cut])[0]
         at = cut
 
 
@@ -244,7 +253,8 @@ def _take_row(row: _Row, place: tuple[int, int], limit: int, weigh: Weigh, units
     if piece.view.text is not text or any(text.find(blanks, *place) >= 0 for blanks in _LONG_BLANKS):
         return False
     starts = [place[0], *starts]
-    weights = weigh.pieces([*starts, place[1]])
+    seams, doubts = _seams([*starts, place[1]], weigh)
+    weights = weigh.pieces(seams)
     before, reopen, close, after = weigh.texts((piece.before, piece.reopen, piece.close, piece.after))
     if max(weights) + reopen + close > limit or reopen + close > limit // 2 or before + after > limit // 2:
         return False
@@ -252,6 +262,7 @@ def _take_row(row: _Row, place: tuple[int, int], limit: int, weigh: Weigh, units
     units.starts += starts
     units.weights += weights
     units.strengths += strengths
+    units.doubts += doubts[:-1]
     units.prefixes += [piece.before, *[piece.reopen] * more]
     units.suffixes += [*[piece.close] * more, piece.after]
     units.opening += [before, *[reopen] * more]

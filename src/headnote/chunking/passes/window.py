@@ -42,19 +42,19 @@ def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
         end = boundaries[stop]
         first = max(bisect_right(starts, own) - 1, 0)
         last = max(bisect_right(starts, end - 1) - 1, first)
-        found.append(
-            Draft(
-                draft.start + own,
-                draft.start + end,
-                draft.block_start + first,
-                draft.block_start + last,
-                _path_of(page, draft, first, last),
-                draft.section,
-                draft.level if not found else 0,
-                len(found),
-                overlap=text[boundaries[begin] : own],
-            )
+        window = Draft(
+            draft.start + own,
+            draft.start + end,
+            draft.block_start + first,
+            draft.block_start + last,
+            _path_of(page, draft, first, last),
+            draft.section,
+            draft.level if not found else 0,
+            len(found),
+            overlap=text[boundaries[begin] : own],
         )
+        if not text[own:end].isspace():  # many blank lines in a row say nothing
+            found.append(window)
         if stop == tokens:
             return found
         begin, own = max(stop - overlap, begin + 1), end
