@@ -184,7 +184,7 @@ def test_a_number_that_cannot_be_printed_is_still_refused() -> None:
         ({"max_tokens": 400}, (384, 400, 96, 0)),
         ({"max_tokens": 1024}, (384, 1024, 96, 0)),
         ({"max_tokens": 4}, (4, 4, 4, 0)),
-        ({"max_tokens": 1, "counter": "chars4"}, (1, 1, 0, 0)),
+        ({"max_tokens": 1, "counter": "chars4"}, (1, 1, 1, 0)),
         ({"max_tokens": 64, "overlap_tokens": 63}, (64, 64, 64, 63)),
         ({"max_tokens": 64, "min_tokens": 16}, (64, 64, 16, 0)),
         ({"target_tokens": 50}, (50, 512, 50, 0)),
@@ -360,6 +360,17 @@ def test_a_mapping_on_a_preset_that_keeps_everything() -> None:
 # Remembered
 
 
+@pytest.mark.parametrize("counter", ["cl100k", "o200k"])
+@pytest.mark.parametrize("strategy", ["block", "header", "section"])
+def test_a_cap_below_a_single_character_is_refused(strategy: str, counter: str) -> None:
+    sizes: dict[str, Any] = {"strategy": strategy, "counter": counter, "max_tokens": 3}
+    with pytest.raises(SettingsError, match="at least 4"):
+        make_settings(**sizes)
+    assert make_settings(**sizes, oversized="keep").max_tokens == 3
+    assert make_settings(**sizes | {"max_tokens": 4}).max_tokens == 4
+    assert make_settings(**sizes | {"strategy": "window"}).max_tokens == 3
+
+
 def test_the_same_wish_gives_the_same_object() -> None:
     assert make_settings("blocks", max_tokens=300) is make_settings("blocks", max_tokens=300)
 
@@ -412,14 +423,16 @@ def test_given_sizes_are_kept_or_refused(preset: str, given_sizes: dict[str, int
         assert {name: getattr(settings, find_name(name)) for name in given_sizes} == given_sizes
 
 
-@given(preset=st.sampled_from(list(presets())), largest=st.integers(1, 5000), basic=BASIC)
-def test_a_ceiling_alone_is_never_refused(preset: str, largest: int, basic: dict[str, str]) -> None:
+@given(preset=st.sampled_from(list(presets())), largest=st.integers(4, 5000), basic=BASIC)
+def test_a_ceiling_that_any_character_fits_below_is_never_refused(
+    preset: str, largest: int, basic: dict[str, str]
+) -> None:
     settings = make_settings(preset, max_tokens=largest, **basic)
     assert_sound(settings)
     assert settings.max_tokens == largest
 
 
-@given(preset=st.sampled_from(list(presets())), largest=st.integers(1, 5000))
+@given(preset=st.sampled_from(list(presets())), largest=st.integers(4, 5000))
 def test_a_ceiling_alone_leaves_what_fits_below_it(preset: str, largest: int) -> None:
     before, after = presets()[preset], make_settings(preset, max_tokens=largest)
     assert after.overlap_tokens == before.overlap_tokens or before.overlap_tokens >= largest

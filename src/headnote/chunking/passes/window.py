@@ -53,7 +53,7 @@ def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
             len(found),
             overlap=text[boundaries[begin] : own],
         )
-        if not text[own:end].isspace():  # many blank lines in a row say nothing
+        if not text[boundaries[begin] : end].isspace():  # many blank lines in a row say nothing
             found.append(window)
         if stop == tokens:
             return found
