@@ -29,7 +29,7 @@ from headnote.chunking.presets import make_settings, presets
 from headnote.chunking.settings import FIELD_NAMES, Settings, Strategy
 from headnote.cli.main import main
 from headnote.cli.presets import shown_value
-from headnote.model import Block
+from headnote.model import Block, Chunk
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 STRATEGY_PAGES = sorted((REPOSITORY / "docs" / "strategies").glob("*.md"))
@@ -150,6 +150,22 @@ def test_every_name_of_another_system_is_listed(alias: str, settings_page: str) 
     spellings = {alias, alias.upper(), re.sub(r"_(\w)", lambda match: match[1].upper(), alias)}
     [row] = [row for spelling in spellings for row in rows_of(settings_page, f"`{spelling}`")]
     assert row[0] == f"`{FIELD_OF_ALIAS[alias]}`"
+
+
+FIELDS_OF_SYSTEM = {
+    "mdvdb": "id source_path heading_hierarchy content start_line end_line chunk_index is_sub_split",
+    "ragdocs": "chunk_id doc_id content metadata chunk_index header_path start_pos end_pos file_path modified_time",
+    "refdocs": "id file title headings body startLine endLine tokenEstimate",
+    "blocks": "chunk_text est_tokens breadcrumb section_title doc_id path block_start block_end Index StartRune",
+}
+
+
+@pytest.mark.parametrize("system", FIELDS_OF_SYSTEM)
+def test_every_field_of_another_system_has_its_place(system: str, settings_page: str) -> None:
+    rows = [row for row in rows_of(settings_page, f"`{system}`") if len(row) == 3]
+    there, here = (set(re.findall(r"`(\w+)`", " ".join(row[at] for row in rows))) for at in (0, 1))
+    assert set(FIELDS_OF_SYSTEM[system].split()) <= there
+    assert here <= set(Chunk.FIELDS)
 
 
 def target_max_min_overlap(settings: Settings) -> str:

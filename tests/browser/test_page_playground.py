@@ -65,6 +65,28 @@ def test_a_slider_moves_the_boundaries(playground: Any) -> None:
     page.wait_for_function("(before) => document.querySelector('.lane').dataset.chunks == before", arg=before)
 
 
+def test_two_words_are_enough(playground: Any) -> None:
+    page = playground
+    size, overlap = page.get_by_label("Chunk size"), page.get_by_label("Chunk overlap")
+    assert (size.input_value(), overlap.input_value()) == ("medium", "preset")
+    cut(page, lambda: size.select_option("small"))
+    expect(page.locator(".limit-max")).to_have_text("max 256")
+    cut(page, lambda: overlap.select_option("high"))
+    expect(page.get_by_label("Overlap", exact=True)).to_have_value("64")
+    expect(page.locator(".recipe-code")).to_contain_text('size="small"')
+    expect(page.locator(".recipe-code")).to_contain_text('overlap="high"')
+    cut(page, lambda: page.get_by_label("Overlap", exact=True).fill("10"))
+    expect(overlap).to_have_value("preset")
+    expect(size).to_have_value("small")
+    cut(page, lambda: page.get_by_label("Max", exact=True).fill("300"))
+    expect(page.locator(".limit-max")).to_have_text("max 300")
+    cut(page, lambda: size.select_option("large"))
+    expect(page.locator(".limit-max")).to_have_text("max 1,024")
+    cut(page, lambda: page.get_by_role("button", name="Reset").click())
+    expect(size).to_have_value("medium")
+    expect(page.locator(".limit-max")).to_have_text("max 512")
+
+
 def test_settings_are_copied_as_code(visit: Visit) -> None:
     page = visit.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -8,6 +8,9 @@
 /** From the smallest to the largest they may be. */
 const ORDER = ["min_tokens", "target_tokens", "max_tokens"];
 
+/** A word in place of numbers → the numbers it stands for. @type {Record<string, string[]>} */
+const NUMBERS_OF_WORD = { size: ORDER, overlap: ["overlap_tokens"] };
+
 /**
  * @param {Choice} choice
  * @param {string} name
@@ -19,6 +22,8 @@ export function change(choice, name, value, ofPreset) {
   const changed = { ...choice.changed };
   if (value === undefined || same(value, ofPreset[name])) delete changed[name];
   else changed[name] = value;
+  for (const number of NUMBERS_OF_WORD[name] ?? []) delete changed[number];
+  if (name === "overlap_tokens") delete changed.overlap;
   for (const other of Object.keys(changed)) {
     if (other !== name && typeof value === "number" && contradicts(other, Number(changed[other]), name, value)) delete changed[other];
   }

@@ -12,6 +12,11 @@ import { change } from "./choice.js";
 
 const SIZES = ["max_tokens", "target_tokens", "min_tokens", "overlap_tokens"];
 const SHOWN = ["strategy", "counter"];
+/** Basic mode: a word in place of numbers; the usual one changes nothing. @type {Record<string, {label: string, words: string[], usual: string}>} */
+const BASIC = {
+  size: { label: "Chunk size", words: ["small", "medium", "large"], usual: "medium" },
+  overlap: { label: "Chunk overlap", words: ["preset", "none", "low", "medium", "high"], usual: "preset" },
+};
 /** @type {Record<string, string>} */
 const LABELS = { max_tokens: "Max", target_tokens: "Target", min_tokens: "Min", overlap_tokens: "Overlap" };
 
@@ -31,6 +36,7 @@ export class Controls {
     const others = presets.settings.map((info) => info.name).filter((name) => !SIZES.includes(name) && !SHOWN.includes(name));
     this.element = h("div", { class: "controls" },
       this.#presetField(), this.about,
+      h("div", { class: "controls-basic" }, Object.keys(BASIC).map((name) => this.#word(name))),
       h("div", { class: "controls-sizes" }, SIZES.map(row)),
       h("details", { class: "disclosure controls-more" }, h("summary", null, "All settings"),
         h("div", { class: "controls-others" }, [...SHOWN, ...others].map(row))));
@@ -43,7 +49,8 @@ export class Controls {
 
   /** Show the settings in force: those that were not changed follow those that were. @param {Settings} settings */
   show(settings) {
-    for (const [name, tell] of this.tellers) tell(settings[name], name in this.choice.changed);
+    const shown = { ...settings, ...inWords(this.choice.changed) };
+    for (const [name, tell] of this.tellers) tell(shown[name], name in this.choice.changed);
     this.resetting.hidden = Object.keys(this.choice.changed).length === 0;
   }
 
@@ -69,6 +76,20 @@ export class Controls {
 
   #presetField() {
     return h("div", { class: "field" }, h("div", { class: "controls-head" }, h("label", { class: "field-label", for: this.select.id }, "Preset"), this.resetting), this.select);
+  }
+
+  /** @param {string} name */
+  #word(name) {
+    const id = freshId(name);
+    const { label, words, usual } = BASIC[name];
+    const select = h("select", { id, class: "input" }, words.map((word) => h("option", { value: word }, word)));
+    select.addEventListener("change", () => this.#set(change(this.choice, name, select.value === usual ? undefined : select.value, this.ofPreset())));
+    const row = h("div", { class: "setting-row" }, h("label", { for: id }, label), select);
+    this.tellers.set(name, (value, isChanged) => {
+      select.value = value ?? usual;
+      row.classList.toggle("changed", isChanged);
+    });
+    return row;
   }
 
   /** @param {SettingInfo} info */
@@ -144,6 +165,11 @@ export class Controls {
     });
     return row;
   }
+}
+
+/** What was said in words. @param {Settings} changed @returns {Settings} */
+function inWords(changed) {
+  return Object.fromEntries(Object.keys(BASIC).filter((name) => name in changed).map((name) => [name, changed[name]]));
 }
 
 /** The description, with code as code. @param {SettingInfo} info */
