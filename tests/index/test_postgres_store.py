@@ -82,6 +82,8 @@ def ask(url: str, query: str) -> list[tuple[Any, ...]]:
         ("postgresql://me:secret/db", "postgresql://…"),
         ("postgresql://host/db#secret", "postgresql://…"),
         ("postgresql://host/db/secret", "postgresql://…"),
+        ("host=here password=secret", "postgresql://…"),
+        (" password = secret://x", "postgresql://…"),
         ("", "sqlite"),
         ("sqlite", "sqlite"),
     ],

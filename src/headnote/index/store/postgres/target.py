@@ -25,6 +25,7 @@ HARMLESS = frozenset(
 _HOST = r"(?:[\w.~%-]*|\[[\w.:%]*\])(?::[0-9]*)?"
 _PLACE = re.compile(rf"{_HOST}(?:,{_HOST})*(?:/[\w.~%-]*)?")
 """Hosts, with ports, and a database. What is written otherwise may be a part of a password."""
+_KEYWORDS = re.compile(r"\s*(?:host|hostaddr|port|user|password|passfile|dbname|service)\s*=")
 _PLAIN_VALUE = re.compile(r"[\w.,:/~ -]*")
 
 
@@ -42,11 +43,16 @@ class Target(NamedTuple):
 
 
 def is_postgres(target: str) -> bool:
-    return target.startswith(SCHEMES)
+    """Whether it means a database: a URL, or keywords as the driver knows them, which are refused when it is opened."""
+    return target.startswith(SCHEMES) or _KEYWORDS.match(target) is not None
 
 
 def target_of(root: Path, url: str) -> Target:
     """The index that a URL names for a folder. Without `schema=…`, the schema has the name of the folder."""
+    if not url.startswith(SCHEMES):
+        raise SettingsError(
+            "a database is named by a URL here, not by keywords", remedy="write postgresql://USER@HOST:5432/DATABASE"
+        )
     address, _, query = url.partition("?")
     _refuse_loose_signs(address)
     given = [(unquote(name), unquote(value)) for name, value in _parameters(query)]
@@ -109,7 +115,7 @@ def shown_target(url: str) -> str:
     scheme, _, rest = url.partition("://")
     address, _, query = rest.partition("?")
     user, at, place = address.rpartition("@")
-    if "@" in query or not _PLACE.fullmatch(place):
+    if not url.startswith(SCHEMES) or "@" in query or not _PLACE.fullmatch(place):
         return _hidden(url)
     who = f"{re.split('[:/?#]', user)[0]}@" if at else ""
     shown = "&".join(f"{name}={value}" for name, value in _parameters(query) if _is_harmless(name, value))
@@ -117,8 +123,8 @@ def shown_target(url: str) -> str:
 
 
 def _hidden(url: str) -> str:
-    """A URL in which nobody can tell where a password ends."""
-    return f"{url.partition('://')[0]}://…"
+    """A target in which nobody can tell where a password ends."""
+    return next((f"{scheme}…" for scheme in SCHEMES if url.startswith(scheme)), f"{SCHEMES[0]}…")
 
 
 def without_secrets(text: str, connection: str) -> str:
