@@ -263,3 +263,14 @@ def test_a_failed_update_changes_nothing(store: Store) -> None:
     assert paths(store) == ["a.md"]
     assert store.generation() == 1
     assert store.check() == []
+
+
+def test_the_doctor_sees_two_chunks_with_one_id(store: Store) -> None:
+    two = entry("a.md", "# A\n\nalpha\n\n# B\n\nbeta\n", min_tokens=0)
+    first, second = two.chunks
+    put(store, two)
+    assert store.check() == []
+    put(store, two._replace(chunks=[first, second._replace(id_tail=first.id_tail)]))
+    assert store.check() == ["a.md: several chunks have the id #0"]
+    put(store, two._replace(chunks=[first, second._replace(key_tail=first.key_tail)]))
+    assert store.check() == [f"a.md: several chunks have the id {first.key_tail}"]

@@ -184,6 +184,50 @@ def cut_blocks(source: str, chunks: list[Chunk], settings: Settings) -> list[str
     ]
 
 
+# Ids
+
+
+@st.composite
+def any_settings(draw: st.DrawFn) -> dict[str, Any]:
+    """Whatever may be asked of any strategy."""
+    more: dict[str, st.SearchStrategy[Any]] = {
+        "strategy": st.sampled_from(["window", "header", "section", "block", "none"]),
+        "oversized": st.sampled_from(["split", "keep"]),
+        "packing": st.sampled_from(["greedy", "stable"]),
+        "merge": st.booleans(),
+        "include_parent_headers": st.booleans(),
+        "overlap_across_sections": st.booleans(),
+        "join_short_files": st.booleans(),
+        "keep_whole": st.sampled_from([[], ["code"], ["paragraph", "list"]]),
+    }
+    return draw(block_settings()) | draw(st.fixed_dictionaries({}, optional=more))
+
+
+def _without_impossible(settings: dict[str, Any]) -> dict[str, Any]:
+    """Windows need a counter that knows where its tokens begin."""
+    return settings if isinstance(settings.get("counter", ""), str) else settings | {"counter": "chars"}
+
+
+@pytest.mark.parametrize("preset", presets())
+@given(source=documents(), settings=any_settings().map(_without_impossible))
+def test_ids_are_unique_with_every_setting(preset: str, source: str, settings: dict[str, Any]) -> None:
+    chunks = chunk(source, path="a.md", preset=preset, **settings)
+    note("\n".join(map(repr, chunks)))
+    for names in ([each.id for each in chunks], [each.key for each in chunks]):
+        assert len(set(names)) == len(names)
+    by_section: dict[int, list[int | None]] = {}
+    for each in chunks:
+        by_section.setdefault(each.section, []).append(each.part)
+    for parts in by_section.values():
+        assert parts in ([None], list(range(len(parts))))
+
+
+def test_parts_of_parts_have_ids_of_their_own() -> None:
+    source = "# A\n\n" + "\n\n".join(["word " * 100] * 3)
+    chunks = chunk(source, path="a.md", preset="ragdocs", oversized="split", max_tokens=300)
+    assert [each.id for each in chunks] == [f"a.md_chunk_0_sub_{part}" for part in range(len(chunks))]
+
+
 # Law 3: deterministic
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -40,3 +42,12 @@ class Draft:
     """Weight of its own text with the blank lines after it, as the counter adds it up."""
     adds_up: bool = True
     """Whether that is what the text weighs. A sum over cuts inside a word is not: there only counting tells."""
+
+
+def number_parts(drafts: Iterable[Draft]) -> None:
+    """Number the parts of each section in order, whichever passes cut them: ids and readers rely on it."""
+    parts: Counter[int] = Counter()
+    for draft in drafts:
+        if draft.part is not None:
+            draft.part = parts[draft.section]
+            parts[draft.section] += 1

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Any, TypeVar
 
-from headnote.chunking.draft import Draft
+from headnote.chunking.draft import Draft, number_parts
 from headnote.chunking.page import Page
 from headnote.markdown.frontmatter import read_frontmatter, tags
 from headnote.markdown.links import links_and_tags
@@ -37,6 +37,7 @@ def records(page: Page, drafts: list[Draft], modified: float | None = None) -> l
     """The finished chunks of a page, which share one sheet."""
     if not drafts and page.settings.strategy == "window":
         drafts = [Draft(len(page.text), len(page.text), 0, 0, (), 0)]
+    number_parts(drafts)
     sheet = Sheet(page, modified)
     sheet.chunks = [
         Chunk(

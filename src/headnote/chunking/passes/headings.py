@@ -6,7 +6,6 @@ announce was packed with them, and headings at the end of a document that announ
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from headnote.chunking.draft import Draft
@@ -25,7 +24,7 @@ def with_content(page: Page, drafts: list[Draft]) -> list[Draft]:
             backwards.append(draft)
         else:
             backwards[-1:] = reversed(moved)
-    return _numbered(backwards[::-1])
+    return backwards[::-1]
 
 
 def _ends_in_heading(page: Page, draft: Draft) -> bool:
@@ -97,13 +96,3 @@ def _from(page: Page, draft: Draft, first: int) -> Draft:
         part=0,
         weight=draft.weight - (page.totals[first] - page.totals[draft.block_start]),
     )
-
-
-def _numbered(drafts: list[Draft]) -> list[Draft]:
-    """Parts of a section are numbered in order again."""
-    parts: Counter[int] = Counter()
-    for draft in drafts:
-        if draft.part is not None:
-            draft.part = parts[draft.section]
-            parts[draft.section] += 1
-    return drafts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -40,6 +41,14 @@ def _numbers(_: Reader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
     return "" if [chunk.row.number for chunk in chunks] == list(range(len(chunks))) else "a chunk is missing"
 
 
+def _ids(_: Reader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
+    for tails in ([chunk.row.id_tail for chunk in chunks], [chunk.row.key_tail for chunk in chunks]):
+        if len(set(tails)) < len(tails):
+            (tail, _), *_ = Counter(tails).most_common(1)
+            return f"several chunks have the id {tail}"
+    return ""
+
+
 def _places(_: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     size = len(document.text)
     for chunk in chunks:
@@ -61,5 +70,5 @@ def _links(reader: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> 
     return "a link belongs to a chunk that does not exist" if lost else ""
 
 
-KEPT: tuple[Check[Reader], ...] = (_numbers, _places, _hashes, _links)
+KEPT: tuple[Check[Reader], ...] = (_numbers, _ids, _places, _hashes, _links)
 """Of what is not derived: a document that does not pass has to be read again."""
