@@ -44,8 +44,7 @@ def _numbers(_: Reader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
 def _ids(_: Reader, __: DocumentRow, chunks: list[StoredChunk]) -> str:
     for tails in ([chunk.row.id_tail for chunk in chunks], [chunk.row.key_tail for chunk in chunks]):
         if len(set(tails)) < len(tails):
-            (tail, _), *_ = Counter(tails).most_common(1)
-            return f"several chunks have the id {tail}"
+            return f"several chunks have the id {Counter(tails).most_common(1)[0][0]}"
     return ""
 
 
