@@ -36,6 +36,8 @@ FIELD_OF_ALIAS = {
     "mdx_mode": "mdx",
     "token_bias": "bias",
     "estimator_bias": "bias",
+    "token_estimator_bias": "bias",
+    "oversized_block_policy": "oversized",
     "heading_depth_limit": "heading_depth",
     "chunk_size": "size",
     "chunk_overlap": "overlap",
