@@ -87,6 +87,15 @@ def test_two_words_are_enough(playground: Any) -> None:
     expect(page.locator(".limit-max")).to_have_text("max 512")
 
 
+def test_overlap_is_seen_and_adds_no_chunk(playground: Any) -> None:
+    page = playground
+    before = chunk_count(page)
+    expect(page.locator(".pane-carry")).to_have_count(0)
+    cut(page, lambda: page.get_by_label("Overlap", exact=True).fill("64"))
+    expect(page.locator(".pane-carry")).not_to_have_count(0)
+    assert chunk_count(page) == before
+
+
 def test_settings_are_copied_as_code(visit: Visit) -> None:
     page = visit.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

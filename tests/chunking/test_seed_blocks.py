@@ -189,6 +189,41 @@ def test_overlap_keeps_the_cap_and_is_no_own_text() -> None:
     assert all(each.overlap for each in chunks[1:])
 
 
+@pytest.mark.parametrize("preset", ["blocks", "default"])
+def test_overlap_that_finds_nothing_to_carry_costs_nothing(preset: str) -> None:
+    text = page("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
+    sizes = {"counter": "estimate", "target_tokens": 100, "max_tokens": 100, "min_tokens": 0}
+    without, with_overlap = (chunk(text, preset=preset, overlap_tokens=tokens, **sizes) for tokens in (0, 10))
+    assert [(each.start, each.end) for each in with_overlap] == [(each.start, each.end) for each in without]
+    assert max(each.tokens for each in without) > 90
+
+
+@pytest.mark.parametrize("preset", ["blocks", "default"])
+@pytest.mark.parametrize("tokens", [30, 61, 95])
+def test_as_much_room_is_left_as_is_carried(preset: str, tokens: int) -> None:
+    text = page("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
+    sizes = {"counter": "estimate", "target_tokens": 210, "max_tokens": 210, "min_tokens": 0}
+    _, *others = chunk(text, preset=preset, overlap_tokens=tokens, **sizes)
+    assert {each.overlap.count("\n\n") + 1 for each in others} == {tokens // 30}
+    assert max(each.tokens for each in others) > 180
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("A sentence of words.", "- an item of words\n- another"),
+        ("- an item of words\n- another", "```\ncode of words\n```"),
+        ("```\ncode of words\n```", "| a table | of words |\n|---|---|"),
+    ],
+)
+def test_of_equal_places_to_cut_the_one_with_the_better_overlap_is_taken(better: str, worse: str) -> None:
+    parts = [f"{kind.replace('words', f'words {number}')}" for number in range(60) for kind in (better, worse)]
+    chunks = chunk(page("# Title", *parts), max_tokens=128, target_tokens=96, min_tokens=0, overlap_tokens=20)
+    assert len(chunks) > 10
+    carried = [each.overlap.rpartition("\n\n")[2] for each in chunks[1:]]
+    assert {text[:2] for text in carried} == {better[:2]}
+
+
 def test_a_carried_code_block_counts_as_code() -> None:
     """A chunk is as large as what it embeds, by the kind of each block, the carried ones included."""
     code = "```\n" + "x" * 192 + "\n```"

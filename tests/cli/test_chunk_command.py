@@ -263,9 +263,11 @@ def test_nothing_is_written_when_no_file_can_be_read(flag: str, capsys: pytest.C
 
 
 def test_numbers_of_a_folder(handbook: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chunk", str(handbook), "--stats", "--json", "--max-tokens", "48"]) == 0
+    assert main(["chunk", str(handbook), "--stats", "--json", "--max-tokens", "48", "--min-tokens", "12"]) == 0
     [numbers] = records(capsys.readouterr().out)
-    chunks = [c for file in sorted(handbook.glob("*.md*")) for c in headnote.chunk_file(file, max_tokens=48)]
+    chunks = [
+        c for file in sorted(handbook.glob("*.md*")) for c in headnote.chunk_file(file, max_tokens=48, min_tokens=12)
+    ]
     sizes = sorted(chunk.tokens for chunk in chunks)
     assert (numbers["files"], numbers["chunks"], numbers["over_max"]) == (8, len(chunks), 0)
     assert numbers["tokens"]["total"] == sum(sizes)

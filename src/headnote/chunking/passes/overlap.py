@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 
 from headnote.chunking.draft import Draft
@@ -23,27 +24,30 @@ def whole_blocks(page: Page, drafts: list[Draft]) -> list[Draft]:
     return drafts
 
 
+def first_carried(page: Page, start: int, stop: int) -> int:
+    """Which block a chunk that begins with block `stop` carries first, of those from `start` on; `stop` if none."""
+    if start < stop and page.blocks[start][0] == "frontmatter":
+        start += 1
+    most = page.settings.overlap_tokens * page.counter.unit
+    first = bisect_left(page.totals, page.totals[stop] - most, start, stop)
+    return stop if len(page.headings_between(first, stop - 1)) == stop - first else first
+
+
 def _carry(page: Page, before: Draft, draft: Draft) -> None:
     last = before.block_end
     if page.blocks[last][2] > before.end:
         return  # it ends inside a block
-    most = page.settings.overlap_tokens * page.counter.unit
-    first = last + 1
-    while first > before.block_start and page.totals[last + 1] - page.totals[first - 1] <= most:
-        if page.blocks[first - 1][1] < before.start or page.blocks[first - 1][0] == "frontmatter":
-            break
-        first -= 1
-    while first <= last:
-        carried = page.blocks[first : last + 1]
-        if all(block[0] == "heading" for block in carried):
-            return
-        weight = draft.weight
-        draft.overlap = page.text[carried[0][1] : before.end] + (before.suffix if last == len(page.blocks) - 1 else "")
-        draft.weight += page.totals[last + 1] - page.totals[first]
+    start, weight = before.block_start, draft.weight
+    if page.blocks[start][1] < before.start:
+        start += 1  # it begins inside one
+    for first in range(first_carried(page, start, last + 1), last + 1):
+        if len(page.headings_between(first, last)) > last - first:
+            return  # headings alone
+        draft.overlap = page.text[page.blocks[first][1] : before.end]
+        draft.weight = weight + page.totals[last + 1] - page.totals[first]
         if page.fits(draft):
             return
         draft.overlap, draft.weight = "", weight
-        first += 1
 
 
 def last_characters(page: Page, drafts: list[Draft]) -> list[Draft]:

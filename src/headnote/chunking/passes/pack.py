@@ -14,12 +14,15 @@ from operator import sub
 
 from headnote.chunking.draft import Draft
 from headnote.chunking.page import CODE_LIKE, UNSURE, Page
-from headnote.chunking.passes.cuts import Row, greedy_cuts, stable_cuts
+from headnote.chunking.passes.cuts import NOTHING, Carried, Row, greedy_cuts, stable_cuts
+from headnote.chunking.passes.overlap import first_carried
 from headnote.chunking.passes.split import Weigh, take_apart, take_bare
 from headnote.chunking.passes.units import BETWEEN_BLOCKS, NO_SEAM, Units
 
 _DIVIDES = frozenset({"heading", "rule"})
 _ANY_WEIGHT = 1 << 62
+_WORTH = {"paragraph": 5, "list": 4, "code": 3, "table": 2}
+"""What is rather carried over into the next part: the best first, anything else counts 1."""
 
 
 def pack(page: Page, drafts: list[Draft]) -> list[Draft]:
@@ -43,15 +46,14 @@ def _in_parts(page: Page, workbench: _Blocks, draft: Draft) -> list[Draft]:
     """Cut a draft between its units."""
     settings, unit = page.settings, page.counter.unit
     room = min([page.room(path) for path in page.paths_between(draft.block_start, draft.block_end)])
-    upper = max(room - settings.overlap_tokens * unit, room // 2)
     bench = workbench if workbench.may_stay_whole(draft, room) else _Parts(page, draft, room)
     row, first, end = bench.row_of(draft, room)
     if settings.packing == "stable":
         lower = max(settings.min_tokens, 2 * settings.target_tokens - settings.max_tokens) * unit
-        cuts = stable_cuts(row, first, end, min(lower, upper * 5 // 8), upper, settings.min_tokens * unit)
+        cuts = stable_cuts(row, first, end, min(lower, room * 5 // 8), room, settings.min_tokens * unit)
     else:
-        target = settings.target_tokens * unit if settings.boundaries != "heading" else upper
-        cuts = greedy_cuts(row, first, end, min(target, upper), upper)
+        target = settings.target_tokens * unit if settings.boundaries != "heading" else room
+        cuts = greedy_cuts(row, first, end, target, room)
     if len(cuts) == 2:
         return [draft]
     return [bench.piece(first, last, draft.section, part) for part, (first, last) in enumerate(pairwise(cuts))]
@@ -67,7 +69,8 @@ class _Blocks:
         glued = {index + 1 for index in page.headings}
         glued.update(range(page.first_heading_before(count), count))
         self.strengths = [0] * count
-        self.row = Row(page.text, page.starts, page.totals, self.strengths, glued, nothing, nothing, 0, self.fits)
+        lists = (page.starts, page.totals, self.strengths, glued, nothing, nothing)
+        self.row = Row(page.text, *lists, sure=0, fits=self.fits, carried=self.carried)
 
     def may_stay_whole(self, draft: Draft, room: int) -> bool:
         return not draft.suffix and max(_weights(self.page, draft)) <= _light(self.page, room)
@@ -80,6 +83,9 @@ class _Blocks:
 
     def fits(self, first: int, last: int) -> bool:
         return self.page.fits(self.piece(first, last, 0))
+
+    def carried(self, before: int, first: int) -> Carried:
+        return _carried(self.page, before if before < first else None, first)
 
     def piece(self, first: int, last: int, section: int, part: int | None = None) -> Draft:
         page = self.page
@@ -170,11 +176,24 @@ class _Parts:
             last = page.first_heading_before(len(page.blocks))
             glued.update(range(bisect_left(units.blocks, last), len(units.blocks)))
         lists = (units.starts, self.totals, units.strengths, glued, units.opening, units.closing)
-        row = Row(page.text, *lists, sure=_sure(page, room), fits=self.fits, doubts=self.doubts)
+        sure = _sure(page, room)
+        row = Row(page.text, *lists, sure=sure, fits=self.fits, doubts=self.doubts, carried=self.carried)
         return row, 0, len(units.starts)
 
     def fits(self, first: int, last: int) -> bool:
         return self.page.fits(self.piece(first, last, 0))
+
+    def carried(self, before: int, first: int) -> Carried:
+        blocks = self.units.blocks
+        if before == first:
+            return _carried(self.page, None, blocks[first])
+        if self._begins_inside(first):
+            return _carried(self.page, blocks[first], blocks[first])
+        return _carried(self.page, blocks[before] + self._begins_inside(before), blocks[first])
+
+    def _begins_inside(self, unit: int) -> bool:
+        """Whether a unit does not begin with its block."""
+        return self.units.starts[unit] > self.page.starts[self.units.blocks[unit]]
 
     def piece(self, first: int, last: int, section: int, part: int | None = None) -> Draft:
         """The units between two cuts as a draft."""
@@ -197,6 +216,22 @@ class _Parts:
             weight=self.totals[last] - self.totals[first] + units.opening[first] + units.closing[last - 1],
             adds_up=not self.doubts or self.doubts[first] == self.doubts[last],
         )
+
+
+def _carried(page: Page, before: int | None, first: int) -> Carried:
+    """What a piece carries whose first whole block is one, if that of the piece before it is the other.
+
+    None stands for a piece that begins a section.
+    """
+    settings = page.settings
+    if not settings.overlap_tokens or settings.strategy == "section":
+        return NOTHING
+    if settings.strategy == "header":
+        return Carried(0, settings.overlap_tokens * page.counter.unit)
+    if before is None:
+        before = page.first_block if settings.overlap_across_sections else first
+    weight = page.totals[first] - page.totals[first_carried(page, before, first)]
+    return Carried(_WORTH.get(page.blocks[first - 1][0], 1), weight) if weight else NOTHING
 
 
 def _weights(page: Page, draft: Draft) -> Iterable[int]:
