@@ -263,7 +263,7 @@ TITLED = "---\ntitle: Harbour\n---\n"
 
 
 def test_names_have_vectors_of_their_own(store: Store) -> None:
-    put(store, entry("a.md", f"{TITLED}preamble\n\n# One\n\ntext\n\n## Two\n\nmore\n", max_tokens=12))
+    put(store, entry("a.md", f"{TITLED}preamble\n\n# One\n\ntext\n\n## Two\n\nmore\n", max_tokens=12, min_tokens=0))
     with store.writing() as writer:
         assert writer.pending_names("m") == ["Harbour", "Harbour > One", "Harbour > One > Two"]
         writer.add_names("m", ["Harbour"], np.stack([vector_of("Harbour")]))
