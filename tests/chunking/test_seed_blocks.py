@@ -192,7 +192,7 @@ def test_overlap_keeps_the_cap_and_is_no_own_text() -> None:
 @pytest.mark.parametrize("preset", ["blocks", "default"])
 def test_overlap_that_finds_nothing_to_carry_costs_nothing(preset: str) -> None:
     text = page("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
-    sizes = {"counter": "estimate", "target_tokens": 100, "max_tokens": 100, "min_tokens": 0}
+    sizes: dict[str, Any] = {"counter": "estimate", "target_tokens": 100, "max_tokens": 100, "min_tokens": 0}
     without, with_overlap = (chunk(text, preset=preset, overlap_tokens=tokens, **sizes) for tokens in (0, 10))
     assert [(each.start, each.end) for each in with_overlap] == [(each.start, each.end) for each in without]
     assert max(each.tokens for each in without) > 90
@@ -202,7 +202,7 @@ def test_overlap_that_finds_nothing_to_carry_costs_nothing(preset: str) -> None:
 @pytest.mark.parametrize("tokens", [30, 61, 95])
 def test_as_much_room_is_left_as_is_carried(preset: str, tokens: int) -> None:
     text = page("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
-    sizes = {"counter": "estimate", "target_tokens": 210, "max_tokens": 210, "min_tokens": 0}
+    sizes: dict[str, Any] = {"counter": "estimate", "target_tokens": 210, "max_tokens": 210, "min_tokens": 0}
     _, *others = chunk(text, preset=preset, overlap_tokens=tokens, **sizes)
     assert {each.overlap.count("\n\n") + 1 for each in others} == {tokens // 30}
     assert max(each.tokens for each in others) > 180

@@ -275,7 +275,7 @@ def test_numbers_of_a_folder(handbook: Path, capsys: pytest.CaptureFixture[str])
     assert numbers["tokens"]["mean"] == pytest.approx(sum(sizes) / len(sizes), abs=0.1)
     assert numbers["tokens"]["median"] == (sizes[len(sizes) // 2] + sizes[(len(sizes) - 1) // 2]) / 2
     assert sum(row["chunks"] for row in numbers["histogram"]) == len(chunks)
-    assert numbers["below_min"] == sum(size < 48 for size in sizes)
+    assert numbers["below_min"] == sum(size < 12 for size in sizes)
     assert numbers["split_sections"] == len({(c.path, c.section) for c in chunks if c.is_split})
 
 

@@ -2,9 +2,9 @@
 
 Greedy fills each piece as far as it goes, so one block more at the beginning moves every cut behind it. Stable looks,
 from the start of a piece, at all places where it could end between a lower and an upper size, and takes the one that
-its surroundings recommend most: first by structure, then by what the next piece would carry over, then by a hash of what
-begins there. Two rows that differ at the beginning soon look at the same places, agree on one, and from there on are cut
-alike.
+its surroundings recommend most: first by structure, then by what the next piece would carry over, then by a hash of
+what begins there. Two rows that differ at the beginning soon look at the same places, agree on one, and from there on
+are cut alike.
 """
 
 from __future__ import annotations
