@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.arguments import check_types
 from headnote.chunking.settings import Settings, shown
-from headnote.config import IndexSettings, load_index_settings, load_settings
+from headnote.config import (
+    ChatSettings,
+    IndexSettings,
+    SearchSettings,
+    chat_environment,
+    load_chat_settings,
+    load_index_settings,
+    load_search_settings,
+    load_settings,
+)
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingSource, NotAFile, SettingsError
@@ -29,7 +38,7 @@ from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.recency import STEPPED
-from headnote.search.written import read_filter
+from headnote.search.written import read_filter, read_recency
 from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
@@ -100,6 +109,7 @@ class Index:
         index_settings: IndexSettings,
         embedder: Embedder,
         recency_steps: bool = False,
+        search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
     ) -> None:
         self.root = root
         self.settings = settings
@@ -108,6 +118,7 @@ class Index:
         self._store = store
         self._engine = Engine(store, embedder)
         self._recency_steps = recency_steps
+        self.search_settings = search_settings
 
     @classmethod
     def open(
@@ -143,10 +154,20 @@ class Index:
         }
         index_settings = load_index_settings(flags, folder).settings
         chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
+        search_settings = load_search_settings({}, folder).settings
+        load_chat_settings(folder)  # what is wrong there is said now, not when a question is asked
         # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
         found = get_embedder(chosen)
         kept = open_store(folder, index_settings.store, create=create)
-        return cls(folder, kept, loaded.settings, index_settings, found, loaded.preset in STEPPED)
+        return cls(
+            folder,
+            kept,
+            loaded.settings,
+            index_settings,
+            found,
+            recency_steps=loaded.preset in STEPPED,
+            search_settings=search_settings,
+        )
 
     def close(self) -> None:
         self._store.close()
@@ -234,6 +255,11 @@ class Index:
             pass
 
     @property
+    def chat_settings(self) -> ChatSettings:
+        """Which model answers questions, as file and environment say it now."""
+        return load_chat_settings(self.root).settings
+
+    @property
     def generation(self) -> int:
         """Raised by every update, and cheap to ask for."""
         return self._store.generation()
@@ -263,20 +289,20 @@ class Index:
     def search(
         self,
         query: str,
-        limit: int = 10,
-        mode: Mode = "hybrid",
+        limit: int | None = None,
+        mode: Mode | None = None,
         *,
         path: str | Sequence[str] | None = None,
         tags: str | Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
         since: datetime | float | str | None = None,
-        per_document: int = 0,
+        per_document: int | None = None,
         min_score: float | None = None,
-        budget: int = 0,
-        recency_days: float = 0.0,
+        budget: int | None = None,
+        recency_days: float | None = None,
         recency_steps: bool | None = None,
-        expand: Expand = "none",
-        fusion: Fusion = "weighted",
+        expand: Expand | None = None,
+        fusion: Fusion | None = None,
     ) -> list[Hit]:
         """The chunks that answer a query, best first.
 
@@ -287,25 +313,33 @@ class Index:
         stands around a hit (`neighbours`, `section`) or what it links to (`linked`). `fusion="rrf"` ranks by reciprocal
         ranks instead of scores: then a score tells the place among all, 1 for what is first in every way of looking.
         If nothing is relevant there are no hits; with a `min_score` of 0 there are, however far they are from it.
+        What is not given is taken from the environment, then from the table `[search]` of `headnote.toml`, then from
+        the defaults: 10 hits, `hybrid`, `weighted`.
         """
         only = read_filter(path, tags, where, since)
-        if recency_steps is None:
-            recency_steps = self._recency_steps and not recency_days
+        usual = self.search_settings
         return self._engine.search(
             Query(
                 text=query,
-                limit=limit,
-                mode=mode,
-                fusion=fusion,
+                limit=usual.limit if limit is None else limit,
+                mode=usual.mode if mode is None else mode,
+                fusion=usual.fusion if fusion is None else fusion,
                 only=only,
-                per_document=per_document,
-                min_score=min_score,
-                budget=budget,
-                recency_days=recency_days,
-                recency_steps=recency_steps,
-                expand=expand,
+                per_document=usual.per_document if per_document is None else per_document,
+                min_score=usual.min_score if min_score is None else min_score,
+                budget=usual.budget if budget is None else budget,
+                expand=usual.expand if expand is None else expand,
+                **self._recency(recency_days, recency_steps),
             )
         )
+
+    def _recency(self, days: float | None, steps: bool | None) -> dict[str, Any]:
+        """The bonus that is asked for, else the one of the settings, else the one of the preset."""
+        if days is not None or steps is not None:
+            return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}
+        if self.search_settings.recency:
+            return read_recency(self.search_settings.recency)
+        return {"recency_steps": self._recency_steps}
 
     def ask(
         self,
@@ -319,8 +353,8 @@ class Index:
     ) -> Answer:
         """An answer to a question, from the passages found for it, with citations that were checked.
 
-        `model` is asked at the service that the environment names; if it is not given, the one in
-        `HEADNOTE_CHAT_MODEL`. Without any, or with an empty name, the passages themselves are the answer. `stream` is
+        `model` is asked at the service that the environment or `[llm]` in `headnote.toml` names; if it is not given,
+        the model named there. Without any, or with an empty name, the passages themselves are the answer. `stream` is
         told the text piece by piece, as far as its citations hold. `budget` is what a prompt may have in tokens, and
         the filters are those of `search`.
         """
@@ -336,7 +370,9 @@ class Index:
         )
         if not question.strip():
             raise SettingsError("the question is empty", remedy="say what you want to know")
-        chat = find_chat(os.environ, model) if model is None or isinstance(model, str) else model
+        chat = (
+            find_chat(chat_environment(self.chat_settings), model) if model is None or isinstance(model, str) else model
+        )
         hits = self.search(question, limit, **filters)
         with self._store.reading() as reader:
             passages = read_passages(reader, hits)

@@ -12,6 +12,9 @@ import pytest
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
 from headnote.config import INDEX_NAMES
+from headnote.config.llm import LLM
+from headnote.config.search import SEARCH
+from headnote.config.server import SERVER
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -44,7 +47,8 @@ def test_every_setting_with_its_origin(configured: Path, monkeypatch: pytest.Mon
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "docs  file docs/headnote.toml"
     shown = {fields[0]: fields[1:] for line in lines if len(fields := re.split(r"  +", line.strip())) == 3}
-    assert set(shown) == {"preset", *FIELD_NAMES, *INDEX_NAMES}
+    tables = (SEARCH, LLM, SERVER)
+    assert set(shown) == {"preset", *FIELD_NAMES, *INDEX_NAMES, *(name for table in tables for name in table.checks)}
     assert shown["preset"] == ["blocks", "docs/headnote.toml:1"]
     assert shown["max_tokens"] == ["800", "docs/headnote.toml:2"]
     assert shown["merge"] == ["false", "HEADNOTE_MERGE"]
@@ -117,3 +121,12 @@ def test_a_bad_file_is_one_line(text: str, complaint: str, flags: list[str], doc
 def test_a_folder_is_needed(path: str, complaint: str, capsys: Captured) -> None:
     assert main(["config", path]) == 2
     assert capsys.readouterr().err == f"error: {complaint}"
+
+
+def test_keys_and_tokens_are_not_shown(docs: Path, capsys: Captured) -> None:
+    secrets = "[llm]\nurl = 'https://host/v1?key=hidden'\nkey = 'sk-hidden'\n[server]\ntoken = 'hidden-hidden-hidden'\n"
+    (docs / "headnote.toml").write_text(secrets, encoding="utf-8")
+    record = config_as_json(docs, capsys)
+    assert main(["config", str(docs)]) == 0
+    assert "hidden" not in capsys.readouterr().out + json.dumps(record)
+    assert record["llm"]["key"] == {"value": "set", "origin": "docs/headnote.toml:3"}

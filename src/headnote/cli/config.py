@@ -26,6 +26,8 @@ class Loaded(NamedTuple):
     file: str | None
     chunking: LoadedSettings
     of_index: LoadedTable[IndexSettings]
+    others: dict[str, LoadedTable[Any]]
+    """Title of each other table → its settings."""
 
 
 @click.command("config", cls=Command)
@@ -45,10 +47,26 @@ def config_command(root: Path, as_json: bool) -> None:
 
 def _load(root: Path) -> Loaded:
     from headnote.api import check_folder
-    from headnote.config import load_index_settings, load_settings, settings_file
+    from headnote.config import (
+        load_chat_settings,
+        load_index_settings,
+        load_search_settings,
+        load_server_settings,
+        load_settings,
+        settings_file,
+    )
 
     check_folder(root)
-    return Loaded(settings_file(root), load_settings(None, {}, root), load_index_settings({}, root))
+    return Loaded(
+        file=settings_file(root),
+        chunking=load_settings(None, {}, root),
+        of_index=load_index_settings({}, root),
+        others={
+            "search": load_search_settings({}, root),
+            "llm": load_chat_settings(root),
+            "server": load_server_settings({}, root),
+        },
+    )
 
 
 def _tables(loaded: Loaded) -> dict[str, dict[str, tuple[Any, str]]]:
@@ -64,7 +82,20 @@ def _tables(loaded: Loaded) -> dict[str, dict[str, tuple[Any, str]]]:
     return {
         "chunking": preset | {name: (getattr(chunking.settings, name), chunking.origins[name]) for name in FIELD_NAMES},
         "index": of_settings,
+        **{title: _rows(table) for title, table in loaded.others.items()},
     }
+
+
+def _rows(table: LoadedTable[Any]) -> dict[str, tuple[Any, str]]:
+    values = {name: getattr(table.settings, name) for name in table.origins}
+    return {name: (_without_secret(name, value), table.origins[name]) for name, value in values.items()}
+
+
+def _without_secret(name: str, value: Any) -> Any:
+    """A key is nobody's business, and the address of a service may hold one behind its path."""
+    if name in ("key", "token"):
+        return "set" if value else "none"
+    return value.partition("?")[0] if name == "url" else value
 
 
 def _record(loaded: Loaded, root: Path) -> dict[str, Any]:
@@ -102,4 +133,4 @@ def _lines(loaded: Loaded, root: Path) -> list[Line]:
 
 
 def _shown(value: Any, shown_value: Any) -> str:
-    return ", ".join(value) or "none" if isinstance(value, tuple) else str(shown_value(value))
+    return ", ".join(value) or "none" if isinstance(value, tuple) else str(shown_value(value)) or "none"

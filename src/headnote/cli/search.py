@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 @click.command("search", cls=Command)
 @click.argument("query", cls=Argument, about="What to look for.")
 @options.root
-@click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="How many passages at most.")
-@click.option("--mode", default="hybrid", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(min=1), metavar="N", help="How many passages at most; 10 if left out."
+)
+@click.option("--mode", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
 @click.option(
     "--fusion",
-    default="weighted",
     metavar="HOW",
     help="How two rankings become one: weighted (scores) or rrf (reciprocal ranks).",
 )
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
-    default=0,
     metavar="N",
     help="How many of one document at most; 0 for any number.",
 )
@@ -52,14 +52,11 @@ if TYPE_CHECKING:
 @click.option(
     "--budget",
     type=click.IntRange(min=0),
-    default=0,
     metavar="TOKENS",
     help="How much all passages may have; 0 for any size.",
 )
 @click.option("--recency", metavar="DAYS|steps", help="A small bonus for what is new: its half-life, or in steps.")
-@click.option(
-    "--expand", default="none", metavar="WHAT", help="What comes with a hit: none, neighbours, section or linked."
-)
+@click.option("--expand", metavar="WHAT", help="What comes with a hit: none, neighbours, section or linked.")
 @click.option(
     "--context",
     "-C",
@@ -76,18 +73,18 @@ if TYPE_CHECKING:
 def search_command(
     query: str,
     root: Path,
-    limit: int,
-    mode: str,
-    fusion: str,
+    limit: int | None,
+    mode: SearchMode | None,
+    fusion: str | None,
     path: tuple[str, ...],
     tag: tuple[str, ...],
     where: tuple[str, ...],
     since: str | None,
-    per_document: int,
+    per_document: int | None,
     min_score: float | None,
-    budget: int,
+    budget: int | None,
     recency: str | None,
-    expand: str,
+    expand: str | None,
     context: int,
     full: bool,
     explain: bool,
@@ -97,27 +94,28 @@ def search_command(
 ) -> None:
     """Find the passages that answer a query.
 
-    The index is built or refreshed first. If nothing is relevant, the exit code is 1.
+    The index is built or refreshed first. If nothing is relevant, the exit code is 1. Options that are left out are as
+    [search] in headnote.toml says.
     """
     from headnote.cli.search_view import record, surroundings, view
     from headnote.search.written import read_fields, read_recency, read_since
 
-    if not query.strip():
-        raise SettingsError("the query is empty", remedy="say what to look for")
+    _check_words(query, mode, fusion, expand)
     fields = read_fields(where, "--where")
     changed = read_since(since, place="--since") if since is not None else None
     asked: dict[str, Any] = {"path": path, "tags": tag, "where": fields, "since": changed, "per_document": per_document}
-    asked |= {"min_score": min_score, "budget": budget, "expand": read_expansion(expand), "fusion": read_fusion(fusion)}
+    asked |= {"min_score": min_score, "budget": budget, "expand": expand, "fusion": fusion}
     asked |= read_recency(recency, "--recency") if recency is not None else {}
     opened = _opened(root, create=not no_update, store=store)
     with opened.index as index:
         if not no_update:
             refresh(index)
-        if mode != "keyword" and opened.missing:
+        by_meaning = (mode or index.search_settings.mode) != "keyword"
+        if by_meaning and opened.missing:
             remark(f"by words only: {opened.missing}")
-        elif mode != "keyword" and not no_update:
+        elif by_meaning and not no_update:
             fill_vectors(index)
-        hits: list[Hit] = index.search(query, limit, read_mode(mode), **asked)
+        hits: list[Hit] = index.search(query, limit, mode, **asked)
         around = [surroundings(index, hit, context) for hit in hits] if context else None
     if as_json:
         write_json(record(query, root, hits, around))
@@ -137,25 +135,11 @@ def _opened(root: Path, create: bool, store: str | None) -> Opened:
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None
 
 
-def read_mode(mode: str) -> SearchMode:
-    from headnote.search.query import MODES
+def _check_words(query: str, mode: str | None, fusion: str | None, expand: str | None) -> None:
+    from headnote.search.query import EXPANSIONS, FUSIONS, MODES
 
-    if mode not in MODES:
-        raise SettingsError(f"unknown mode {mode!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
-    return cast("SearchMode", mode)
-
-
-def read_fusion(fusion: str) -> str:
-    from headnote.search.query import FUSIONS
-
-    if fusion not in FUSIONS:
-        raise SettingsError(f"unknown fusion {fusion!r}", path="--fusion", remedy=f"use {', '.join(FUSIONS)}")
-    return fusion
-
-
-def read_expansion(expand: str) -> str:
-    from headnote.search.query import EXPANSIONS
-
-    if expand not in EXPANSIONS:
-        raise SettingsError(f"unknown expansion {expand!r}", path="--expand", remedy=f"use {', '.join(EXPANSIONS)}")
-    return expand
+    if not query.strip():
+        raise SettingsError("the query is empty", remedy="say what to look for")
+    for flag, word, known in (("mode", mode, MODES), ("fusion", fusion, FUSIONS), ("expand", expand, EXPANSIONS)):
+        if word is not None and word not in known:
+            raise SettingsError(f"unknown {flag} {word!r}", path=f"--{flag}", remedy=f"use {', '.join(known)}")

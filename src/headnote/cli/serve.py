@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,7 +17,8 @@ from headnote.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TOKEN_VARIABLE = "HEADNOTE_TOKEN"
+    from headnote.config import ServerSettings
+
 NEW_TOKEN = "new"
 SHORTEST_TOKEN = 16
 
@@ -32,29 +32,20 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 @options.root
 @click.option(
     "--host",
-    default="127.0.0.1",
     metavar="ADDRESS",
-    help="Address to listen at; one that others reach needs --token.",
+    help="Address to listen at, 127.0.0.1 if left out; one that others reach needs --token.",
 )
 @port_option
-@click.option(
-    "--token",
-    default="",
-    metavar="TOKEN",
-    help="What clients have to send; 'new' makes one.",
-    show_default=False,
-    envvar=TOKEN_VARIABLE,
-    show_envvar=True,
-)
+@click.option("--token", metavar="TOKEN", help="What clients have to send; 'new' makes one. Also in HEADNOTE_TOKEN.")
 @click.option("--allow-host", metavar="NAME", multiple=True, help="A name this server goes by; may be repeated.")
 @options.embedder
 @options.store
 @json_option
 def serve_command(
     root: Path,
-    host: str,
+    host: str | None,
     port: int | None,
-    token: str,
+    token: str | None,
     allow_host: tuple[str, ...],
     embedder: str | None,
     store: str | None,
@@ -62,9 +53,10 @@ def serve_command(
 ) -> None:
     """Serve the folder as a web page and an HTTP API, and keep its index fresh meanwhile.
 
-    Only this machine can reach it, unless --host says otherwise. Ctrl-C ends it.
+    Only this machine can reach it, unless --host or [server] in headnote.toml says otherwise. Ctrl-C ends it.
     """
-    _serve(Opening(root, embedder, store), host, port, token, allow_host, as_json, lambda _: None)
+    settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host)
+    _serve(Opening(root, embedder, store), settings, as_json, lambda _: None)
 
 
 @click.command("open", cls=Command)
@@ -75,7 +67,16 @@ def serve_command(
 @json_option
 def open_command(root: Path, port: int | None, embedder: str | None, store: str | None, as_json: bool) -> None:
     """Serve the folder, and open it in the browser as soon as it answers."""
-    _serve(Opening(root, embedder, store), "127.0.0.1", port, os.environ.get(TOKEN_VARIABLE, ""), (), as_json, _browse)
+    settings = _settings(root, host="127.0.0.1", port=port)
+    _serve(Opening(root, embedder, store), settings, as_json, _browse)
+
+
+def _settings(root: Path, **flags: Any) -> ServerSettings:
+    from headnote.api import check_folder
+    from headnote.config import load_server_settings
+
+    check_folder(root)
+    return load_server_settings(flags, root).settings
 
 
 class Opening(NamedTuple):
@@ -88,10 +89,7 @@ class Opening(NamedTuple):
 
 def _serve(
     opening: Opening,
-    host: str,
-    port: int | None,
-    token: str,
-    names: tuple[str, ...],
+    settings: ServerSettings,
     as_json: bool,
     also: Callable[[str], None],
 ) -> None:
@@ -104,14 +102,15 @@ def _serve(
     from headnote.web.security import Guard
     from headnote.web.serving import is_loopback, open_socket, run_server
 
-    token = _token(host, token, is_loopback(host))
+    host = settings.host
+    token = _token(host, settings.token, is_loopback(host))
     answer_on_one_core()
     opened = open_index(**opening._asdict())
     if opened.missing:
         remark(f"by words only: {opened.missing}")
-    with opened.index as index, open_socket(host, port) as listening:
+    with opened.index as index, open_socket(host, settings.port) as listening:
         address = _address(host, listening.getsockname()[1])
-        names_known = frozenset({"localhost", host.lower(), *(name.lower() for name in names)})
+        names_known = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
         guard = Guard(names_known, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
         with kept_fresh(index) as keeper:
             served = Served(index, lambda: State(keeper.problem, keeper.busy, keeper.progress))

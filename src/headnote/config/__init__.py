@@ -7,14 +7,24 @@ or above it. Settings of chunks stand at its top or in `[chunking]`, others in t
 from headnote.config.chunking import LoadedSettings, load_settings
 from headnote.config.files import settings_file
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
+from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
+from headnote.config.search import SearchSettings, load_search_settings
+from headnote.config.server import ServerSettings, load_server_settings
 from headnote.config.tables import LoadedTable
 
 __all__ = [
     "INDEX_NAMES",
+    "ChatSettings",
     "IndexSettings",
     "LoadedSettings",
     "LoadedTable",
+    "SearchSettings",
+    "ServerSettings",
+    "chat_environment",
+    "load_chat_settings",
     "load_index_settings",
+    "load_search_settings",
+    "load_server_settings",
     "load_settings",
     "settings_file",
 ]

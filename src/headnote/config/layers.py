@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from headnote.chunking.settings import Settings, is_path_of_tokenizer, nearest
 from headnote.config.entries import Entry, Layer, blaming, flag_of, is_given
 from headnote.config.files import SettingsFile, nearest_file
 from headnote.config.index import INDEX
+from headnote.config.llm import LLM
+from headnote.config.search import SEARCH
+from headnote.config.server import SERVER
 from headnote.config.tables import VARIABLE_PREFIX
 from headnote.config.texts import is_whole_number, switch, whole_number
 from headnote.errors import SettingsError
@@ -20,20 +23,27 @@ from headnote.tokens import NAMES as COUNTERS
 TABLE = "chunking"
 """Where settings of chunks may stand, besides the top of the file."""
 
-# They have our prefix but belong to the tests of this project, or say where a service is and what key it takes.
-_NO_SETTINGS = {
-    *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
-    *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE"),
-    *("HEADNOTE_CHAT_URL", "HEADNOTE_CHAT_KEY", "HEADNOTE_CHAT_MODEL", "HEADNOTE_CHAT_DEADLINE"),
-    "HEADNOTE_TOKEN",
-}
+_OTHER_TABLES = (INDEX, SEARCH, LLM, SERVER)
 
-_OTHER_TABLES = (INDEX,)
-_OTHER_VARIABLES = _NO_SETTINGS.union(*(table.variables for table in _OTHER_TABLES))
+# They have our prefix but belong to the tests of this project, or say where a service is and what key it takes.
+_OTHER_VARIABLES = frozenset(
+    (
+        *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
+        *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE", "HEADNOTE_CHAT_DEADLINE"),
+    )
+).union(*(table.variables for table in _OTHER_TABLES))
 
 _VARIABLES_OF_PRESET = {"mdvdb": ("MDVDB_CHUNK_MAX_TOKENS", "MDVDB_CHUNK_OVERLAP_TOKENS")}
 
 _NAMES = (*KNOWN_NAMES, "preset")
+_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES))
+_VARIABLE_NAMES = (
+    *_NAMES,
+    *sorted(variable.removeprefix(VARIABLE_PREFIX).lower() for table in _OTHER_TABLES for variable in table.variables),
+)
+
+_TABLE_OF_RAGDOCS = {"min_chunk_chars", "max_chunk_chars", "overlap_chars"}
+"""Only `ragdocs` has these names. A file that has them means its behaviour, unless it names a preset."""
 
 
 # Flags and variables
@@ -52,7 +62,7 @@ def read_variables(environment: Mapping[str, str]) -> Layer:
         if not variable.startswith(VARIABLE_PREFIX) or variable in _OTHER_VARIABLES or not text.strip():
             continue
         name = variable.removeprefix(VARIABLE_PREFIX).lower()
-        layer.append(_from_text(Entry(name, text, variable), _variable_of))
+        layer.append(_from_text(Entry(name, text, variable), _variable_of, _VARIABLE_NAMES))
     return layer
 
 
@@ -66,9 +76,9 @@ def read_other_variables(preset: str, environment: Mapping[str, str]) -> Layer:
     return [_from_text(Entry(variable, environment[variable], variable)) for variable in variables]
 
 
-def _from_text(entry: Entry, spelled: Callable[[str], str] = str) -> Entry:
+def _from_text(entry: Entry, spelled: Callable[[str], str] = str, names: Sequence[str] = _NAMES) -> Entry:
     """The entry with text turned into what its setting takes."""
-    field = _known(entry, spelled)
+    field = _known(entry, spelled, names)
     name = "preset" if field == "preset" else entry.name
     if not isinstance(entry.value, str):
         return entry._replace(name=name)
@@ -76,14 +86,16 @@ def _from_text(entry: Entry, spelled: Callable[[str], str] = str) -> Entry:
         return entry._replace(name=name, value=_parse(field, entry.value.strip()))
 
 
-def _known(entry: Entry, spelled: Callable[[str], str] = str) -> str:
+def _known(entry: Entry, spelled: Callable[[str], str] = str, names: Sequence[str] = _NAMES) -> str:
     plain = plain_name(entry.name)
     if plain == "preset":
         return plain
     try:
         return find_name(plain)
     except SettingsError as error:
-        remedy = nearest(plain, _NAMES, spelled=spelled)
+        # What is a table in the file can only be meant as one.
+        known = _TABLE_NAMES if isinstance(entry.value, dict) else names
+        remedy = nearest(plain, known, spelled=spelled)
         raise SettingsError(error.message, path=entry.path, line=entry.line, remedy=remedy) from None
 
 
@@ -116,13 +128,27 @@ def _pair(text: str) -> tuple[str, str]:
 def read_file(start: Path) -> Layer:
     """What the nearest file says of chunks."""
     file = nearest_file(start)
-    return [_from_toml(entry, file.path.parent) for entry in _entries(file)] if file else []
+    if file is None:
+        return []
+    layer = [_from_toml(entry, file.path.parent) for entry in _entries(file)]
+    return [*_preset_of_names(layer), *layer]
+
+
+def _preset_of_names(layer: Layer) -> Layer:
+    """The preset that is meant by names which only one of them has, if none is named."""
+    if any(entry.name == "preset" for entry in layer):
+        return []
+    own = [entry for entry in layer if plain_name(entry.name) in _TABLE_OF_RAGDOCS or entry.value == "header_based"]
+    return [entry._replace(name="preset", value="ragdocs") for entry in own[:1]]
 
 
 def _entries(file: SettingsFile) -> Layer:
     """What it says of chunks, at the top and in the table."""
-    tables = (TABLE, *(table.name for table in _OTHER_TABLES))
-    top = [entry for entry in file.entries() if entry.name not in tables or not isinstance(entry.value, dict)]
+    top = [entry for entry in file.entries() if entry.name not in _TABLE_NAMES]
+    for entry in file.entries():
+        if entry.name in _TABLE_NAMES and not isinstance(entry.value, dict):
+            message, remedy = f"{entry.name} is a table", f"write [{entry.name}], and its settings below"
+            raise SettingsError(message, path=entry.path, line=entry.line, remedy=remedy)
     inner = file.entries(TABLE)
     for entry in inner:
         if entry.name in file.tables:

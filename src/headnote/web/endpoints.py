@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from headnote import __version__
-from headnote.answer.chat import MODEL_VARIABLE
 from headnote.api import DocumentView, Index
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import vary
@@ -87,7 +85,7 @@ def status(served: Served, _: requests.Nothing) -> answers.StatusAnswer:
         busy=state.busy,
         progress=now,
         settings=plain_settings(index.settings),
-        ask_model=os.environ.get(MODEL_VARIABLE, "").strip() or None,
+        ask_model=served.index.chat_settings.model or None,
     )
 
 
@@ -117,7 +115,7 @@ def search(served: Served, asked: requests.SearchRequest) -> answers.SearchAnswe
 def _recency(asked: requests.SearchRequest) -> dict[str, Any]:
     if not asked.recency:
         return {"recency_days": asked.recency_days}
-    if asked.recency_days:
+    if asked.recency_days is not None:
         raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
     return read_recency(asked.recency, "recency")
 

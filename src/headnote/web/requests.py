@@ -41,33 +41,39 @@ Since = Annotated[
 ]
 
 
+_USUAL = "if left out, what the settings of the folder say"
+
+
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """Takes no parameters."""
 
 
 class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     q: Annotated[Query, Meta(description="What to look for.")]
-    limit: Annotated[int, Meta(ge=1, le=50, description="Most hits.")] = 10
-    mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
+    limit: Annotated[Annotated[int, Meta(ge=1, le=50)] | None, Meta(description=f"Most hits; {_USUAL}.")] = None
+    mode: Annotated[
+        Literal["hybrid", "semantic", "keyword"] | None, Meta(description=f"By words, by meaning, or both; {_USUAL}.")
+    ] = None
     path: Annotated[Filters, Meta(description="Only documents that fit one of these globs.")] = []
     tag: Annotated[Filters, Meta(description="Only what has all of these tags.")] = []
     where: Annotated[
         list[Field], Meta(max_length=50, description="Only where the frontmatter says so: key=value.")
     ] = []
     since: Since = ""
-    per_document: Annotated[Count, Meta(description="Most hits of one document; 0 for any number.")] = 0
+    per_document: Annotated[Count | None, Meta(description="Most hits of one document; 0 for any number.")] = None
     min_score: Annotated[Score | None, Meta(description="Leave out hits below.")] = None
-    budget: Annotated[Count, Meta(description="Most tokens of all hits together; 0 for any number.")] = 0
+    budget: Annotated[Count | None, Meta(description="Most tokens of all hits together; 0 for any number.")] = None
     recency_days: Annotated[
-        float, Meta(ge=0, le=1_000_000, description="Half-life of the bonus for what is new; 0 for none.")
-    ] = 0.0
+        Annotated[float, Meta(ge=0, le=1_000_000)] | None,
+        Meta(description="Half-life of the bonus for what is new; 0 for none."),
+    ] = None
     recency: Annotated[
         str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$", description="A half-life in days, or steps.")
     ] = ""
-    expand: Literal["none", "neighbours", "section", "linked"] = "none"
+    expand: Literal["none", "neighbours", "section", "linked"] | None = None
     fusion: Annotated[
-        Literal["weighted", "rrf"], Meta(description="One ranking of two: by scores, or by reciprocal ranks.")
-    ] = "weighted"
+        Literal["weighted", "rrf"] | None, Meta(description="One ranking of two: by scores, or by reciprocal ranks.")
+    ] = None
 
 
 class PathRequest(msgspec.Struct, forbid_unknown_fields=True):

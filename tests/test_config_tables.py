@@ -1,0 +1,134 @@
+"""The tables `[search]`, `[llm]` and `[server]`: who wins, what is refused, and where keys go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headnote import Index, SettingsError, presets
+from headnote.config import (
+    SearchSettings,
+    chat_environment,
+    load_chat_settings,
+    load_search_settings,
+    load_server_settings,
+    load_settings,
+)
+
+CHUNKING_OF_RAGDOCS = """\
+[chunking]
+strategy = "header_based"
+min_chunk_chars = 200
+max_chunk_chars = 1500
+overlap_chars = 50
+include_parent_headers = true
+"""
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "headnote.toml").write_text(text, encoding="utf-8")
+
+
+def test_file_then_environment_then_flags(tmp_path: Path) -> None:
+    write(tmp_path, '[search]\nlimit = 3\nmode = "keyword"\nmin_score = 0.2\nrecency = 30\n')
+    variables = {"HEADNOTE_SEARCH_LIMIT": "4", "HEADNOTE_SEARCH_FUSION": "rrf"}
+    loaded = load_search_settings({"mode": "semantic"}, tmp_path, variables)
+    assert loaded.settings == SearchSettings(limit=4, mode="semantic", fusion="rrf", min_score=0.2, recency="30")
+    origins = {name: Path(origin).name for name, origin in loaded.origins.items()}
+    assert origins["limit"] == "HEADNOTE_SEARCH_LIMIT"
+    assert origins["mode"] == "--mode"
+    assert origins["min_score"] == "headnote.toml:4"
+    assert origins["budget"] == "default"
+
+
+def test_tables_of_the_project_file(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.headnote.server]\nport = 9000\nallow_host = ["docs.local"]\n')
+    settings = load_server_settings({"host": "::1"}, tmp_path, {"HEADNOTE_TOKEN": "t" * 20}).settings
+    assert (settings.host, settings.port, settings.token) == ("::1", 9000, "t" * 20)
+    assert settings.allow_host == ("docs.local",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[search]\nlimits = 3\n", "headnote.toml:2: unknown setting limits (did you mean limit?)"),
+        ("[search]\nlimit = 0\n", "headnote.toml:2: 0 is out of bounds (give a number, 1 or more)"),
+        ("[search]\nlimit = true\n", "headnote.toml:2: True is not a whole number"),
+        ("[search]\nfusion = 'rff'\n", "headnote.toml:2: 'rff' is not known (did you mean rrf?)"),
+        ("[search]\nrecency = 'soon'\n", "headnote.toml:2: 'soon' is no number of days"),
+        ("[search]\nmin_score = nan\n", "headnote.toml:2: nan is no score"),
+        ("search = 3\n", "headnote.toml:1: search is a table"),
+        ("[indexing]\nx = 1\n", "headnote.toml:1: unknown setting 'indexing' (did you mean index?)"),
+        (
+            "[parsers]\nx = 1\n",
+            "headnote.toml:1: unknown setting 'parsers' (known: chunking, index, search, llm, server)",
+        ),
+        ("[llm]\nkey = 3\n", "headnote.toml:2: a text is needed, not a int"),
+    ],
+)
+def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+    write(tmp_path, text)
+    with pytest.raises(SettingsError) as caught:
+        Index.open(tmp_path, embedder="none")
+    assert str(caught.value).replace(f"{tmp_path}/", "").startswith(message)
+    assert not (tmp_path / ".headnote").exists(), "a mistake leaves nothing behind"
+
+
+def test_an_unknown_variable_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="did you mean HEADNOTE_SEARCH_LIMIT"):
+        load_settings(None, {}, tmp_path, {"HEADNOTE_SEARCH_LIMTI": "3"})
+
+
+def test_the_chunking_table_of_ragdocs_means_ragdocs(tmp_path: Path) -> None:
+    write(tmp_path, CHUNKING_OF_RAGDOCS)
+    loaded = load_settings(None, {}, tmp_path, {})
+    assert loaded.preset == "ragdocs"
+    assert loaded.settings == presets()["ragdocs"]
+    write(tmp_path, f'preset = "default"\n{CHUNKING_OF_RAGDOCS}')
+    assert load_settings(None, {}, tmp_path, {}).preset == "default"
+    assert load_settings("refdocs", {}, tmp_path, {}).preset == "refdocs"
+
+
+FILE = {"url": "http://file/v1", "key": "file-key"}
+VARIABLES = {"HEADNOTE_CHAT_URL": "http://here/v1", "HEADNOTE_CHAT_KEY": "own-key"}
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_environment", "url", "key"),
+    [
+        (["url"], ["KEY"], "http://file/v1", ""),
+        (["url", "key"], ["KEY"], "http://file/v1", "file-key"),
+        (["url", "key"], ["URL"], "http://here/v1", ""),
+        (["key"], ["URL"], "http://here/v1", ""),
+        (["url", "key"], ["URL", "KEY"], "http://here/v1", "own-key"),
+        ([], ["URL", "KEY"], "http://here/v1", "own-key"),
+        ([], ["KEY"], "", "own-key"),
+    ],
+)
+def test_a_key_goes_only_to_the_address_beside_it(
+    tmp_path: Path, in_file: list[str], in_environment: list[str], url: str, key: str
+) -> None:
+    write(tmp_path, "[llm]\nmodel = 'm'\n" + "".join(f"{name} = '{FILE[name]}'\n" for name in in_file))
+    environment = {f"HEADNOTE_CHAT_{name}": VARIABLES[f"HEADNOTE_CHAT_{name}"] for name in in_environment}
+    settings = load_chat_settings(tmp_path, environment).settings
+    assert (settings.model, settings.url, settings.key) == ("m", url, key)
+    assert "key" not in repr(settings)
+    told = chat_environment(settings, {"OPENAI_API_KEY": "x", **environment})
+    assert (told["HEADNOTE_CHAT_URL"], told["HEADNOTE_CHAT_KEY"]) == (url, key)
+
+
+def test_the_index_searches_as_the_file_says(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.md").write_text(f"# Tide {number}\n\nThe tide turns {number} times.\n")
+
+    def hits(**given: Any) -> int:
+        with Index.open(tmp_path, embedder="none") as index:
+            index.update()
+            return len(index.search("tide turns", **given))
+
+    assert hits() == 5
+    write(tmp_path, "[search]\nlimit = 2\n")
+    assert hits() == 2
+    assert hits(limit=4) == 4
