@@ -6,6 +6,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from numbers import Integral, Real
 from pathlib import Path
@@ -15,22 +16,26 @@ from headnote.arguments import check_types
 from headnote.chunking.settings import Settings, shown
 from headnote.config import (
     ChatSettings,
+    Choice,
+    How,
     IndexSettings,
     SearchSettings,
     chat_environment,
+    check_made_with,
+    choose,
     load_chat_settings,
     load_index_settings,
     load_search_settings,
-    load_settings,
 )
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
-from headnote.errors import MissingSource, NotAFile, SettingsError
+from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
 from headnote.index.graph import Graph, graph_of, is_broken
-from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
+from headnote.index.ownership import claim_index, roots_in
 from headnote.index.plan import plan_reading
 from headnote.index.store.base import Store
-from headnote.index.store.opening import open_store, repair_store
+from headnote.index.store.opening import names_schema, open_store, repair_store, schema_of
 from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
 from headnote.index.task import Report, Task, Watcher, nobody
 from headnote.index.update import Scope, plan_update, sweep, update_documents, update_vectors
@@ -70,6 +75,10 @@ class Status(NamedTuple):
     updated: float | None
     """When the last update ended, in seconds since 1970."""
     generation: int
+    roots: tuple[str, ...] = ()
+    """Folders and addresses that the index belongs to."""
+    schema: str = ""
+    """Of the database that holds it; empty for a file."""
 
 
 class Drift(NamedTuple):
@@ -105,20 +114,23 @@ class Index:
         self,
         root: Path,
         store: Store,
-        settings: Settings,
-        index_settings: IndexSettings,
+        choice: Choice,
         embedder: Embedder,
-        recency_steps: bool = False,
+        *,
         search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
+        adopts: bool = False,
+        read_only: bool = False,
     ) -> None:
         self.root = root
-        self.settings = settings
-        self.index_settings = index_settings
+        self.choice = choice
+        self.settings = choice.chunking.settings
+        self.index_settings = choice.of_index.settings
         self.embedder = embedder
+        self.read_only = read_only
         self._store = store
         self._engine = Engine(store, embedder)
-        self._recency_steps = recency_steps
         self.search_settings = search_settings
+        self._adopts = adopts
 
     @classmethod
     def open(
@@ -132,42 +144,48 @@ class Index:
         exclude: Sequence[str] = (),
         max_file_bytes: int | None = None,
         store: str | None = None,
+        schema: str | None = None,
+        adopt: bool = False,
+        read_only: bool = False,
+        configure: How = "keep",
+        words_only: bool = False,
         **settings: Any,
     ) -> Index:
         """The index of a folder, kept in `.headnote` below it and made if there is none; or kept in PostgreSQL, if
         `store` is the URL of a database.
 
-        What is not given is taken from the environment, then from `headnote.toml`, then from the defaults. With
-        `create=False`, a folder without an index raises `MissingIndex`.
+        What is not given is as it was when the index was made; for a new one it is taken from the environment, then
+        from `headnote.toml`, then from the defaults. What is given is kept in the index by the next update. Where
+        `headnote.toml` says something else by now, `choice.differing` tells, and `configure="apply"` applies it, as
+        `headnote index` does; `"anew"` forgets what was given before, too.
+
+        With `create=False`, a folder without an index raises `MissingIndex`. An index belongs to the folder it was
+        made from. Another one raises `ForeignIndex`; with `adopt=True` it takes the index over, because the folder has
+        moved. `schema` names the schema of the database. With `read_only=True` nothing is written, whatever is called;
+        whoever names the schema, too, may stand in any folder. With `words_only=True` the embedder is not loaded now,
+        and remains the one of the index.
         """
         check_types(root=(root, str | os.PathLike))
+        if adopt and read_only:
+            raise SettingsError("adopt and read_only do not go together", remedy="leave one of them out")
         folder = Path(root)
         check_folder(folder)
-        loaded = load_settings(preset, settings, folder)
-        named = embedder if isinstance(embedder, str) else None
-        flags = {
-            "include": include,
-            "exclude": exclude,
-            "max_file_bytes": max_file_bytes,
-            "embedder": named,
-            "store": store,
-        }
-        index_settings = load_index_settings(flags, folder).settings
-        chosen = embedder if embedder is not None and not isinstance(embedder, str) else index_settings.embedder
+        flags: dict[str, Any] = {**settings, "preset": preset, "include": include, "exclude": exclude}
+        flags |= {"max_file_bytes": max_file_bytes, "store": store, "schema": schema}
+        flags["embedder"] = embedder if isinstance(embedder, str) else None
         search_settings = load_search_settings({}, folder).settings
         load_chat_settings(folder)  # what is wrong there is said now, not when a question is asked
-        # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
-        found = get_embedder(chosen)
-        kept = open_store(folder, index_settings.store, create=create)
-        return cls(
-            folder,
-            kept,
-            loaded.settings,
-            index_settings,
-            found,
-            recency_steps=loaded.preset in STEPPED,
-            search_settings=search_settings,
-        )
+        target = load_index_settings(flags, folder).settings.target
+        known = _existing_store(folder, target, read_only, must_exist=read_only or not create)
+        with closed_on_error(known):
+            choice = choose(flags, folder, _made_with(known), configure)
+            # Before the folder is touched: an embedder that cannot be had must not leave an empty index behind.
+            found = _embedder(embedder, "none" if words_only else choice.of_index.settings.embedder)
+            kept = known or open_store(folder, target)
+        with closed_on_error(kept):
+            if not (read_only and names_schema(target)):
+                claim_index(kept, folder, adopt)
+        return cls(folder, kept, choice, found, search_settings=search_settings, adopts=adopt, read_only=read_only)
 
     def close(self) -> None:
         self._store.close()
@@ -187,18 +205,20 @@ class Index:
         rebuild: bool = False,
         workers: int | None = None,
         wait: float = 10.0,
+        remove: bool = True,
         on_progress: Watcher = nobody,
     ) -> Report:
         """Bring the index up to date with the folder, and say what was done.
 
         Search by words is true as soon as the documents are written; vectors follow. Whatever interrupts this, what
-        was finished stays.
+        was finished stays. With `remove=False` nothing is taken out of the index, also if its file is gone.
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real), on_progress=(on_progress, Callable))
-        report = update_documents(self._store, self._task(rebuild, workers, wait), self._model, on_progress)
+        task = self._task(rebuild, workers, wait, remove)
+        report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
             report.embedded = update_vectors(self._store, self.embedder, wait, on_progress)
-            if not report.plan.is_empty or report.embedded:
+            if remove and (not report.plan.is_empty or report.embedded):
                 sweep(self._store, [self._model], wait)
         return report
 
@@ -255,6 +275,11 @@ class Index:
             pass
 
     @property
+    def is_shared(self) -> bool:
+        """Whether other machines may write into it, too."""
+        return self._store.is_shared
+
+    @property
     def chat_settings(self) -> ChatSettings:
         """Which model answers questions, as file and environment say it now."""
         return load_chat_settings(self.root).settings
@@ -266,7 +291,7 @@ class Index:
 
     def status(self) -> Status:
         with self._store.reading() as reader:
-            counts = reader.counts()
+            counts, roots = reader.counts(), roots_in(reader.manifest())
         # By its name: to tell how many dimensions it has, a model may have to be loaded or a service asked.
         pending = 0 if self._model == "none" else counts.pending.get(self._model, counts.chunks)
         updated = counts.updated_ns / 1e9 if counts.updated_ns else None
@@ -282,6 +307,8 @@ class Index:
             counts.bytes_on_disk,
             updated,
             counts.generation,
+            tuple(roots),
+            schema_of(self.root, self.index_settings.target),
         )
 
     # -- asking it
@@ -339,7 +366,7 @@ class Index:
             return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}
         if self.search_settings.recency:
             return read_recency(self.search_settings.recency)
-        return {"recency_steps": self._recency_steps}
+        return {"recency_steps": self.choice.chunking.preset in STEPPED}
 
     def ask(
         self,
@@ -509,7 +536,7 @@ class Index:
         chosen = self.index_settings
         return discover(self.root, include=chosen.include, exclude=chosen.exclude, max_bytes=chosen.max_file_bytes)
 
-    def _task(self, rebuild: bool, workers: int | None, wait: float) -> Task:
+    def _task(self, rebuild: bool, workers: int | None, wait: float, removes: bool = True) -> Task:
         chosen = self.index_settings
         return Task(
             str(self.root),
@@ -520,6 +547,9 @@ class Index:
             workers,
             rebuild,
             wait,
+            removes,
+            self.choice.made_with,
+            self._adopts,
         )
 
 
@@ -531,10 +561,57 @@ def _outline(document: DocumentRow) -> list[OutlineEntry]:
     return outline(document.text, scan(document.text, document.mdx))
 
 
-def repair_index(root: AnyPath, store: str | None = None) -> list[str]:
-    """`Index.repair` for an index that may be damaged beyond opening."""
+def repair_index(root: AnyPath, store: str | None = None, schema: str | None = None, adopt: bool = False) -> list[str]:
+    """`Index.repair` for an index that may be damaged beyond opening. One of another folder is left alone."""
     folder = Path(root)
-    return repair_store(folder, load_index_settings({"store": store}, folder).settings.store)
+    target = load_index_settings({"store": store, "schema": schema}, folder).settings.target
+    if schema_of(folder, target):
+        with closing(open_store(folder, target, create=False)) as known:
+            claim_index(known, folder, adopt)
+    return repair_store(folder, target)
+
+
+def settings_of_index(root: Path, store: str | None = None, schema: str | None = None) -> Choice:
+    """What the index of a folder is made with, or would be; nothing is written."""
+    flags = {"store": store, "schema": schema}
+    target = load_index_settings(flags, root).settings.target
+    known = _existing_store(root, target, read_only=True, must_exist=False)
+    with closing(known) if known else nullcontext():
+        return choose(flags, root, _made_with(known))
+
+
+def _embedder(given: str | Embedder | None, named: str) -> Embedder:
+    """The one that a program gives, or the one of the settings, which know those that are given by name."""
+    return get_embedder(named if given is None or isinstance(given, str) else given)
+
+
+def _existing_store(root: Path, target: str, read_only: bool, must_exist: bool) -> Store | None:
+    try:
+        return open_store(root, target, create=False, read_only=read_only)
+    except MissingIndex:
+        if must_exist:
+            raise
+        return None
+
+
+def _made_with(store: Store | None) -> str:
+    if store is None:
+        return ""
+    with store.reading() as reader:
+        made_with = reader.manifest().get(MADE_WITH, "")
+        check_made_with(made_with)  # here, where what is damaged is reported with its place
+    return made_with
+
+
+@contextmanager
+def closed_on_error(store: Store | None) -> Iterator[None]:
+    """A store that nobody gets is closed."""
+    try:
+        yield
+    except BaseException:
+        if store is not None:
+            store.close()
+        raise
 
 
 def check_folder(folder: Path) -> None:

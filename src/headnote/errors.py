@@ -10,6 +10,7 @@
     │   ├── MissingIndex        there is none
     │   ├── CorruptIndex        its file is damaged, or none of ours
     │   ├── NewerIndex          a later headnote has written it
+    │   ├── ForeignIndex        it belongs to another folder
     │   ├── LockedIndex         another writer is at work
     │   ├── UnwritableIndex     the system refuses: disk full, read-only, no permission
     │   └── UnreachableIndex    its server does not answer, refuses us, or went away
@@ -80,6 +81,10 @@ class CorruptIndex(IndexFailure):
 
 class NewerIndex(IndexFailure):
     """A later version of headnote has written it; this one leaves it alone."""
+
+
+class ForeignIndex(IndexFailure):
+    """It was made from another folder, and is left as it is."""
 
 
 class LockedIndex(IndexFailure):

@@ -77,8 +77,13 @@ class Keeper(threading.Thread):
 
 @contextmanager
 def kept_fresh(index: Index, **options: Any) -> Iterator[Keeper]:
-    """While this lasts, a thread updates the index; `options` are those of `Index.update`."""
+    """While this lasts, a thread updates the index; `options` are those of `Index.update`. One that is read-only is
+    served as it is."""
     keeper = Keeper(index, options)
+    if index.read_only:
+        keeper.updated.set()
+        yield keeper
+        return
     keeper.start()
     try:
         yield keeper

@@ -131,6 +131,8 @@ def test_packages_and_models_that_are_missing(indexed: Path, monkeypatch: pytest
     monkeypatch.setattr(util, "find_spec", lambda name: None if name == "watchfiles" else find(name))
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "openai:some-model")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert main(["index", str(indexed), "--no-vectors"]) == 0
+    capsys.readouterr()
     code, record = doctor(indexed, capsys)
     assert code == 1
     assert states(record, "packages")[0] == ("note", "watchfiles is missing: pip install 'headnote[search]' brings it")

@@ -282,7 +282,9 @@ def test_colour_and_a_hint_on_a_terminal_only(docs: Path) -> None:
     os.close(ours)
     assert process.returncode == 0
     assert "\x1b[1mdocs\x1b[0m" in shown
-    assert without_colour(shown).endswith("note: flags hold for this run; headnote.toml is for what shall stay\n")
+    assert without_colour(shown).endswith(
+        "note: flags are kept in the index; headnote index --forget-flags drops them\n"
+    )
     piped = run("index", docs, "--exclude", "notes")
     assert "\x1b" not in piped.stdout
     assert piped.stderr == ""

@@ -52,6 +52,7 @@ def test_what_there_is(docs: Path, capsys: Captured) -> None:
         "vectors": "all made (hashing:64)",
         "preset": "default",
         "settings": "as the default",
+        "made from": str(docs.resolve()),
         "files": "as indexed",
     }
 
@@ -63,6 +64,7 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
     assert record.pop("bytes_on_disk") > 10_000
     assert record == {
         "root": "docs",
+        "roots": [str(docs.resolve())],
         "documents": 3,
         "chunks": 3,
         "links": 3,
@@ -71,8 +73,10 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "model": "hashing:64",
         "missing": "",
         "store": "sqlite",
+        "schema": None,
         "preset": "default",
         "settings": {},
+        "origins": {"embedder": "HEADNOTE_EMBEDDER"},
         "generation": 1,
         "files": {"new": [], "changed": [], "gone": [], "rebuild": ""},
     }
@@ -96,12 +100,11 @@ def test_files_that_look_other_than_they_did(docs: Path, capsys: Captured) -> No
 
 
 def test_settings_that_differ(docs: Path, capsys: Captured) -> None:
-    indexed(docs, capsys)
     (docs / "headnote.toml").write_text('preset = "mdvdb"\nmax_tokens = 100\n', encoding="utf-8")
+    indexed(docs, capsys)
     shown = rows(docs, capsys)
     assert shown["preset"] == "mdvdb"
     assert "max_tokens 100" in shown["settings"]
-    assert shown["files"] == "all to be read again: the settings have changed"
     assert status_as_json(docs, capsys)["settings"]["strategy"] == "window"
 
 
@@ -111,14 +114,15 @@ def test_vectors_that_wait_and_vectors_nobody_wants(
     indexed(docs, capsys, "--no-vectors")
     assert rows(docs, capsys)["vectors"] == "3 texts without one (hashing:64)"
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "none")
+    indexed(docs, capsys)
     assert rows(docs, capsys)["vectors"] == "none wanted"
 
 
 def test_a_service_is_not_asked(docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    indexed(docs, capsys, "--no-vectors")
     monkeypatch.setenv("HEADNOTE_EMBEDDING_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("HEADNOTE_EMBEDDING_KEY", "secret-of-mine")
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "openai:some-model")
+    indexed(docs, capsys, "--no-vectors")
     assert main(["status", str(docs)]) == 0
     captured = capsys.readouterr()
     assert "3 texts without one (openai:some-model)" in captured.out

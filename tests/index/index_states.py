@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.base import Embedder
+from headnote.index.manifest import MADE_WITH, ROOTS
 from headnote.index.names import names_of
 from headnote.index.store.base import Reader, Store
 from headnote.index.store.filters import Filter
@@ -101,7 +102,8 @@ def _state(reader: Reader, model: str) -> State:
     counts = reader.term_frequencies(words)
     tags = sorted({tag for chunk in stored for tag in chunk.row.tags})
     return State(
-        reader.manifest(),
+        # Not whose it is, nor who said what: two indexes of the same files may differ in that.
+        {key: value for key, value in reader.manifest().items() if key not in (ROOTS, MADE_WITH)},
         documents,
         [(chunk.path, chunk.row, chunk.text, chunk.embed_text) for chunk in stored],
         reader.links(),

@@ -84,6 +84,16 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
         assert keeper.problem == ""
 
 
+def test_a_read_only_index_is_served_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+    (tmp_path / "b.md").write_text("# B\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none", read_only=True) as index, kept_fresh(index) as keeper:
+        assert (keeper.busy, keeper.problem, keeper.is_alive()) == (False, "", False)
+        assert index.documents() == ["a.md"]
+
+
 def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> None:
     """Texts enough for many batches of vectors: ended in the first, it makes no more of them."""
     for number in range(400):

@@ -365,7 +365,8 @@ def test_writers_with_folders_of_their_own_leave_each_other_alone(postgres_url: 
     def work(side: str) -> None:
         try:
             root = tmp_path / side
-            with headnote.Index.open(root, embedder="hashing:16", include=[f"{side}/**"], store=postgres_url) as index:
+            part: dict[str, Any] = {"include": [f"{side}/**"], "store": postgres_url, "adopt": True}
+            with headnote.Index.open(root, embedder="hashing:16", **part) as index:
                 index.update(workers=1, wait=60)
                 assert index.drift().is_empty
                 (root / side / "page3.md").unlink()
@@ -380,7 +381,7 @@ def test_writers_with_folders_of_their_own_leave_each_other_alone(postgres_url: 
         thread.join()
     assert failures == []
     expected = sorted(f"{side}/{name}" for side in ("left", "right") for name in PAGES if name != "page3.md")
-    with headnote.Index.open(tmp_path, embedder="hashing:16", store=postgres_url) as index:
+    with headnote.Index.open(tmp_path, embedder="hashing:16", store=postgres_url, read_only=True) as index:
         assert index.documents() == expected
         assert index.status().pending == 0
         assert index.check() == []
@@ -392,7 +393,7 @@ def test_two_checkouts_of_one_folder_agree(postgres_url: str, tmp_path: Path) ->
     write(tmp_path / "a", PAGES)
     shutil.copytree(tmp_path / "a", tmp_path / "b", copy_function=shutil.copyfile)
     for name in ("a", "b"):
-        with headnote.Index.open(tmp_path / name, embedder="hashing:16", store=postgres_url) as index:
+        with headnote.Index.open(tmp_path / name, embedder="hashing:16", store=postgres_url, adopt=True) as index:
             report = index.update(workers=1)
             assert index.documents() == sorted(PAGES)
     assert (report.plan.added, report.plan.changed, report.plan.removed, report.embedded) == ([], [], [], 0)

@@ -12,7 +12,8 @@ from index_contents import Contents, contents, indexed
 import headnote.scale.work as sharing
 from headnote.chunking.settings import Settings
 from headnote.cli.main import main
-from headnote.errors import BulkError
+from headnote.errors import BulkError, ForeignIndex
+from headnote.index.ownership import name_of
 from headnote.scale.local import run_local
 from headnote.scale.recipe import Recipe
 from headnote.scale.store_output import Place, StoreOutput
@@ -79,7 +80,7 @@ def test_a_job_that_was_ended_goes_on(folder: Path, postgres_url: str) -> None:
     units = list_inputs(str(folder)).units
     parts = sharing.cut_into_parts(units, PLAIN.text, vectors=False)
     assert len(parts) > 2
-    output = StoreOutput(Place(str(folder), postgres_url), PLAIN)
+    output = StoreOutput(Place(str(folder), postgres_url, name_of(folder)), PLAIN)
     output.open(rebuild=False)
     list(run_local(output.writer(), parts[:2], 1))
     output.close()
@@ -98,6 +99,20 @@ def test_settings_that_changed_are_refused(folder: Path, postgres_url: str) -> N
     assert contents(folder, postgres_url) == before
     bulk(folder, postgres_url, other, workers=1, rebuild=True)
     assert len(contents(folder, postgres_url)["chunks"]) > len(before["chunks"])
+
+
+def test_a_job_with_another_input_leaves_an_index_alone(folder: Path, postgres_url: str, tmp_path: Path) -> None:
+    bulk(folder, postgres_url, PLAIN, workers=1)
+    before = contents(folder, postgres_url)
+    other = tmp_path / "elsewhere" / "docs"
+    other.mkdir(parents=True)
+    (other / "one.md").write_text("# One\n", encoding="utf-8")
+    for rebuild in (False, True):
+        with pytest.raises(ForeignIndex, match=r"not to .*elsewhere"):
+            bulk(other, postgres_url, PLAIN, workers=1, rebuild=rebuild)
+    assert contents(folder, postgres_url) == before
+    bulk(other, postgres_url, PLAIN, workers=1, adopts=True)
+    assert [one.path for one in contents(folder, postgres_url)["documents"]] == ["one.md"]
 
 
 @pytest.mark.parametrize("update", [[], ["--no-update"]])
@@ -122,7 +137,7 @@ def test_the_password_is_not_shown(folder: Path, capsys: Captured) -> None:
 def test_a_file_as_index_does_as_well(folder: Path, tmp_path: Path, equal: Callable[[Path], Contents]) -> None:
     from headnote.scale.inputs import list_inputs
 
-    place = Place(str(tmp_path / "index"), "")
+    place = Place(str(tmp_path / "index"), "", name_of(tmp_path))
     (tmp_path / "index").mkdir()
     output = StoreOutput(place, VECTORS)
     output.open(rebuild=False)

@@ -46,7 +46,7 @@ class Talker(Index):
 
 @pytest.fixture
 def talker(index: Index) -> Talker:
-    talker = Talker(index.root, index._store, index.settings, index.index_settings, index.embedder)
+    talker = Talker(index.root, index._store, index.choice, index.embedder)
     talker.stopped = threading.Event()
     return talker
 
@@ -82,7 +82,7 @@ def test_a_failure_nobody_foresaw_ends_the_stream_with_an_error(index: Index, ca
         def ask(self, question: str, **_: object) -> Answer:
             raise ZeroDivisionError(question)
 
-    failing = Failing(index.root, index._store, index.settings, index.index_settings, index.embedder)
+    failing = Failing(index.root, index._store, index.choice, index.embedder)
 
     async def listen() -> list[bytes]:
         return [line async for line in Answering(failing, AskRequest("why?"), ended.set).lines()]

@@ -33,7 +33,7 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 @options.path
 @options.tag
 @options.no_update
-@options.store
+@options.place
 @options.as_json
 def ask_command(
     question: str,
@@ -45,7 +45,7 @@ def ask_command(
     path: tuple[str, ...],
     tag: tuple[str, ...],
     no_update: bool,
-    store: str | None,
+    place: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Answer a question from the documents, and say which lines the answer rests on.
@@ -56,7 +56,7 @@ def ask_command(
     """
     wanted = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
     streams = not as_json and sys.stdout.isatty()
-    answer = _ask(question, root, store, not no_update, {**wanted, "stream": _write_piece if streams else None})
+    answer = _ask(question, root, place, not no_update, {**wanted, "stream": _write_piece if streams else None})
     if as_json:
         write_json(record(question, root, answer))
     else:
@@ -70,9 +70,9 @@ def ask_command(
         raise click.exceptions.Exit(1)
 
 
-def _ask(question: str, root: Path, store: str | None, update: bool, wanted: dict[str, Any]) -> Answer:
+def _ask(question: str, root: Path, place: dict[str, Any], update: bool, wanted: dict[str, Any]) -> Answer:
     try:
-        opened = open_index(root, create=update, store=store)
+        opened = open_index(root, read_only=not update, **place)
         with opened.index as index:
             if update:
                 refresh(index)

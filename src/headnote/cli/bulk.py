@@ -25,6 +25,8 @@ from headnote.cli.setting_flags import SettingsCommand
     metavar="DIR|s3://…|postgresql://…",
     help="Parquet or an index; what is done stays done.",
 )
+@options.schema
+@options.adopt
 @click.option("--engine", default="local", metavar="local|ray|spark", help="What shares out the work.")
 @click.option("--vectors/--no-vectors", default=False, help="Whether each chunk gets its vector.")
 @options.embedder_by_name
@@ -43,6 +45,8 @@ from headnote.cli.setting_flags import SettingsCommand
 def bulk_command(
     given: str,
     out: str,
+    schema: str | None,
+    adopt: bool,
     engine: str,
     vectors: bool,
     embedder: str | None,
@@ -65,4 +69,16 @@ def bulk_command(
 
     flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
     of_index = {"embedder": embedder, "max_file_bytes": max_file_bytes}
-    run(Asked(given, out, engine, vectors, workers, rebuild, report, as_json), flags, of_index)
+    asked = Asked(
+        input=given,
+        out=out,
+        schema=schema,
+        adopt=adopt,
+        engine=engine,
+        vectors=vectors,
+        workers=workers,
+        rebuild=rebuild,
+        report=report,
+        as_json=as_json,
+    )
+    run(asked, flags, of_index)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from headnote.cli.index_progress import Bars
 from headnote.cli.terminal import Line, Span, counted, remark, write_json, write_lines
 from headnote.cli.times import duration
-from headnote.config import load_index_settings, load_settings
+from headnote.config import Choice, choose, load_index_settings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
 from headnote.index.store.postgres.target import is_postgres, shown_target
@@ -28,6 +28,8 @@ class Asked(NamedTuple):
 
     input: str
     out: str
+    schema: str | None
+    adopt: bool
     engine: str
     vectors: bool
     workers: int | None
@@ -38,7 +40,17 @@ class Asked(NamedTuple):
 
 def run(asked: Asked, flags: dict[str, Any], of_index: dict[str, Any]) -> None:
     """Do it, and say what was done."""
-    job = Job(asked.input, asked.out, _recipe(asked, flags, of_index), asked.engine, asked.workers, asked.rebuild)
+    choice = choose({**flags, **of_index}, _folder_of_settings(asked.input))
+    job = Job(
+        input=asked.input,
+        out=_out(asked),
+        recipe=_recipe(asked, choice, of_index["embedder"]),
+        engine=asked.engine,
+        workers=asked.workers,
+        rebuild=asked.rebuild,
+        adopts=asked.adopt,
+        made_with=choice.made_with,
+    )
     began = time.monotonic()
     try:
         with Bars() as bars:
@@ -55,14 +67,12 @@ def run(asked: Asked, flags: dict[str, Any], of_index: dict[str, Any]) -> None:
         write_lines(_lines(asked, summary, seconds))
 
 
-def _recipe(asked: Asked, flags: dict[str, Any], of_index: dict[str, Any]) -> Recipe:
-    start = _folder_of_settings(asked.input)
-    settings = load_settings(flags["preset"], flags, start).settings
+def _recipe(asked: Asked, choice: Choice, embedder_flag: str | None) -> Recipe:
+    settings, chosen = choice.chunking.settings, choice.of_index.settings
     # A counter or an embedder that cannot be had is refused before anything is written.
     get_counter(settings.counter, settings.bias)
-    chosen = load_index_settings(of_index, start).settings
     if not asked.vectors:
-        if of_index["embedder"] is not None:
+        if embedder_flag is not None:
             raise SettingsError("--embedder without --vectors", remedy="add --vectors, or leave --embedder out")
         return Recipe(settings, max_bytes=chosen.max_file_bytes)
     embedder = get_embedder(chosen.embedder)
@@ -70,6 +80,16 @@ def _recipe(asked: Asked, flags: dict[str, Any], of_index: dict[str, Any]) -> Re
         raise SettingsError("--vectors with the embedder none", remedy="leave --vectors out, or name an --embedder")
     # There is a process for each core already.
     return Recipe(settings, chosen.embedder, embedder.name, threads=1, max_bytes=chosen.max_file_bytes)
+
+
+def _out(asked: Asked) -> str:
+    """With its schema, if it is a database."""
+    if is_postgres(asked.out):
+        flags = {"store": asked.out, "schema": asked.schema}
+        return load_index_settings(flags, _folder_of_settings(asked.input)).settings.target
+    if asked.schema or asked.adopt:
+        raise SettingsError("only an index has a schema and an owner", remedy="leave out --schema and --adopt")
+    return asked.out
 
 
 def _folder_of_settings(given: str) -> Path:

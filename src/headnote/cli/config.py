@@ -10,7 +10,8 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.cli.opening import tell_differences
+from headnote.cli.terminal import Line, Span, remark, write_json, write_lines
 
 if TYPE_CHECKING:
     from headnote.config import IndexSettings, LoadedSettings, LoadedTable
@@ -37,6 +38,7 @@ def config_command(root: Path, as_json: bool) -> None:
     """Show the settings in force, and who said so.
 
     Later ones count more: the preset, headnote.toml or [tool.headnote] in pyproject.toml, HEADNOTE_* variables, flags.
+    What an index was made with is kept in it, and holds until headnote index is run again.
     """
     loaded = _load(root)
     if as_json:
@@ -46,21 +48,27 @@ def config_command(root: Path, as_json: bool) -> None:
 
 
 def _load(root: Path) -> Loaded:
-    from headnote.api import check_folder
+    from headnote.api import check_folder, settings_of_index
     from headnote.config import (
+        choose,
         load_chat_settings,
-        load_index_settings,
         load_search_settings,
         load_server_settings,
-        load_settings,
         settings_file,
     )
+    from headnote.errors import IndexFailure, MissingExtra
 
     check_folder(root)
+    try:
+        choice = settings_of_index(root)
+    except (IndexFailure, MissingExtra) as error:
+        remark(f"without what the index keeps: {error}")
+        choice = choose({}, root)
+    tell_differences(choice)
     return Loaded(
         file=settings_file(root),
-        chunking=load_settings(None, {}, root),
-        of_index=load_index_settings({}, root),
+        chunking=choice.chunking,
+        of_index=choice.of_index,
         others={
             "search": load_search_settings({}, root),
             "llm": load_chat_settings(root),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -40,9 +40,9 @@ class Finding(NamedTuple):
 @click.command("doctor", cls=Command)
 @options.root
 @click.option("--repair", is_flag=True, help="Make anew what is derived or damaged; sound vectors stay.")
-@options.store
+@options.place
 @options.as_json
-def doctor_command(root: Path, repair: bool, store: str | None, as_json: bool) -> None:
+def doctor_command(root: Path, repair: bool, place: dict[str, Any], as_json: bool) -> None:
     """Check the index, and all that it needs.
 
     The exit code is 1 if something is wrong and was not repaired. Repairing reads the documents and makes no vectors.
@@ -50,7 +50,7 @@ def doctor_command(root: Path, repair: bool, store: str | None, as_json: bool) -
     from headnote.api import check_folder
 
     check_folder(root)  # a folder that is not there is no finding
-    findings = [*_packages(), *_of_index(root, repair, store)]
+    findings = [*_packages(), *_of_index(root, repair, place)]
     is_sound = all(finding.state != "wrong" for finding in findings)
     if as_json:
         write_json({"root": str(root), "sound": is_sound, "findings": [finding._asdict() for finding in findings]})
@@ -89,16 +89,16 @@ def _packages() -> Iterator[Finding]:
         yield Finding("ok", "packages", ", ".join(found))
 
 
-def _of_index(root: Path, repair: bool, store: str | None) -> Iterator[Finding]:
+def _of_index(root: Path, repair: bool, place: dict[str, Any]) -> Iterator[Finding]:
     from headnote.api import repair_index
     from headnote.errors import IndexFailure, MissingExtra, MissingIndex
 
     try:
         if repair:
-            yield from (Finding("repaired", "index", what) for what in repair_index(root, store))
-        opened = open_index(root, create=False, store=store)
+            yield from (Finding("repaired", "index", what) for what in repair_index(root, **place))
+        opened = open_index(root, create=False, **place)
     except MissingIndex as error:
-        yield from _make(root, store) if repair else [Finding("wrong", "index", f"{error.message}: {error.remedy}")]
+        yield from _make(root, place) if repair else [Finding("wrong", "index", f"{error.message}: {error.remedy}")]
         return
     except MissingExtra as error:
         if "psycopg" in error.message:  # of all others, a finding about packages says which
@@ -119,8 +119,8 @@ def _of_index(root: Path, repair: bool, store: str | None) -> Iterator[Finding]:
             yield Finding("wrong", "index", str(error))
 
 
-def _make(root: Path, store: str | None) -> Iterator[Finding]:
-    opened = open_index(root, store=store)
+def _make(root: Path, place: dict[str, Any]) -> Iterator[Finding]:
+    opened = open_index(root, **place)
     with opened.index as index:
         yield _model(index, opened.missing)
         index.update(vectors=False)

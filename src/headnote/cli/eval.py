@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw it: a .svg file, or .png with matplotlib.",
 )
-@options.store
+@options.place
 @options.as_json
 def eval_command(
     questions: Path,
@@ -47,7 +47,7 @@ def eval_command(
     preset: tuple[str, ...],
     limit: int,
     plot: Path | None,
-    store: str | None,
+    place: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Measure how well a folder is searched.
@@ -61,7 +61,7 @@ def eval_command(
 
     if plot is not None:
         check_plot(plot)
-    comparison = compare(questions, root, Wanted(_modes(mode), tuple(dict.fromkeys(preset)), limit, store))
+    comparison = compare(questions, root, Wanted(_modes(mode), tuple(dict.fromkeys(preset)), limit, place))
     if plot is not None:
         write_plot(comparison, plot)
     if as_json:

@@ -9,11 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.api import Index, check_folder
+from headnote.api import Index, check_folder, settings_of_index
 from headnote.chunking.presets import find_preset
 from headnote.cli.index_progress import Bars
+from headnote.cli.opening import tell_differences
 from headnote.cli.terminal import printable, remark
-from headnote.config import load_index_settings
+from headnote.config import Choice, LoadedSettings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
 from headnote.evaluate.formats import load_questions
@@ -37,7 +38,7 @@ class Wanted(NamedTuple):
     presets: tuple[str, ...]
     """None: the index of the folder as it is."""
     limit: int
-    store: str | None = None
+    place: dict[str, Any]
     """Where the index of the folder is, if not where its settings say."""
 
 
@@ -47,22 +48,24 @@ def compare(file: Path, root: Path, wanted: Wanted) -> Comparison:
     check_folder(root)
     for preset in wanted.presets:
         find_preset(preset)
-    embedder = _embedder(root, wanted.modes)
+    choice = settings_of_index(root, wanted.place["store"], wanted.place["schema"])
+    tell_differences(choice)
+    embedder = _embedder(choice.of_index.settings.embedder, wanted.modes)
     modes = wanted.modes or (MODES if embedder.name != "none" else ("keyword",))
     measured: list[Measured] = []
     with ExitStack() as stack:
-        for name, index in _indexes(root, wanted, embedder, stack):
+        for name, index in _indexes(root, wanted, choice, embedder, stack):
             measured += _measured(name, index, questions, modes, wanted.limit)
     return Comparison(wanted.limit, measured)
 
 
-def _embedder(root: Path, modes: tuple[str, ...]) -> Embedder:
+def _embedder(name: str, modes: tuple[str, ...]) -> Embedder:
     """The one of the folder, whatever the modes: an index that is opened with another one is made anew.
 
     None where it cannot be had and words are enough, or where nothing else was asked for.
     """
     try:
-        found = get_embedder(load_index_settings({}, root).settings.embedder)
+        found = get_embedder(name)
     except (EmbeddingError, MissingExtra) as error:
         if modes and modes != ("keyword",):
             raise
@@ -73,27 +76,29 @@ def _embedder(root: Path, modes: tuple[str, ...]) -> Embedder:
     return found
 
 
-def _indexes(root: Path, wanted: Wanted, embedder: Embedder, stack: ExitStack) -> Iterator[tuple[str, Index]]:
+def _indexes(
+    root: Path, wanted: Wanted, choice: Choice, embedder: Embedder, stack: ExitStack
+) -> Iterator[tuple[str, Index]]:
     if not wanted.presets:
-        index = stack.enter_context(Index.open(root, embedder=embedder, store=wanted.store))
+        index = stack.enter_context(Index.open(root, embedder=embedder, **wanted.place))
         yield "", index
         return
-    known = _known_vectors(root, embedder, wanted.store)
+    known = _known_vectors(root, embedder, choice.of_index.settings.target)
     place = Path(stack.enter_context(TemporaryDirectory(prefix="headnote-eval-")))
-    settings = load_index_settings({}, root).settings
     for preset in wanted.presets:
         (place / preset).mkdir()
         remembering = RememberingEmbedder(embedder, known)
         store = SqliteStore.open(place / preset)
-        yield preset, stack.enter_context(Index(root, store, find_preset(preset), settings, remembering))
+        cut_so = choice._replace(chunking=LoadedSettings(preset, find_preset(preset), {}))
+        yield preset, stack.enter_context(Index(root, store, cut_so, remembering))
 
 
-def _known_vectors(root: Path, embedder: Embedder, target: str | None) -> Any:
+def _known_vectors(root: Path, embedder: Embedder, target: str) -> Any:
     """Those that the index of the folder has, if it has one: nothing is written there."""
     if embedder.name == "none":
         return {}
     try:
-        store = open_store(root, load_index_settings({"store": target}, root).settings.store, create=False)
+        store = open_store(root, target, read_only=True)
     except MissingIndex:
         return {}
     try:
@@ -106,11 +111,12 @@ def _measured(
     name: str, index: Index, questions: list[Question], modes: tuple[str, ...], limit: int
 ) -> Iterator[Measured]:
     with Bars() as bars:
-        index.update(vectors=False, on_progress=bars)
+        remove = not index.is_shared  # who measures, only asks
+        index.update(vectors=False, remove=remove, on_progress=bars)
         texts = _Texts(index)
         asked = prepare(questions, texts)
         if modes != ("keyword",):
-            index.update(on_progress=bars)
+            index.update(remove=remove, on_progress=bars)
     for mode in modes:
         way = f"{name} {mode}".strip()
         with _progress(way) as watch:

@@ -18,13 +18,14 @@ from headnote.errors import SettingsError
 @options.root
 @click.option("--watch", is_flag=True, help="Go on, and update whenever files change, until Ctrl-C.")
 @click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
+@click.option("--forget-flags", is_flag=True, help="Drop what flags said when the index was made.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("--no-vectors", is_flag=True, help="Make no vectors now; search by words needs none.")
 @options.embedder_by_name
 @click.option("--include", metavar="GLOB", multiple=True, help="Only files that fit; may be repeated.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="No files that fit; may be repeated.")
 @options.max_file_bytes
-@options.store
+@options.place
 @options.preset
 @options.size
 @options.overlap
@@ -41,13 +42,14 @@ def index_command(
     root: Path,
     watch: bool,
     rebuild: bool,
+    forget_flags: bool,
     dry_run: bool,
     no_vectors: bool,
     embedder: str | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     max_file_bytes: int | None,
-    store: str | None,
+    place: dict[str, Any],
     preset: str | None,
     size: str | None,
     overlap: str | None,
@@ -60,16 +62,18 @@ def index_command(
 
     It is kept in .headnote below the folder or in PostgreSQL, and can be made anew at any time.
 
-    Flags hold for this run. What shall hold for every command belongs into headnote.toml: settings at the top, and
-    include, exclude, max_file_bytes, embedder and store in a table [index].
+    What it is made with is kept in it, flags included, and holds for every command until other flags are given, until
+    headnote.toml says something new and this command is run, or until --forget-flags.
     """
     from headnote.cli.index_run import Run, once, opened, plan_only
 
     if dry_run and watch:
         raise SettingsError("--dry-run and --watch do not go together", remedy="leave one of them out")
     flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
-    of_index = {"embedder": embedder, "include": include, "exclude": exclude, "max_file_bytes": max_file_bytes}
-    of_index["store"] = store
+    of_index: dict[str, Any] = {"embedder": embedder, "include": include, "exclude": exclude}
+    of_index["max_file_bytes"] = max_file_bytes
+    of_index |= place
+    of_index["configure"] = "anew" if forget_flags else "apply"
     run = Run(root, as_json, rebuild, {"vectors": not no_vectors, "wait": wait, "workers": workers})
     if dry_run:
         plan_only(run, flags, of_index)
@@ -81,5 +85,5 @@ def index_command(
             watch_folder(index, run)
         else:
             once(index, run)
-    if any(value not in (None, ()) for value in (*flags.values(), *of_index.values())):
-        remark("flags hold for this run; headnote.toml is for what shall stay", only_on_a_terminal=True)
+        if index.choice.has_flags:
+            remark("flags are kept in the index; headnote index --forget-flags drops them", only_on_a_terminal=True)

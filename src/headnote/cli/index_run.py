@@ -12,7 +12,7 @@ from headnote.cli.index_progress import Bars
 from headnote.cli.index_report import done_record, plan_lines, record, summary
 from headnote.cli.opening import open_index
 from headnote.cli.terminal import write_json, write_lines
-from headnote.config import load_index_settings, load_settings
+from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex
 from headnote.index.store.sqlite.store import SqliteStore
@@ -67,9 +67,8 @@ def _planned(run: Run, flags: dict[str, Any], of_index: dict[str, Any]) -> Repor
         with open_index(run.root, create=False, **flags, **of_index).index as index:
             return index.plan(rebuild=run.rebuild)
     except MissingIndex:
-        settings = load_settings(flags["preset"], flags, run.root).settings
-        index_settings = load_index_settings(of_index, run.root).settings
+        choice = choose(flags | {name: of_index[name] for name in INDEX_NAMES}, run.root)
     with TemporaryDirectory() as folder:
         store = SqliteStore.open(folder)
-        with Index(run.root, store, settings, index_settings, get_embedder("none")) as index:
+        with Index(run.root, store, choice, get_embedder("none")) as index:
             return index.plan(rebuild=run.rebuild)

@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 @click.option("--broken", is_flag=True, help="Links that should lead somewhere below the root, and do not.")
 @click.option("--orphans", is_flag=True, help="Documents that no link leads to or from.")
 @options.no_update
-@options.store
+@options.place
 @options.as_json
 def links_command(
     path: str | None,
@@ -43,7 +43,7 @@ def links_command(
     broken: bool,
     orphans: bool,
     no_update: bool,
-    store: str | None,
+    place: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Show where links lead, and which lead nowhere.
@@ -53,7 +53,7 @@ def links_command(
     """
     if path is not None and orphans:
         raise SettingsError("--orphans is about all documents", remedy="leave out the path")
-    with open_index(root, create=not no_update, store=store).index as index:
+    with open_index(root, read_only=no_update, **place).index as index:
         if not no_update:
             refresh(index)
         if path is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import answer_on_one_core
+from headnote.cli.opening import answer_on_one_core, tell_differences
 from headnote.extras import load
 
 
@@ -17,8 +18,11 @@ from headnote.extras import load
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")
 @options.embedder
-@options.store
-def mcp_command(root: Path, http: bool, port: int, embedder: str | None, store: str | None) -> None:
+@options.read_only
+@options.place
+def mcp_command(
+    root: Path, http: bool, port: int, embedder: str | None, read_only: bool, place: dict[str, Any]
+) -> None:
     """Serve the index to coding agents (Model Context Protocol), and keep it fresh meanwhile.
 
     Search by words works at once; vectors fill in behind.
@@ -31,8 +35,10 @@ def mcp_command(root: Path, http: bool, port: int, embedder: str | None, store: 
     from headnote.mcp_server.wire import mended_stdin
 
     answer_on_one_core()
-    with Index.open(root, embedder=embedder, store=store) as index:
-        index.update(vectors=False)
+    with Index.open(root, embedder=embedder, read_only=read_only, **place) as index:
+        tell_differences(index.choice)
+        if not read_only:
+            index.update(vectors=False)
         with kept_fresh(index) as keeper:
             server = make_server(index, lambda: keeper.problem)
             if http:

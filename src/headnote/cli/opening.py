@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headnote.cli.terminal import remark
+from headnote.cli.terminal import counted, remark
 
 if TYPE_CHECKING:
     from headnote.api import Index
+    from headnote.config import Choice
 
 FIRST_WAIT = 10.0
 """Seconds to wait for another writer where there is nothing to ask yet."""
@@ -35,9 +36,17 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> Opened:
     from headnote.errors import EmbeddingError, MissingExtra
 
     try:
-        return Opened(Index.open(root, create=create, **options), "")
+        opened = Opened(Index.open(root, create=create, **options), "")
     except (EmbeddingError, MissingExtra) as error:
-        return Opened(Index.open(root, create=create, **{**options, "embedder": "none"}), str(error))
+        opened = Opened(Index.open(root, create=create, words_only=True, **options), str(error))
+    tell_differences(opened.index.choice)
+    return opened
+
+
+def tell_differences(choice: Choice) -> None:
+    """The file may say by now what the index was not made with."""
+    if choice.differing:
+        remark(f"the index stays as it was made: {'; '.join(choice.differing)} (headnote index applies it)")
 
 
 def answer_on_one_core() -> None:
@@ -47,14 +56,16 @@ def answer_on_one_core() -> None:
 
 
 def refresh(index: Index) -> None:
-    """Bring the documents up to date, without vectors. An index that cannot be written now is asked as it is."""
+    """Bring the documents up to date, without vectors. An index that cannot be written now is asked as it is, and from
+    one that others use, too, nothing is taken away: what is not here may be elsewhere."""
     from headnote.cli.index_progress import Bars
     from headnote.errors import LockedIndex, UnwritableIndex
 
     is_new = index.generation == 0
     try:
         with Bars() as bars:
-            report = index.update(vectors=False, wait=FIRST_WAIT if is_new else PATIENCE, on_progress=bars)
+            wait = FIRST_WAIT if is_new else PATIENCE
+            report = index.update(vectors=False, wait=wait, remove=not index.is_shared, on_progress=bars)
     except (LockedIndex, UnwritableIndex) as error:
         if is_new:
             raise
@@ -62,6 +73,9 @@ def refresh(index: Index) -> None:
     else:
         if report.rebuilt and not is_new:
             remark(f"everything was read again: {report.rebuilt}", only_on_a_terminal=True)
+        if report.stayed:
+            files = counted(report.stayed, "document")
+            remark(f"{files} of the shared index without a file here: headnote index takes them out")
 
 
 def fill_vectors(index: Index) -> None:
@@ -76,7 +90,7 @@ def fill_vectors(index: Index) -> None:
     if pending:
         try:
             with Bars() as bars:
-                index.update(wait=PATIENCE, on_progress=bars)
+                index.update(wait=PATIENCE, remove=not index.is_shared, on_progress=bars)
         except (LockedIndex, UnwritableIndex) as error:
             remark(f"some passages are found by their words only: {error}")
 

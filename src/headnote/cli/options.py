@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,22 @@ PATH = click.Path(readable=False, path_type=Path)
 
 ROOT_HELP = "Folder that is indexed; the current one if left out."
 root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".")
-store = click.option("--store", metavar="URL", help="Where the index is: sqlite, or postgresql://USER@HOST/DATABASE.")
+_store = click.option("--store", metavar="URL", help="Where the index is: sqlite, or postgresql://USER@HOST/DATABASE.")
+schema = click.option("--schema", metavar="NAME", help="Which schema of the database; else named after the folder.")
+adopt = click.option("--adopt", is_flag=True, help="Take over the index of another folder: this one, before it moved.")
+read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is, whoever keeps it.")
+
+
+def place(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the index is. The command gets one `place`, with the names that `Index.open` has for it."""
+
+    @wraps(command)
+    def with_place(*, store: str | None, schema: str | None, adopt: bool, **others: Any) -> Any:
+        return command(place={"store": store, "schema": schema, "adopt": adopt}, **others)
+
+    return _store(schema(adopt(with_place)))
+
+
 no_update = click.option("--no-update", is_flag=True, help="Ask the index as it is, without looking at the files.")
 embedder = click.option("--embedder", metavar="NAME", help="What makes vectors.")
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 @click.option("--full", is_flag=True, help="The whole text of each passage, not its best lines.")
 @click.option("--explain", is_flag=True, help="Say of each passage why it was found.")
 @options.no_update
-@options.store
+@options.place
 @options.as_json
 def search_command(
     query: str,
@@ -89,7 +89,7 @@ def search_command(
     full: bool,
     explain: bool,
     no_update: bool,
-    store: str | None,
+    place: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Find the passages that answer a query.
@@ -106,7 +106,7 @@ def search_command(
     asked: dict[str, Any] = {"path": path, "tags": tag, "where": fields, "since": changed, "per_document": per_document}
     asked |= {"min_score": min_score, "budget": budget, "expand": expand, "fusion": fusion}
     asked |= read_recency(recency, "--recency") if recency is not None else {}
-    opened = _opened(root, create=not no_update, store=store)
+    opened = _opened(root, no_update, place)
     with opened.index as index:
         if not no_update:
             refresh(index)
@@ -127,9 +127,9 @@ def search_command(
         raise click.exceptions.Exit(1)
 
 
-def _opened(root: Path, create: bool, store: str | None) -> Opened:
+def _opened(root: Path, read_only: bool, place: dict[str, Any]) -> Opened:
     try:
-        return open_index(root, create=create, store=store)
+        return open_index(root, read_only=read_only, **place)
     except MissingSource as error:
         remedy = f"{error.remedy}; a query of several words needs quotes"
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None

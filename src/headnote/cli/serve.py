@@ -39,7 +39,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 @click.option("--token", metavar="TOKEN", help="What clients have to send; 'new' makes one. Also in HEADNOTE_TOKEN.")
 @click.option("--allow-host", metavar="NAME", multiple=True, help="A name this server goes by; may be repeated.")
 @options.embedder
-@options.store
+@options.read_only
+@options.place
 @json_option
 def serve_command(
     root: Path,
@@ -48,7 +49,8 @@ def serve_command(
     token: str | None,
     allow_host: tuple[str, ...],
     embedder: str | None,
-    store: str | None,
+    read_only: bool,
+    place: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Serve the folder as a web page and an HTTP API, and keep its index fresh meanwhile.
@@ -56,19 +58,22 @@ def serve_command(
     Only this machine can reach it, unless --host or [server] in headnote.toml says otherwise. Ctrl-C ends it.
     """
     settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host)
-    _serve(Opening(root, embedder, store), settings, as_json, lambda _: None)
+    _serve(Opening(root, embedder, read_only, place), settings, as_json, lambda _: None)
 
 
 @click.command("open", cls=Command)
 @options.root
 @port_option
 @options.embedder
-@options.store
+@options.read_only
+@options.place
 @json_option
-def open_command(root: Path, port: int | None, embedder: str | None, store: str | None, as_json: bool) -> None:
+def open_command(
+    root: Path, port: int | None, embedder: str | None, read_only: bool, place: dict[str, Any], as_json: bool
+) -> None:
     """Serve the folder, and open it in the browser as soon as it answers."""
     settings = _settings(root, host="127.0.0.1", port=port)
-    _serve(Opening(root, embedder, store), settings, as_json, _browse)
+    _serve(Opening(root, embedder, read_only, place), settings, as_json, _browse)
 
 
 def _settings(root: Path, **flags: Any) -> ServerSettings:
@@ -84,7 +89,8 @@ class Opening(NamedTuple):
 
     root: Path
     embedder: str | None
-    store: str | None
+    read_only: bool
+    place: dict[str, Any]
 
 
 def _serve(
@@ -105,7 +111,7 @@ def _serve(
     host = settings.host
     token = _token(host, settings.token, is_loopback(host))
     answer_on_one_core()
-    opened = open_index(**opening._asdict())
+    opened = open_index(opening.root, embedder=opening.embedder, read_only=opening.read_only, **opening.place)
     if opened.missing:
         remark(f"by words only: {opened.missing}")
     with opened.index as index, open_socket(host, settings.port) as listening:

@@ -26,44 +26,45 @@ class Facts(NamedTuple):
     preset: str
     differences: dict[str, Any]
     """Settings that are not those of the default preset."""
+    origins: dict[str, str]
+    """Who said what all settings are."""
     missing: str
     """Why the embedder cannot be had."""
 
 
 @click.command("status", cls=Command)
 @options.root
-@options.store
+@options.place
 @options.as_json
-def status_command(root: Path, store: str | None, as_json: bool) -> None:
+def status_command(root: Path, place: dict[str, Any], as_json: bool) -> None:
     """Show what the index holds, and whether it still holds.
 
     No file is read: size and time tell which ones look other than they did.
     """
-    facts = _facts(root, store)
+    facts = _facts(root, place)
     if as_json:
         write_json(_record(facts, root))
     else:
         write_lines(_lines(facts, root))
 
 
-def _facts(root: Path, store: str | None) -> Facts:
+def _facts(root: Path, place: dict[str, Any]) -> Facts:
     from headnote.chunking.presets import find_preset
     from headnote.chunking.settings import FIELD_NAMES
-    from headnote.config import load_settings
 
-    opened = open_index(root, create=False, store=store)
+    opened = open_index(root, create=False, **place)
     with opened.index as index:
-        status, drift = index.status(), index.drift()
-    loaded = load_settings(None, {}, root)
+        status, drift, choice = index.status(), index.drift(), index.choice
     base, used = find_preset("default"), status.settings
     differences = {name: getattr(used, name) for name in FIELD_NAMES if getattr(used, name) != getattr(base, name)}
-    return Facts(status, drift, loaded.preset, differences, opened.missing)
+    return Facts(status, drift, choice.chunking.preset, differences, choice.origins, opened.missing)
 
 
 def _record(facts: Facts, root: Path) -> dict[str, Any]:
     status, drift = facts.status, facts.drift
     return {
         "root": str(root),
+        "roots": list(status.roots),
         "documents": status.documents,
         "chunks": status.chunks,
         "links": status.links,
@@ -72,8 +73,10 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "model": status.model,
         "missing": facts.missing,
         "store": _store(facts),
+        "schema": status.schema or None,
         "preset": facts.preset,
         "settings": {name: _plain(value) for name, value in facts.differences.items()},
+        "origins": {name: origin for name, origin in facts.origins.items() if origin != "default"},
         "bytes_on_disk": status.bytes_on_disk,
         "updated": status.updated,
         "generation": status.generation,
@@ -93,15 +96,24 @@ def _store(facts: Facts) -> str:
     return shown_store(facts.status.index_settings.store)
 
 
+def _database(facts: Facts) -> dict[str, Line]:
+    """Where it is, unless it is a file below the folder."""
+    if not facts.status.schema:
+        return {}
+    return {"store": [Span(_store(facts))], "schema": [Span(facts.status.schema)]}
+
+
 def _embedder(facts: Facts) -> str:
     return facts.status.index_settings.embedder
 
 
 def _lines(facts: Facts, root: Path) -> list[Line]:
     from headnote.cli.presets import shown_value
+    from headnote.config import KEPT
 
     status = facts.status
     given = [f"{name} {shown_value(value)}" for name, value in facts.differences.items()]
+    kept = [name for name, origin in facts.origins.items() if origin.startswith(KEPT)]
     updated = "never"
     if status.updated is not None:
         updated = f"{ago(time.time() - status.updated)} ({moment(status.updated)})"
@@ -112,7 +124,9 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "vectors": _vectors(facts),
         "preset": [Span(facts.preset)],
         "settings": [Span(", ".join(given) or "as the default")],
-        **({} if _store(facts) == "sqlite" else {"store": [Span(_store(facts))]}),
+        **({KEPT: [Span(", ".join(kept))]} if kept else {}),
+        "made from": [Span(" and ".join(status.roots) or "not known yet: headnote index writes it down")],
+        **_database(facts),
         "on disk": [Span(shown_bytes(status.bytes_on_disk))],
         "updated": [Span(updated)],
         "files": _files(facts.drift),

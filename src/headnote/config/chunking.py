@@ -6,16 +6,16 @@ A preset is chosen like any other setting; what is said about single settings, a
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import BUDGETS, cause_of, vary
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings
-from headnote.config.entries import Layer, blaming
+from headnote.config.entries import Entry, Layer, Meant, Said, blaming
 from headnote.config.layers import read_file, read_flags, read_other_variables, read_variables
 from headnote.errors import SettingsError
 
@@ -30,13 +30,6 @@ class LoadedSettings:
     """`preset` and every setting → `default`, `preset blocks`, `headnote.toml:3`, `HEADNOTE_MAX_TOKENS`, `--size` …"""
 
 
-class _Meant(NamedTuple):
-    """The value of one of our settings, and who said so."""
-
-    value: Any
-    origin: str
-
-
 def load_settings(
     preset: str | None,
     flags: Mapping[str, Any],
@@ -44,30 +37,41 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
 ) -> LoadedSettings:
     """What holds for documents in `start`. A flag that is None or an empty list was not given."""
-    environment = os.environ if environment is None else environment
-    layers = [read_file(start), read_variables(environment), read_flags({**flags, "preset": preset})]
-    chosen = _choose_preset(layers)
-    others = [[entry for entry in layer if entry.name != "preset"] for layer in layers]
+    given = said_by_flags({**flags, "preset": preset})
+    outside = said_outside(start, os.environ if environment is None else environment, given.get("preset"))
+    return settled([outside, given])
+
+
+def said_by_flags(flags: Mapping[str, Any]) -> Said:
+    """What flags say; one that is None or an empty list was not given."""
+    return _understand(read_flags(flags))
+
+
+def said_outside(start: Path, environment: Mapping[str, str], preset: Meant | None = None) -> Said:
+    """What file and environment say; `preset` is the one of somebody who counts more."""
+    file, variables = read_file(start), read_variables(environment)
+    presets = [entry.value for entry in (*file, *variables) if entry.name == "preset"]
+    chosen = preset.value if preset else presets[-1] if presets else ""
     # Those of another program are weaker than those which can only be meant for this one.
-    others.insert(1, read_other_variables(chosen.value, environment))
-    said: dict[str, _Meant] = {}
-    for layer in others:
-        said = _override(said, _understand(layer))
+    said: Said = {}
+    for layer in (file, read_other_variables(chosen, environment), variables):
+        said = override(said, _understand(layer))
+    return said
+
+
+def settled(layers: Iterable[Said]) -> LoadedSettings:
+    """What holds if each of them counts more than those before it."""
+    said: Said = {}
+    for layer in layers:
+        said = override(said, layer)
+    chosen = said.pop("preset", Meant("default", "default"))
+    with blaming(Entry("preset", chosen.value, chosen.origin)):
+        find_preset(chosen.value)
     settings = _apply(chosen.value, said)
     return LoadedSettings(chosen.value, settings, _origins(chosen, settings, said))
 
 
-def _choose_preset(layers: list[Layer]) -> _Meant:
-    for layer in reversed(layers):
-        for entry in layer:
-            if entry.name == "preset":
-                with blaming(entry):
-                    find_preset(entry.value)
-                return _Meant(entry.value, entry.place)
-    return _Meant("default", "default")
-
-
-def _override(weaker: dict[str, _Meant], stronger: dict[str, _Meant]) -> dict[str, _Meant]:
+def override(weaker: Said, stronger: Said) -> Said:
     """Basic and advanced names speak of the same things, so the stronger of either replaces the weaker of both."""
     replaced: set[str] = set()
     if "size" in stronger:
@@ -77,18 +81,23 @@ def _override(weaker: dict[str, _Meant], stronger: dict[str, _Meant]) -> dict[st
     return {name: meant for name, meant in weaker.items() if name not in replaced} | stronger
 
 
-def _understand(layer: Layer) -> dict[str, _Meant]:
+def _understand(layer: Layer) -> Said:
     """What the entries of one layer mean in our names; the first that makes no sense is refused with its place."""
-    said: dict[str, _Meant] = {}
+    said: Said = {}
     for entry in layer:
         with blaming(entry):
-            meaning = translate({entry.name: entry.value})
-        said |= {name: _Meant(value, entry.place) for name, value in meaning.items()}
+            meaning = _meaning(entry)
+        said |= {name: Meant(value, entry.place) for name, value in meaning.items()}
     try:
-        translate({entry.name: entry.value for entry in layer})
+        translate({entry.name: entry.value for entry in layer if entry.name != "preset"})
     except SettingsError as error:
         raise SettingsError(error.message, path=_common_path(layer), remedy=error.remedy) from None
     return said
+
+
+def _meaning(entry: Entry) -> dict[str, Any]:
+    # Of several presets, only the one that is chosen has to exist.
+    return {"preset": entry.value} if entry.name == "preset" else translate({entry.name: entry.value})
 
 
 def _common_path(layer: Layer) -> str:
@@ -96,7 +105,7 @@ def _common_path(layer: Layer) -> str:
     return paths.pop() if len(paths) == 1 else ""
 
 
-def _apply(preset: str, said: Mapping[str, _Meant]) -> Settings:
+def _apply(preset: str, said: Mapping[str, Meant]) -> Settings:
     try:
         return vary(find_preset(preset), {name: meant.value for name, meant in said.items()})
     except SettingsError as error:
@@ -105,7 +114,7 @@ def _apply(preset: str, said: Mapping[str, _Meant]) -> Settings:
         raise SettingsError("; ".join([error.message, *given]), remedy=error.remedy) from None
 
 
-def _origins(preset: _Meant, settings: Settings, said: Mapping[str, _Meant]) -> dict[str, str]:
+def _origins(preset: Meant, settings: Settings, said: Mapping[str, Meant]) -> dict[str, str]:
     base = find_preset(preset.value)
     of_preset = differences(preset.value)
     origins = {"preset": preset.origin}
@@ -119,7 +128,7 @@ def _origins(preset: _Meant, settings: Settings, said: Mapping[str, _Meant]) -> 
     return origins
 
 
-def _origin_of_change(name: str, base: Settings, said: Mapping[str, _Meant]) -> str:
+def _origin_of_change(name: str, base: Settings, said: Mapping[str, Meant]) -> str:
     """Why a setting differs from its preset although nobody named it."""
     if name not in BUDGETS:
         return said["oversized"].origin

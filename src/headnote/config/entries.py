@@ -23,6 +23,16 @@ class Entry(NamedTuple):
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
+class Meant(NamedTuple):
+    """The value of one of our settings, and who said so."""
+
+    value: Any
+    origin: str
+
+
+Said = dict[str, Meant]
+"""Setting, under our name → what it shall be. The preset is one of them."""
+
 Layer = list[Entry]
 """What one file, the environment or the flags say."""
 

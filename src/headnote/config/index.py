@@ -13,7 +13,7 @@ from headnote.config.tables import LoadedTable, Table
 from headnote.config.texts import whole_number
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
-from headnote.index.store.opening import check_target
+from headnote.index.store.opening import EMBEDDED, check_schema, check_target, with_schema
 from headnote.sources.discover import MAX_BYTES
 
 
@@ -32,13 +32,24 @@ class IndexSettings:
     store: str = field(default="sqlite", repr=False)
     """Where the index is kept: sqlite for a file below the folder, or the URL of a database, which may hold a
     password."""
+    schema: str = ""
+    """Which schema of the database holds the index; if empty, the one that `store` names, or the name of the folder."""
+
+    @property
+    def target(self) -> str:
+        """The store with its schema."""
+        return with_schema(self.store, self.schema)
 
 
 def load_index_settings(
     flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedTable[IndexSettings]:
     """The table `[index]` of the file, the variables and flags of the same names."""
-    return INDEX.load(IndexSettings, flags, start, os.environ if environment is None else environment)
+    loaded = INDEX.load(IndexSettings, flags, start, os.environ if environment is None else environment)
+    if flags.get("schema") and loaded.settings.store in EMBEDDED:
+        remedy = "leave it out, or name a database with --store"
+        raise SettingsError("a file has no schema", path=loaded.origins["schema"], remedy=remedy)
+    return loaded
 
 
 def _globs(value: Any) -> tuple[str, ...]:
@@ -69,8 +80,22 @@ def _store(value: Any) -> str:
     return value
 
 
+def _schema(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{shown(value)} is no name of a schema", remedy="write a text, such as team_docs")
+    check_schema(value)
+    return value
+
+
 INDEX = Table(
     "index",
-    {"include": _globs, "exclude": _globs, "max_file_bytes": _size, "embedder": _embedder, "store": _store},
+    {
+        "include": _globs,
+        "exclude": _globs,
+        "max_file_bytes": _size,
+        "embedder": _embedder,
+        "store": _store,
+        "schema": _schema,
+    },
 )
 INDEX_NAMES = tuple(INDEX.checks)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from headnote.chunking.settings import nearest
-from headnote.config.entries import Entry, blaming, flag_of, is_given
+from headnote.config.entries import Entry, Meant, Said, blaming, flag_of, is_given
 from headnote.config.files import nearest_file
 from headnote.errors import SettingsError
 
@@ -44,13 +44,10 @@ class Table(NamedTuple):
         self, make: Callable[..., Made], flags: Mapping[str, Any], start: Path, environment: Mapping[str, str]
     ) -> LoadedTable[Made]:
         """What holds for documents in `start`."""
-        entries = self._entries(flags, start, environment)
-        values = {name: self._value(entry) for name, entry in entries.items()}
-        origins = {name: entries[name].place if name in entries else "default" for name in self.checks}
-        return LoadedTable(make(**values), origins)
+        return self.settled(make, self.understood(self.outside(start, environment) | self.given(flags)))
 
-    def _entries(self, flags: Mapping[str, Any], start: Path, environment: Mapping[str, str]) -> dict[str, Entry]:
-        """The strongest entry of each setting."""
+    def outside(self, start: Path, environment: Mapping[str, str]) -> dict[str, Entry]:
+        """What file and environment say; the strongest entry of each setting."""
         file = nearest_file(start)
         entries = {entry.name: entry for entry in file.entries(self.name)} if file else {}
         for name in self.checks:
@@ -58,9 +55,20 @@ class Table(NamedTuple):
             # A variable that is set to nothing is the usual way to take it back.
             if text := environment.get(variable, "").strip():
                 entries[name] = Entry(name, text, variable)
-            if is_given(flags.get(name)):
-                entries[name] = Entry(name, flags[name], flag_of(name))
         return entries
+
+    def given(self, flags: Mapping[str, Any]) -> dict[str, Entry]:
+        """What flags say; others than those of this table are left alone."""
+        return {name: Entry(name, flags[name], flag_of(name)) for name in self.checks if is_given(flags.get(name))}
+
+    def understood(self, entries: Mapping[str, Entry]) -> Said:
+        """What they mean; the first that makes no sense is refused with its place."""
+        return {name: Meant(self._value(entry), entry.place) for name, entry in entries.items()}
+
+    def settled(self, make: Callable[..., Made], said: Said) -> LoadedTable[Made]:
+        """The settings that hold if this was said."""
+        origins = {name: said[name].origin if name in said else "default" for name in self.checks}
+        return LoadedTable(make(**{name: meant.value for name, meant in said.items()}), origins)
 
     def _value(self, entry: Entry) -> Any:
         with blaming(entry):

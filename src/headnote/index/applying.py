@@ -28,7 +28,8 @@ def apply(
     before = {} if everything else aliases(writer, [file.path for file in reading.read if file.path in stored])
     reads = _Reads(task, watch)
     reads.put_all(writer, _files_to_read(reading, stored, everything))
-    reading = without_binaries(reading, reads.failed, stored)
+    if task.removes:
+        reading = without_binaries(reading, reads.failed, stored)
     plan = plan_changes(reading, reads.hashes, stored, everything)
     plan = _put_copies(writer, plan, reads)
     for old, new in plan.renamed:
@@ -44,7 +45,9 @@ def apply(
         reads.warnings,
         reason,
         reads.chunks,
-        non_texts=_non_texts(reading.read, reads.failed),
+        stayed=reading.stayed,
+        # One that is still stored is read again, until somebody removes it.
+        non_texts=_non_texts([one for one in reading.read if task.removes or one.path not in stored], reads.failed),
     )
 
 

@@ -26,10 +26,16 @@ class Reading(NamedTuple):
     """Stored, and no longer there."""
     passed: tuple[NonText, ...] = ()
     """Known to be no text, and as they were: their content is not looked at either."""
+    stayed: int = 0
+    """Stored and no longer there, too, but not to be removed."""
 
     @property
     def is_empty(self) -> bool:
         return not self.read and not self.gone
+
+    def without_removals(self) -> Reading:
+        """For those who may add to an index, and take nothing away."""
+        return self._replace(gone=[], stayed=len(self.gone))
 
 
 class Plan(NamedTuple):

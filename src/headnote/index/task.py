@@ -27,6 +27,12 @@ class Task:
     """Read everything again, whatever is stored."""
     wait: float = 10.0
     """Seconds to wait for another writer."""
+    removes: bool = True
+    """Whether documents go whose files are gone."""
+    made_with: str = ""
+    """What settings were said to be, to be written down in the index; see `config.kept`."""
+    adopts: bool = False
+    """Whether an index of another folder is taken over."""
 
 
 class Progress(NamedTuple):
@@ -54,6 +60,8 @@ class Report:
     """Why everything was read again; empty if it was not."""
     chunks: int = 0
     """Chunks that were written."""
+    stayed: int = 0
+    """Documents that were left although their files are gone."""
     embedded: int = 0
     """Texts that were made into vectors."""
     non_texts: list[NonText] = field(default_factory=list)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from headnote.embedding.base import Embedder
-from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
+from headnote.index.ownership import Owner, name_of
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
 from headnote.index.store.base import Reader, Store
@@ -29,19 +30,20 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
     """Everything but vectors: after this the index says what the folder says."""
     generation = store.generation()
     listing = _listing(task)
-    wanted = manifest_of(task.settings, model)
     scope = Scope(store, task)
     with store.reading() as reader:
+        wanted = scope.manifest(reader, model)
         reading, reason = _what_to_read(reader, listing, scope, wanted)
         if reading.is_empty and reader.manifest() == wanted:
             nothing = Plan([], [], [], [], [], reading.unchanged)
-            return Report(nothing, _skipped(listing, reading), rebuilt=reason)
+            return Report(nothing, _skipped(listing, reading), rebuilt=reason, stayed=reading.stayed)
     from headnote.index.applying import apply
 
     with store.writing(task.wait) as writer:
         if writer.generation() != generation:
             # Another writer was here, and may have seen files that came after our look: they are not gone.
             listing = _listing(task)
+        wanted = scope.manifest(writer, model)
         reading, reason = _what_to_read(writer, listing, scope, wanted)
         report = apply(writer, reading, scope.files(writer), task, reason, watch)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
@@ -58,7 +60,7 @@ def plan_update(store: Store, task: Task, model: str) -> Report:
     listing = _listing(task)
     scope = Scope(store, task)
     with store.reading() as reader:
-        reading, reason = _what_to_read(reader, listing, scope, manifest_of(task.settings, model))
+        reading, reason = _what_to_read(reader, listing, scope, scope.manifest(reader, model))
         stored = scope.files(reader)
     results = [read_hash(task.root, file.path) for file in reading.read]
     hashes = {result.path: result.hash for result in results if not result.error}
@@ -76,6 +78,7 @@ class Scope:
 
     def __init__(self, store: Store, task: Task) -> None:
         self.task = task
+        self._owner = Owner(name_of(task.root), store.place, store.is_shared, task.adopts)
         self._fits = path_matcher(task.include) if store.is_shared and task.include else None
 
     def files(self, reader: Reader) -> dict[str, StoredFile]:
@@ -87,11 +90,17 @@ class Scope:
         fits = self._fits
         return [] if fits is None else [file for path, file in reader.non_texts().items() if not fits(path)]
 
+    def manifest(self, reader: Reader, model: str) -> dict[str, str]:
+        """What shall be stored beside the index. If it belongs to another folder, that is refused."""
+        made_with = {MADE_WITH: self.task.made_with} if self.task.made_with else {}
+        return manifest_of(self.task.settings, model) | made_with | self._owner.entry(reader.manifest())
+
 
 def _what_to_read(reader: Reader, listing: Listing, scope: Scope, wanted: dict[str, str]) -> tuple[Reading, str]:
     reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), wanted)
     files, non_texts = scope.files(reader), reader.non_texts()
-    return plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts), reason
+    reading = plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts)
+    return reading if scope.task.removes else reading.without_removals(), reason
 
 
 def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:

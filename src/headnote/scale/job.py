@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
+from headnote.index.ownership import name_of
 from headnote.index.store.postgres.target import is_postgres
 from headnote.scale.arrow import load_arrow
 from headnote.scale.inputs import Inputs, before_magic, list_inputs
 from headnote.scale.output import Output, ParquetOutput
 from headnote.scale.recipe import Recipe
-from headnote.scale.storage import absolute
+from headnote.scale.storage import absolute, is_remote
 from headnote.scale.work import Engine, Failure, PartResult, cut_into_parts
 
 ENGINES = ("local", "ray", "spark")
@@ -36,6 +37,10 @@ class Job:
     """All cores if left out."""
     rebuild: bool = False
     """Whether what is there already is made anew."""
+    adopts: bool = False
+    """Whether an index that belongs to another input is taken over."""
+    made_with: str = ""
+    """What settings were said to be, to be written down in an index."""
 
 
 class Summary(NamedTuple):
@@ -124,7 +129,8 @@ def open_output(job: Job) -> Output:
     if is_postgres(job.out):
         from headnote.scale.store_output import Place, StoreOutput
 
-        return StoreOutput(Place(_root_of(job.input), job.out), job.recipe)
+        place = Place(_root_of(job.input), job.out, _source_of(job.input), job.adopts)
+        return StoreOutput(place, job.recipe, job.made_with)
     return ParquetOutput(absolute(job.out), job.recipe)
 
 
@@ -134,6 +140,12 @@ def _root_of(given: str) -> str:
     if path.is_dir():
         return absolute(str(path))
     return path.stem if path.suffix else path.name
+
+
+def _source_of(given: str) -> str:
+    """The same for every pattern below one folder."""
+    start = before_magic(given)
+    return start.rstrip("/") if is_remote(start) else name_of(start)
 
 
 def report_lines(failures: Iterable[Failure]) -> bytes:

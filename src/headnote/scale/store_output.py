@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.embedding.base import Embedder
 from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.index.entries import read_entry
-from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
 from headnote.index.names import names_of
+from headnote.index.ownership import Owner
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.relinking import link_all
 from headnote.index.store.base import Store, Writer
@@ -47,6 +48,10 @@ class Place(NamedTuple):
     """The folder whose index it is; its name is the name of the index where the URL gives none."""
     target: str
     """URL of a database; empty for the file below the root."""
+    source: str
+    """What the documents come from, and whom the index belongs to: a folder or file by its path, or an address."""
+    adopts: bool = False
+    """Whether an index that belongs to another source is taken over."""
 
 
 @lru_cache(maxsize=2)
@@ -58,10 +63,12 @@ def _opened(place: Place) -> Store:
 class StoreOutput:
     """The side of the one who shares out the work."""
 
-    def __init__(self, place: Place, recipe: Recipe) -> None:
+    def __init__(self, place: Place, recipe: Recipe, made_with: str = "") -> None:
         self._place = place
         self._recipe = recipe
+        self._made_with = {MADE_WITH: made_with} if made_with else {}
         self._store = _opened(place)
+        self._owner = Owner(place.source, self._store.place, self._store.is_shared, place.adopts)
         self._files: dict[str, StoredFile] = {}
         self._is_changed = False
 
@@ -69,6 +76,7 @@ class StoreOutput:
         wanted = manifest_of(self._recipe.settings, self._recipe.model or NO_MODEL)
         with self._store.reading() as reader:
             before = reader.manifest()
+            wanted |= self._made_with | self._owner.entry(before)
             self._files = {} if rebuild else reader.files()
         reason = needs_rebuild(before, wanted) if before else ""
         if reason and not rebuild:

@@ -195,6 +195,9 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager[Reader]:
         """One consistent view. It never waits for a writer, and no writer waits for it."""
 
+    place: str
+    """Where it is, for people: without password."""
+
     is_shared: bool
     """Whether writers on other machines, with folders of their own, may be at work on the same index."""
 

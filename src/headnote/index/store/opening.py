@@ -12,19 +12,19 @@ from headnote.index.store.base import Store
 EMBEDDED = ("", "sqlite")
 
 
-def open_store(root: Path, target: str = "", *, create: bool = True) -> Store:
+def open_store(root: Path, target: str = "", *, create: bool = True, read_only: bool = False) -> Store:
     """The index of a folder: in `.headnote` below it, or where a URL says. Without `create`, one that is not there
-    raises MissingIndex, and nothing is made."""
+    raises MissingIndex, and nothing is made; with `read_only`, nothing is ever written."""
     check_target(target)
     if target in EMBEDDED:
         from headnote.index.store.sqlite.store import SqliteStore
 
-        if not create and not SqliteStore.exists(root):
+        if (read_only or not create) and not SqliteStore.exists(root):
             raise _missing(root)
-        return SqliteStore.open(root)
+        return SqliteStore.open(root, read_only=read_only)
     from headnote.index.store.postgres.store import PostgresStore
 
-    return PostgresStore.open(root, target, create=create)
+    return PostgresStore.open(root, target, create=create, read_only=read_only)
 
 
 def repair_store(root: Path, target: str = "") -> list[str]:
@@ -52,6 +52,34 @@ def check_target(target: str) -> None:
         scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)", target)
         kind = scheme[0] if scheme else "this"  # anything else may hold a password
         raise SettingsError(f"{kind} is no store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
+
+
+def check_schema(schema: str) -> None:
+    """Raises unless it can be the name of a schema."""
+    from headnote.index.store.postgres.target import check_schema as check
+
+    check(schema)
+
+
+def with_schema(target: str, schema: str) -> str:
+    """The same store with this schema, if one is named; a file has none."""
+    from headnote.index.store.postgres.target import with_schema as joined
+
+    return target if target in EMBEDDED or not schema else joined(target, schema)
+
+
+def schema_of(root: Path, target: str) -> str:
+    """The schema that holds the index of a folder; empty for a file."""
+    from headnote.index.store.postgres.target import target_of
+
+    return "" if target in EMBEDDED else target_of(root, target).schema
+
+
+def names_schema(target: str) -> bool:
+    """Whether it says by itself which index is meant, whatever the folder is called."""
+    from headnote.index.store.postgres.target import schema_in
+
+    return target not in EMBEDDED and bool(schema_in(target))
 
 
 def shown_store(target: str) -> str:

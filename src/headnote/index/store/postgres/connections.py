@@ -15,6 +15,7 @@ from headnote.index.store.postgres.asking import Connection, only_value
 from headnote.index.store.postgres.failures import not_connected, psycopg, reported
 from headnote.index.store.postgres.schema import MIGRATIONS, Migration, prepare
 from headnote.index.store.postgres.target import Target
+from headnote.index.store.refusals import read_only_index
 
 _MOST_IDLE = 8
 _CONNECT_SECONDS = 10
@@ -34,8 +35,15 @@ SET client_min_messages = warning; SET idle_in_transaction_session_timeout = 0; 
 class Connections:
     """Opens connections to one index and keeps idle ones for the next who asks."""
 
-    def __init__(self, target: Target, migrations: Sequence[Migration] = MIGRATIONS, create: bool = True) -> None:
+    def __init__(
+        self,
+        target: Target,
+        migrations: Sequence[Migration] = MIGRATIONS,
+        create: bool = True,
+        read_only: bool = False,
+    ) -> None:
         self.target = target
+        self._read_only = read_only
         self._lock = Lock()
         self._idle: list[Connection] = []
         self._process = os.getpid()
@@ -52,7 +60,7 @@ class Connections:
                         path=target.shown,
                         remedy="create one with ENCODING 'UTF8'",
                     )
-                self._path = prepare(first, target, migrations, create)
+                self._path = prepare(first, target, migrations, create, read_only)
             except BaseException:
                 first.close()
                 raise
@@ -71,6 +79,8 @@ class Connections:
     @contextlib.contextmanager
     def writer(self, wait: float, together: bool = False) -> Iterator[Connection]:
         """A connection inside a transaction that has the right to write."""
+        if self._read_only:
+            raise read_only_index(self.target.shown)
         with reported(self.target), self._taken() as db:
             db.isolation_level, db.read_only = psycopg().IsolationLevel.READ_COMMITTED, False
             with db.transaction():

@@ -9,6 +9,7 @@ from headnote.errors import CorruptIndex, MissingIndex, NewerIndex, UnwritableIn
 from headnote.index.store.postgres.asking import Connection, only_value
 from headnote.index.store.postgres.failures import psycopg
 from headnote.index.store.postgres.target import Target
+from headnote.index.store.refusals import older_index
 
 Migration = str | Callable[[Any], None]
 
@@ -170,15 +171,19 @@ _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"
 """Nobody else makes or changes tables meanwhile."""
 
 
-def prepare(db: Connection, target: Target, migrations: Sequence[Migration], create: bool) -> str:
+def prepare(
+    db: Connection, target: Target, migrations: Sequence[Migration], create: bool = True, read_only: bool = False
+) -> str:
     """Makes the tables or brings them up to date, in one transaction; the folder of pgvector's types."""
     place = _place_of_pgvector(db)
     version = version_of(db, target)
-    if version is None and not create:
+    if version is None and (read_only or not create):
         raise MissingIndex("no index here", path=target.shown, remedy="run headnote index --store with this URL")
     if place and version == len(migrations):
         return place
     _refuse_newer(version, target, migrations)
+    if read_only:
+        raise older_index(target.shown)
     with db.transaction():
         db.execute(_ONE_MAKER)
         place = _place_of_pgvector(db) or _install_pgvector(db, target)
@@ -206,7 +211,7 @@ def version_of(db: Connection, target: Target) -> int | None:
     if not names:
         return None
     if not {"state", "documents", "chunks", "postings"} <= names:
-        remedy = "choose another schema with ?schema=NAME"
+        remedy = "choose another schema with --schema NAME"
         raise CorruptIndex("the schema holds something else than an index", path=target.shown, remedy=remedy)
     return int(only_value(db, f"SELECT version FROM {target.schema}.state"))
 
@@ -216,7 +221,7 @@ def _refuse_newer(version: int | None, target: Target, migrations: Sequence[Migr
         raise NewerIndex(
             f"written by a newer headnote (format {version}, this one knows {len(migrations)})",
             path=target.shown,
-            remedy="update headnote, or index into a schema of your own with ?schema=NAME",
+            remedy="update headnote, or index into a schema of your own with --schema NAME",
         )
 
 

@@ -30,6 +30,7 @@ class PostgresStore:
         self._remembered = Remembered()
         self._exact = exact
         self.target = connections.target
+        self.place = connections.target.shown
 
     @classmethod
     def exists(cls, root: str | os.PathLike[str], url: str) -> bool:
@@ -46,11 +47,13 @@ class PostgresStore:
         url: str,
         *,
         create: bool = True,
+        read_only: bool = False,
         migrations: Sequence[Migration] = MIGRATIONS,
         exact: int = EXACT,
     ) -> PostgresStore:
-        """The index of a folder at this place, made if there is none and `create` says so."""
-        return cls(Connections(target_of(Path(root), url), migrations, create), exact)
+        """The index of a folder at this place, made if there is none and `create` says so. With `read_only` it stays
+        as it is."""
+        return cls(Connections(target_of(Path(root), url), migrations, create, read_only), exact)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[PostgresReader]:

@@ -53,15 +53,11 @@ def target_of(root: Path, url: str) -> Target:
         raise SettingsError(
             "a database is named by a URL here, not by keywords", remedy="write postgresql://USER@HOST:5432/DATABASE"
         )
-    address, _, query = url.partition("?")
+    address = url.partition("?")[0]
     _refuse_loose_signs(address)
-    given = [(unquote(name), unquote(value)) for name, value in _parameters(query)]
-    schema = next((value for name, value in given if name == "schema"), "") or default_schema(root)
-    if not _SCHEMA.fullmatch(schema):
-        name = repr(schema) if re.fullmatch(r"[\w-]*", schema) else "what stands behind schema="
-        raise SettingsError(
-            f"{name} is no name of a schema", remedy="use small letters, digits and _, such as schema=team_docs"
-        )
+    given = _given(url)
+    schema = schema_in(url) or default_schema(root)
+    check_schema(schema)
     # The driver refuses parameters it does not know, and the schema is ours.
     rest = urlencode([pair for pair in given if pair[0] != "schema"], quote_via=quote)
     connection = f"{address}?{rest}" if rest else address
@@ -84,6 +80,28 @@ def _can_be_read(connection: str) -> bool:
     except psycopg.Error:
         return False
     return True
+
+
+def schema_in(url: str) -> str:
+    """The schema that a URL names; empty if it names none."""
+    return next((value for name, value in _given(url) if name == "schema"), "")
+
+
+def with_schema(url: str, schema: str) -> str:
+    """The URL with this schema, in place of the one it names."""
+    address, _, query = url.partition("?")
+    rest = [part for part in query.split("&") if part and not part.startswith("schema=")]
+    return f"{address}?{'&'.join([*rest, f'schema={schema}'])}"
+
+
+def check_schema(schema: str) -> None:
+    """Raises unless it can be the name of a schema."""
+    if not _SCHEMA.fullmatch(schema):
+        # What stands behind it in a URL may be a part of a password.
+        name = repr(schema) if re.fullmatch(r"[\w-]*", schema) else "what stands behind schema="
+        raise SettingsError(
+            f"{name} is no name of a schema", remedy="use small letters, digits and _, such as team_docs"
+        )
 
 
 def _refuse_loose_signs(address: str) -> None:
@@ -136,6 +154,11 @@ def without_secrets(text: str, connection: str) -> str:
         edge = "" if len(secret) > 3 else r"\b"
         text = re.sub(f"{edge}{re.escape(secret)}{edge}", "…", text)
     return text
+
+
+def _given(url: str) -> list[tuple[str, str]]:
+    """Names and values of a URL, as they are meant."""
+    return [(unquote(name), unquote(value)) for name, value in _parameters(url.partition("?")[2])]
 
 
 def _parameters(query: str) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from headnote.extras import load
 from headnote.index.store.damage import REPAIR, Damaged
 from headnote.index.store.filters import path_matcher
 from headnote.index.store.lock import writer_lock
+from headnote.index.store.refusals import older_index, read_only_index
 from headnote.index.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
 from headnote.index.store.values import unpacked_strings, unsealed
 
@@ -80,9 +81,10 @@ def _apsw() -> Any:
 class Connections:
     """Opens connections to one file and keeps idle ones for the next reader."""
 
-    def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS, read_only: bool = False) -> None:
         self.file = file
         self._migrations = migrations
+        self._read_only = read_only
         self._lock = Lock()
         self._idle: list[tuple[Identity, apsw.Connection]] = []
         self._process = os.getpid()
@@ -107,6 +109,7 @@ class Connections:
     @contextlib.contextmanager
     def writer(self, wait: float) -> Iterator[apsw.Connection]:
         """A connection for the only writer."""
+        self.require_writing()
         with writer_lock(lock_of(self.file), wait):
             connection = self._open(locked=True)
             try:
@@ -115,6 +118,11 @@ class Connections:
                 self._shorten_log(connection)
             finally:
                 connection.close()
+
+    def require_writing(self) -> None:
+        """Raises if nothing shall be written."""
+        if self._read_only:
+            raise read_only_index(str(self.file.parent))
 
     def _shorten_log(self, connection: apsw.Connection) -> None:
         """After a large update the log is as large. If a reader still needs it, it is shortened another time."""
@@ -162,6 +170,8 @@ class Connections:
         try:
             connection.set_busy_timeout(int(_BUSY_SECONDS * 1000))
             if needs_migration(connection, self.file, self._migrations):
+                if self._read_only:
+                    raise older_index(str(self.file.parent))
                 with contextlib.nullcontext() if locked else writer_lock(lock_of(self.file), _BUSY_SECONDS):
                     connection.pragma("journal_mode", "wal")
                     migrate(connection, self.file, self._migrations)

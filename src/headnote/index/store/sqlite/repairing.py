@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from headnote.errors import UnwritableIndex
 from headnote.extras import load
+from headnote.index.manifest import without_damage
 from headnote.index.store.damage import Damaged, decoding
 from headnote.index.store.lock import writer_lock
 from headnote.index.store.sqlite.connections import Connections, companions_of, lock_of, reported
@@ -79,7 +80,7 @@ def _made(new: Path, old: Path | None) -> int:
         writer = SqliteWriter(db)
         if old is not None:
             with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
-                writer.set_manifest(_readable(SqliteReader(damaged).manifest) or {})
+                writer.set_manifest(without_damage(_readable(SqliteReader(damaged).manifest) or {}))
                 found = _readable(partial(models, damaged)) or []
                 kept = sum(_take_over(writer, damaged, model) for model in found)
         writer.commit()

@@ -28,6 +28,7 @@ class SqliteStore:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self.file = connections.file
+        self.place = str(connections.file.parent)
         self._kept: dict[tuple[int, ...], Kept] = {}
 
     @classmethod
@@ -35,11 +36,14 @@ class SqliteStore:
         return file_of(root).is_file()
 
     @classmethod
-    def open(cls, root: str | os.PathLike[str], migrations: Sequence[Migration] = MIGRATIONS) -> SqliteStore:
-        """The index of a folder, made if there is none."""
+    def open(
+        cls, root: str | os.PathLike[str], migrations: Sequence[Migration] = MIGRATIONS, *, read_only: bool = False
+    ) -> SqliteStore:
+        """The index of a folder, made if there is none. With `read_only` there is one, and it stays as it is."""
         file = file_of(root)
-        _make_folder(file.parent)
-        store = cls(Connections(file, migrations))
+        if not read_only:
+            _make_folder(file.parent)
+        store = cls(Connections(file, migrations, read_only))
         store.generation()  # what is wrong with the file shows now
         return store
 
@@ -80,6 +84,7 @@ class SqliteStore:
             return [error.message]
 
     def repair(self) -> list[str]:
+        self._connections.require_writing()
         self._connections.close()
         return repaired(self.file)
 
