@@ -97,10 +97,10 @@ def words_only(dice: Dice) -> str:
 
 
 def html(dice: Dice) -> str:
-    inside = "\n".join(words(dice, 1, 8) for _ in range(dice.count(1, 8)))
-    return dice.pick(("<div>\n{}\n</div>", "<!--\n{}\n-->", "<details>\n<summary>{}</summary>\n</details>")).format(
-        inside
-    )
+    inside = code(dice) if dice.chance(25) else "\n".join(words(dice, 1, 8) for _ in range(dice.count(1, 8)))
+    return dice.pick(
+        ("<div>\n{}\n</div>", "<!--\n{}\n-->", "<pre>\n{}\n</pre>", "<details>\n<summary>{}</summary>\n</details>")
+    ).format(inside)
 
 
 def definitions(dice: Dice) -> str:

@@ -213,7 +213,7 @@ def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
 def _left_open(found: Layout, index: int, part: Chunk) -> list[str]:
     """A part that was cut, read by itself, has no open fence; unless one of its blocks has one in the source."""
     block = found.blocks[index]
-    if block.kind not in CONTAINERS | {"code", "mdx_jsx"}:
+    if block.kind not in CONTAINERS | {"code", "mdx_jsx", "html"}:
         return []
     find = structures_by_line if block.kind == "mdx_jsx" else structures
     inside = _own_part(found, index, part)

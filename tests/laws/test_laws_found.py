@@ -90,6 +90,17 @@ FOUND = [
         for counter in ("cl100k", "o200k")
         for form in ("{}", "- {}", "> {}", "| a |\n|---|\n| {} |", "```\n{}\n```")
     ),
+    *(
+        Found(
+            f"a fence in {before[:4]}, cut",
+            f"text\n\n{before}```js\n{CODE}\n```\n{after}\n\nmore\n",
+            {"max_tokens": 128},
+        )
+        for before, after in (("<!--\n", "-->"), ("<pre>\n", "</pre>"), ("<div>\n", "</div>"), ("<?php\n", "?>"))
+    ),
+    Found(
+        "a fence in a comment in an item, cut", f"- a\n\n  <!--\n  ```js\n{LINES}\n  ```\n  -->\n", {"max_tokens": 128}
+    ),
     Found("two blanks between numbers", "123  " * 400, {}),
     Found("a line that begins with a slash", "word.\n/ " * 300, {"counter": "o200k"}),
     Found("blanks at the end of a block that is cut", "~~~~\n>\n" + "\u2028\x85 " * 60 + "\n~~~~", {"max_tokens": 20}),
@@ -105,6 +116,17 @@ FOUND = [
 def test_what_was_found_stays_mended(case: Found) -> None:
     chunks = chunk(case.source, preset=case.preset, **case.settings)
     assert not faults(case.source, chunks, make_settings(case.preset, **case.settings))
+
+
+def test_a_block_that_fits_without_its_heading_only_is_not_cut_for_it() -> None:
+    """Law 5 before law 6: the heading could only stay with a part of the list."""
+    items = "\n".join(f"* item number {number} of the list" for number in range(15))
+    source = f"# Notes\n\ntext\n\n## Internal\n\n{items}\n"
+    (together,) = chunk(f"# Notes\n\n## Internal\n\n{items}")
+    sizes: dict[str, Any] = {"max_tokens": together.tokens - 6, "min_tokens": 0}
+    chunks = chunk(source, **sizes)
+    assert [each.text for each in chunks] == ["# Notes\n\ntext", "## Internal", items]
+    assert not faults(source, chunks, make_settings(**sizes))
 
 
 @pytest.mark.parametrize("preset", ["default", "blocks", "ragdocs", "refdocs"])

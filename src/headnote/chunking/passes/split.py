@@ -3,7 +3,7 @@
 Each kind has seams of its own: code has lines, prose has sentences, a list has items, a table has rows, a container has
 blocks. What is still too large is taken apart again at the next finer seams, down to single characters, so every unit
 ends up under the limit. A unit says what must be added when a chunk begins or ends with it: the fence reopened and
-closed, the head of the table repeated.
+closed, the head of the table repeated, the comment reopened that shows a fence.
 """
 
 from __future__ import annotations
@@ -32,6 +32,20 @@ _ITEM_MARKER = re.compile(
 )
 _FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
 _REOPENED = re.compile(r"[ \t>]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
+_RAW = re.compile(
+    r"""[ \t]*+(?:
+        (?P<comment><!--) | (?P<instruction><\?) | (?P<data><!\[CDATA\[) | (?P<note>\{/\*)
+        | <(?P<tag>[A-Za-z][A-Za-z0-9-]*+)
+    )""",
+    re.VERBOSE,
+)
+_RAW_MARKS = {
+    "comment": ("<!--", "-->"),
+    "instruction": ("<?", "?>"),
+    "data": ("<![CDATA[", "]]>"),
+    "note": ("{/*", "*/}"),
+}
+_FENCE_LINE = re.compile(r"^[ \t>]*+(?:`{3}|~{3})", re.MULTILINE)
 _INDENTATION = re.compile(r"[ \t]*+")
 _LINE_END = re.compile(r"\n")
 _MARKER = re.compile(r"[^\s>]")
@@ -322,12 +336,28 @@ def _code(piece: _Piece) -> _Row:
     closed = nested or _is_closed(piece, fence["mark"])
     close = f"\n{lead}{fence['mark']}"
     opened = piece._replace(reopen=f"{lead}{fence[0].strip()}\n", close=close, after="" if closed else close)
-    row = _lines(opened)
-    # A fence without a line of code says nothing: both fences stay with the code next to them.
-    for number in (1, -1) if _is_closed(piece, fence["mark"]) else (1,):
+    return _with_marks_joined(_lines(opened), _is_closed(piece, fence["mark"]))
+
+
+def _with_marks_joined(row: _Row, is_closed: bool) -> _Row:
+    """A mark without a line of its content says nothing: what opens and what closes stays with the line next to it."""
+    for number in (1, -1) if is_closed else (1,):
         if len(row.starts) > 2 or (len(row.starts) == 2 and number == 1):
             del row.starts[number], row.strengths[number]
     return row
+
+
+def _raw(piece: _Piece) -> _Row:
+    """Lines, each part a comment again, or in its element: what looks like a fence in there opens none."""
+    opening = _RAW.match(piece.view.text, piece.start, piece.end)
+    if opening is None or opening.lastgroup is None or not _FENCE_LINE.search(piece.text):
+        return _lines(piece)
+    tag = opening["tag"]
+    first, last = (f"<{tag}>", f"</{tag}>") if tag else _RAW_MARKS[opening.lastgroup]
+    lead = _lead(piece, opening.end() - len(opening[0].lstrip())) if piece.view.text is not piece.source else ""
+    marked = piece._replace(reopen=f"{lead}{first}\n", close=f"\n{lead}{last}")
+    last_line = piece.text.rstrip().rpartition("\n")[2]
+    return _with_marks_joined(_lines(marked), is_closed=last_line.lstrip(" \t>") == last)
 
 
 def _is_closed(piece: _Piece, mark: str) -> bool:
@@ -452,6 +482,8 @@ def _element(piece: _Piece, mdx: bool) -> Iterator[_Piece]:
 
 _SEAMS: dict[str, Callable[[_Piece], _Row]] = {
     "code": _code,
+    "html": _raw,
+    "mdx_expression": _raw,
     "list": _items,
     "table": _table,
     "paragraph": _sentences,
