@@ -217,7 +217,7 @@ class Index:
         task = self._task(rebuild, workers, wait, remove)
         report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
-            report.embedded = update_vectors(self._store, self.embedder, wait, on_progress)
+            report.embedded, report.others = update_vectors(self._store, self.embedder, wait, on_progress)
             if remove and (not report.plan.is_empty or report.embedded):
                 sweep(self._store, [self._model], wait)
         return report

@@ -84,6 +84,7 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
         "warnings": [],
         "chunks": 3,
         "embedded": 3,
+        "others": [],
         "total": {"documents": 3, "chunks": 3, "pending": 0},
     }
     (docs / "alone.md").rename(docs / "moved.md")

@@ -43,6 +43,7 @@ def done_record(report: Report, status: Status, root: Path, seconds: float | Non
         **record(report, root),
         "chunks": report.chunks,
         "embedded": report.embedded,
+        "others": report.others,
         **({} if seconds is None else {"seconds": round(seconds, 3)}),
         "total": {"documents": status.documents, "chunks": status.chunks, "pending": status.pending},
     }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from headnote.api import Index
 from headnote.cli.index_progress import Bars
 from headnote.cli.index_report import done_record, plan_lines, record, summary
-from headnote.cli.opening import open_index
+from headnote.cli.opening import open_index, tell_others
 from headnote.cli.terminal import write_json, write_lines
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.embedding.registry import get_embedder
@@ -46,6 +46,7 @@ def once(index: Index, run: Run) -> None:
     with Bars() as bars:
         report = index.update(rebuild=run.rebuild, on_progress=bars, **run.how)
     seconds = time.monotonic() - began
+    tell_others(report)
     if run.as_json:
         write_json(done_record(report, index.status(), run.root, seconds))
     else:

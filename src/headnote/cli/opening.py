@@ -12,6 +12,7 @@ from headnote.cli.terminal import counted, remark
 if TYPE_CHECKING:
     from headnote.api import Index
     from headnote.config import Choice
+    from headnote.index.task import Report
 
 FIRST_WAIT = 10.0
 """Seconds to wait for another writer where there is nothing to ask yet."""
@@ -90,9 +91,16 @@ def fill_vectors(index: Index) -> None:
     if pending:
         try:
             with Bars() as bars:
-                index.update(wait=PATIENCE, remove=not index.is_shared, on_progress=bars)
+                report = index.update(wait=PATIENCE, remove=not index.is_shared, on_progress=bars)
+            tell_others(report)
         except (LockedIndex, UnwritableIndex) as error:
             remark(f"some passages are found by their words only: {error}")
+
+
+def tell_others(report: Report) -> None:
+    """Vectors that somebody else is making are not there yet."""
+    if report.others:
+        remark(f"the other vectors are being made by {' and '.join(report.others)}")
 
 
 def from_here(root: Path, path: str) -> str:

@@ -64,6 +64,8 @@ class Report:
     """Documents that were left although their files are gone."""
     embedded: int = 0
     """Texts that were made into vectors."""
+    others: list[str] = field(default_factory=list)
+    """Who else is making vectors, and was not waited for any longer."""
     non_texts: list[NonText] = field(default_factory=list)
     """Those of the skipped that were read and are no text; they are not read again until they change."""
 

@@ -6,9 +6,14 @@ interrupted goes on where it stopped.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
 
 from headnote.embedding.base import Embedder
+from headnote.errors import IndexFailure
+from headnote.index.claims import Worker, others_at_work, take_names, take_texts
 from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
 from headnote.index.ownership import Owner, name_of
 from headnote.index.part_vectors import embed_in_parts, whole
@@ -24,6 +29,17 @@ TEXTS_AT_ONCE = 64
 """Vectors that are made and stored together: what a kill can lose."""
 NAMES_AT_ONCE = 512
 """The same for names, which are short."""
+_LOOK_AGAIN = 0.2
+"""Seconds between two looks at whether others are done."""
+
+
+class VectorReport(NamedTuple):
+    """What came of making vectors."""
+
+    texts: int
+    """How many were embedded."""
+    others: list[str]
+    """Who is still making some of them."""
 
 
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobody) -> Report:
@@ -111,48 +127,88 @@ def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:
 # -- vectors
 
 
-def update_vectors(store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = nobody) -> int:
-    """Make the vectors that are missing, of texts and then of names; of how many texts. What is done when it is
-    interrupted stays done."""
+def update_vectors(store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = nobody) -> VectorReport:
+    """Make the vectors that are missing, of texts and then of names. What is done when it is interrupted stays done.
+
+    Where others make some of them, this one makes the rest, and waits so many seconds for theirs."""
     if embedder.dimensions == 0:
-        return 0
+        return VectorReport(0, [])
     with store.reading() as reader:
         counts = reader.counts()
         total = counts.pending.get(embedder.name)
         if total is None:  # of a model that is new here, everything is waiting
             total = counts.chunks + len(reader.pending_names(embedder.name))
-    texts = 0
-    for texts in _embed_texts(store, embedder, wait):
-        watch(Progress("embed", texts, max(total, texts)))
-    for names in _embed_names(store, embedder, wait):
-        watch(Progress("embed", texts + names, max(total, texts + names)))
-    return texts
+    making = _Making(store, embedder, wait, Worker.here())
+    deadline = time.monotonic() + wait
+    while True:
+        for _ in making.batches():
+            done = making.texts + making.names
+            watch(Progress("embed", done, max(total, done)))
+            deadline = time.monotonic() + wait
+        with store.reading() as reader:
+            others = others_at_work(reader, embedder.name)
+        if (not others and not making.is_waiting()) or time.monotonic() >= deadline:
+            return VectorReport(making.texts, list(map(str, others)))
+        time.sleep(_LOOK_AGAIN)
 
 
-def _embed_texts(store: Store, embedder: Embedder, wait: float) -> Iterator[int]:
-    """How many are done, after each batch."""
-    done = 0
-    with store.reading() as reader:
-        pending = reader.pending(embedder.name, TEXTS_AT_ONCE)
-    while pending:
-        parts = embed_in_parts(embedder, [text.text for text in pending])
-        with store.writing(wait) as writer:
-            writer.add_vectors(embedder.name, [text.hash for text in pending], whole(parts), parts)
-            done += len(pending)
-            pending = writer.pending(embedder.name, TEXTS_AT_ONCE)
-        yield done
+class _Making:
+    """One run that makes vectors: claims a batch, embeds it, stores it and claims the next in one transaction."""
 
+    def __init__(self, store: Store, embedder: Embedder, wait: float, worker: Worker) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._wait = wait
+        self._worker = worker
+        self.texts = 0
+        self.names = 0
 
-def _embed_names(store: Store, embedder: Embedder, wait: float) -> Iterator[int]:
-    """How many are done, after each batch."""
-    with store.reading() as reader:
-        names = reader.pending_names(embedder.name)
-    for start in range(0, len(names), NAMES_AT_ONCE):
-        some = names[start : start + NAMES_AT_ONCE]
-        matrix = embedder.embed(some)
-        with store.writing(wait) as writer:
-            writer.add_names(embedder.name, some, matrix)
-        yield start + len(some)
+    def is_waiting(self) -> bool:
+        """Whether there is something to embed that nobody has claimed."""
+        with self._store.reading() as reader:
+            return bool(reader.pending(self._embedder.name, 1) or reader.pending_names(self._embedder.name))
+
+    def batches(self) -> Iterator[None]:
+        """Ends when nothing is left that nobody else has claimed."""
+        if not self.is_waiting():  # who finds nothing to do writes nothing
+            return
+        try:
+            yield from self._text_batches()
+            yield from self._name_batches()
+        except BaseException:
+            with suppress(IndexFailure):  # what went wrong goes on; the claim ends by itself
+                self._released()
+            raise
+
+    def _text_batches(self) -> Iterator[None]:
+        model = self._embedder.name
+        with self._store.writing(self._wait) as writer:
+            texts = take_texts(writer, model, self._worker, TEXTS_AT_ONCE)
+        while texts:
+            parts = embed_in_parts(self._embedder, [text.text for text in texts])
+            with self._store.writing(self._wait) as writer:
+                writer.add_vectors(model, [text.hash for text in texts], whole(parts), parts)
+                writer.release(self._worker.name)
+                self.texts += len(texts)
+                texts = take_texts(writer, model, self._worker, TEXTS_AT_ONCE)
+            yield
+
+    def _name_batches(self) -> Iterator[None]:
+        model = self._embedder.name
+        with self._store.writing(self._wait) as writer:
+            names = take_names(writer, model, self._worker, NAMES_AT_ONCE)
+        while names:
+            matrix = self._embedder.embed(names)
+            with self._store.writing(self._wait) as writer:
+                writer.add_names(model, names, matrix)
+                writer.release(self._worker.name)
+                self.names += len(names)
+                names = take_names(writer, model, self._worker, NAMES_AT_ONCE)
+            yield
+
+    def _released(self) -> None:
+        with self._store.writing(wait=1.0) as writer:
+            writer.release(self._worker.name)
 
 
 def sweep(store: Store, models: Iterable[str], wait: float = 10.0) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from headnote.index.store.filters import Filter
 from headnote.index.store.rows import (
     DEFAULT_WEIGHTS,
+    Claim,
     Counts,
     DocumentRow,
     DocumentSummary,
@@ -108,7 +109,11 @@ class Reader(Protocol):
         """Name of each model that has vectors → their length."""
 
     def pending(self, model: str, limit: int) -> list[PendingText]:
-        """Of chunks that have no vector of this model; each hash once, in document order."""
+        """Of chunks that have no vector of this model, and that nobody has claimed; each hash once, in document
+        order."""
+
+    def claims(self, model: str) -> list[Claim]:
+        """Who is making vectors of this model, each once."""
 
     def nearest(
         self,
@@ -140,7 +145,7 @@ class Reader(Protocol):
         out."""
 
     def pending_names(self, model: str) -> list[str]:
-        """Names of chunks that have no vector of this model, each once."""
+        """Names of chunks that have no vector of this model, and that nobody has claimed; each once."""
 
 
 class Writer(Reader, Protocol):
@@ -183,6 +188,12 @@ class Writer(Reader, Protocol):
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
         """One row per name. A name that has a vector gets the new one."""
+
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
+        """These texts or names, by their hashes, are for this owner to embed. For readers, that is no news."""
+
+    def release(self, owner: str) -> None:
+        """This owner has nothing claimed any more."""
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         """Drops vectors whose hash no chunk has any more, and those of all models but these; how many. Vectors of

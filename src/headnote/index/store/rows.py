@@ -267,6 +267,14 @@ DEFAULT_WEIGHTS = Weights(title=2.0, headings=7.0, text=1.0, aliases=4.0, tags=2
 """Measured on links to sections and on prose: headings from 5 to 10 are alike, 2 and 3 find sections a little later."""
 
 
+class Claim(NamedTuple):
+    """Somebody is making vectors, and others leave these texts to them."""
+
+    owner: str
+    seconds_left: float
+    """Until it counts no more, if it is not renewed."""
+
+
 class PendingText(NamedTuple):
     """A text that waits for its vector."""
 

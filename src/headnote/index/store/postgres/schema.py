@@ -164,7 +164,18 @@ CREATE TABLE non_texts (
 );
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS)
+_CLAIMS = """
+-- Who is making vectors of what, until when; after that, whoever it was is gone.
+CREATE TABLE claims (
+    model text COLLATE "C" NOT NULL,
+    hash bytea NOT NULL,
+    owner text NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (model, hash)
+);
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS)
 """Number n of them leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"

@@ -11,14 +11,14 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.extras import load_numpy
-from headnote.index.names import names_of
+from headnote.index.names import name_hash, names_of
 from headnote.index.store.filters import Filter
 from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
 from headnote.index.store.postgres.asking import only_row, only_value, rows
 from headnote.index.store.postgres.documents import ReadsDocuments
 from headnote.index.store.postgres.filtering import Filters
 from headnote.index.store.postgres.steps import Steps
-from headnote.index.store.rows import PartSet, PendingText, VectorSet
+from headnote.index.store.rows import Claim, PartSet, PendingText, VectorSet
 from headnote.index.store.values import sealed, unpacked_strings, unsealed
 from headnote.index.store.vector_queries import PENDING_NAMES
 
@@ -37,6 +37,7 @@ an index finds hard to tell apart, half as many lose one in ten of the best."""
 _WITHOUT_VECTOR = """
 SELECT c.id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash)
+AND NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = %s AND m.hash = c.hash)
 ORDER BY c.id LIMIT %s
 """
 _SLOTS = "SELECT row_number() OVER (ORDER BY id) - 1 AS slot, hash FROM vectors WHERE model = %s"
@@ -62,12 +63,20 @@ class ReadsVectors(ReadsDocuments, Filters):
         return {unsealed(name): dims for name, dims in rows(self.db, "SELECT name, dims FROM models ORDER BY id")}
 
     def pending(self, model: str, limit: int) -> list[PendingText]:
-        ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, (self._model(model).number, limit))]
+        ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, (self._model(model).number, sealed(model), limit))]
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def pending_names(self, model: str) -> list[str]:
         found = rows(self.db, PENDING_NAMES.format(model=self._model(model).number))
-        return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
+        names = {names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found}
+        claimed = {bytes(row[0]) for row in rows(self.db, "SELECT hash FROM claims WHERE model = %s", (sealed(model),))}
+        return sorted(name for name in names if name_hash(name) not in claimed)
+
+    def claims(self, model: str) -> list[Claim]:
+        # By the clock of the server: those of the machines may differ.
+        query = """SELECT owner, extract(epoch FROM max(until) - clock_timestamp())::float8 FROM claims
+        WHERE model = %s GROUP BY owner ORDER BY owner"""
+        return [Claim(unsealed(owner), left) for owner, left in rows(self.db, query, (sealed(model),))]
 
     def nearest(
         self,
@@ -208,6 +217,18 @@ class WritesVectors(ReadsVectors, Steps):
                 # In one order, so that two who add the same do not wait for each other in a circle.
                 [(number, digest, data) for digest, data in sorted(name_rows(names, matrix).items())],
             )
+
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
+        with self.step(), self.db.cursor() as cursor:
+            cursor.executemany(
+                """INSERT INTO claims VALUES (%s, %s, %s, clock_timestamp() + %s * interval '1 second')
+                ON CONFLICT (model, hash) DO UPDATE SET owner = excluded.owner, until = excluded.until""",
+                [(sealed(model), bytes.fromhex(digest), sealed(owner), seconds) for digest in hashes],
+            )
+
+    def release(self, owner: str) -> None:
+        with self.step():
+            self.db.execute("DELETE FROM claims WHERE owner = %s", (sealed(owner),))
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         dropped = 0

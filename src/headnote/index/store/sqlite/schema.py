@@ -180,7 +180,18 @@ CREATE TABLE non_texts (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS)
+_CLAIMS = """
+-- Who is making vectors of what. Seconds since 1970; after that, whoever it was is gone.
+CREATE TABLE claims (
+    model TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    owner TEXT NOT NULL,
+    until REAL NOT NULL,
+    PRIMARY KEY (model, hash)
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS)
 """Number n of them leads from version n to version n + 1."""
 
 

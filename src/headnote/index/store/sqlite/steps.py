@@ -16,6 +16,15 @@ class Steps:
     """The part of a writer that keeps its steps whole."""
 
     db: apsw.Connection
+    changes_before: int
+    """How often anything was changed through this connection before the update, or is no news for readers."""
+
+    @contextlib.contextmanager
+    def no_news(self) -> Iterator[None]:
+        """Changes of which readers see nothing, so that what they keep in memory still holds."""
+        before = self.db.total_changes()
+        yield
+        self.changes_before += self.db.total_changes() - before
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:

@@ -7,17 +7,18 @@ Joins are crossed, which in SQLite fixes their order: left to itself, it may rea
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
-from headnote.index.names import names_of
+from headnote.index.names import name_hash, names_of
 from headnote.index.store.damage import decoding
 from headnote.index.store.filters import Filter
 from headnote.index.store.part_bytes import name_rows, part_set, vector_rows, with_names
-from headnote.index.store.rows import PartSet, PendingText, VectorSet
+from headnote.index.store.rows import Claim, PartSet, PendingText, VectorSet
 from headnote.index.store.sqlite.asking import only_row, only_value, rows
 from headnote.index.store.sqlite.documents import ReadsDocuments
 from headnote.index.store.sqlite.filtering import passing_chunks
@@ -38,6 +39,7 @@ BYTES = 2
 _WITHOUT_VECTOR = """
 SELECT id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
+AND NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = ? AND m.hash = c.hash)
 ORDER BY id LIMIT ?
 """
 
@@ -52,12 +54,19 @@ class ReadsVectors(ReadsDocuments):
 
     def pending(self, model: str, limit: int) -> list[PendingText]:
         number = self._model(model)
-        ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, limit))]
+        ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (number, sealed(model), limit))]
         return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
 
     def pending_names(self, model: str) -> list[str]:
         found = rows(self.db, PENDING_NAMES.format(model=self._model(model)))
-        return sorted({names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found})
+        names = {names_of(unsealed(title), unpacked_strings(path))[-1] for title, path in found}
+        claimed = {row[0] for row in rows(self.db, "SELECT hash FROM claims WHERE model = ?", (sealed(model),))}
+        return sorted(name for name in names if name_hash(name) not in claimed)
+
+    def claims(self, model: str) -> list[Claim]:
+        query = "SELECT owner, max(until) FROM claims WHERE model = ? GROUP BY owner ORDER BY owner"
+        now = time.time()
+        return [Claim(unsealed(owner), until - now) for owner, until in rows(self.db, query, (sealed(model),))]
 
     def nearest(
         self,
@@ -225,6 +234,18 @@ class WritesVectors(ReadsVectors, Steps):
             )
 
     @decoding
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
+        until = time.time() + seconds
+        with self.step(), self.no_news():
+            self.db.executemany(
+                "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)",
+                [(sealed(model), bytes.fromhex(digest), sealed(owner), until) for digest in hashes],
+            )
+
+    def release(self, owner: str) -> None:
+        with self.step(), self.no_news():
+            self.db.execute("DELETE FROM claims WHERE owner = ?", (sealed(owner),))
+
     def sweep(self, models: Collection[str] | None = None) -> int:
         before = self._count_vectors()
         with self.step():

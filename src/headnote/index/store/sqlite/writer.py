@@ -40,12 +40,12 @@ class SqliteWriter(WritesVectors, SqliteReader):
 
     def __init__(self, db: apsw.Connection) -> None:
         super().__init__(db)
-        self._changes_before = db.total_changes()
+        self.changes_before = db.total_changes()
 
     def commit(self) -> None:
         """Ends the update. One that changed nothing leaves the generation as it was."""
         self.require_transaction()
-        if self.db.total_changes() != self._changes_before:
+        if self.db.total_changes() != self.changes_before:
             self.db.execute("UPDATE state SET generation = generation + 1, updated_ns = ?", (time.time_ns(),))
         self.db.execute("COMMIT")
 

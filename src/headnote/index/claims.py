@@ -1,0 +1,87 @@
+"""Who embeds what, where several are at work: each claims some texts, and the others take other ones.
+
+A claim ends when its vectors are stored. If its owner dies, others take over: at once on the same machine, where it can
+be seen that the process is gone, and elsewhere when the time of the claim is up.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import NamedTuple
+from uuid import uuid4
+
+from headnote.index.names import name_hash
+from headnote.index.store.base import Reader, Writer
+from headnote.index.store.rows import PendingText
+
+SECONDS = 300.0
+"""How long a claim counts: longer than a slow service takes for one batch, and short enough to be waited for."""
+
+
+class Worker(NamedTuple):
+    """One run that makes vectors."""
+
+    run: str
+    process: int
+    host: str
+
+    @classmethod
+    def here(cls) -> Worker:
+        return cls(uuid4().hex, os.getpid(), socket.gethostname())
+
+    @classmethod
+    def named(cls, name: str) -> Worker:
+        run, process, host = name.split(" ", 2)
+        return cls(run, int(process), host)
+
+    @property
+    def name(self) -> str:
+        return f"{self.run} {self.process} {self.host}"
+
+    @property
+    def is_gone(self) -> bool:
+        """As far as can be told from here."""
+        # On Windows, the question would end the process.
+        if self.host != socket.gethostname() or sys.platform == "win32":
+            return False
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            return False
+        return False
+
+    def __str__(self) -> str:
+        return f"process {self.process} on {self.host}"
+
+
+def take_texts(writer: Writer, model: str, worker: Worker, most: int) -> list[PendingText]:
+    """Texts that are for this worker from now on."""
+    _release_dead(writer, model)
+    texts = writer.pending(model, most)
+    writer.claim(model, [text.hash for text in texts], worker.name, SECONDS)
+    return texts
+
+
+def take_names(writer: Writer, model: str, worker: Worker, most: int) -> list[str]:
+    """The same for names."""
+    _release_dead(writer, model)
+    names = writer.pending_names(model)[:most]
+    writer.claim(model, [name_hash(name).hex() for name in names], worker.name, SECONDS)
+    return names
+
+
+def others_at_work(reader: Reader, model: str) -> list[Worker]:
+    """Who makes vectors of this model now."""
+    workers = [(Worker.named(claim.owner), claim.seconds_left) for claim in reader.claims(model)]
+    return [worker for worker, left in workers if left > 0 and not worker.is_gone]
+
+
+def _release_dead(writer: Writer, model: str) -> None:
+    alive = {worker.name for worker in others_at_work(writer, model)}
+    for claim in writer.claims(model):
+        if claim.owner not in alive:
+            writer.release(claim.owner)
