@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from numbers import Integral, Real
@@ -34,7 +34,8 @@ from headnote.index.graph import Graph, graph_of, is_broken
 from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
 from headnote.index.ownership import claim_index, roots_in
 from headnote.index.plan import plan_reading
-from headnote.index.store.base import Store
+from headnote.index.sites.model import read_sites
+from headnote.index.store.base import Reader, Store
 from headnote.index.store.opening import names_schema, open_store, repair_store, schema_of
 from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
 from headnote.index.task import Report, Task, Watcher, nobody
@@ -424,8 +425,9 @@ class Index:
                 raise self._missing(path)
             chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
             known = set(reader.document_paths())
+            has_file = self._file_check(reader, known)
         headings = _outline(document)
-        broken = frozenset(link for link in {*links, *backlinks} if is_broken(link, known, self._has_file))
+        broken = frozenset(link for link in {*links, *backlinks} if is_broken(link, known, has_file))
         return DocumentView(document, headings, chunks, links, backlinks, broken)
 
     def chunk(self, key: str) -> StoredChunk:
@@ -491,12 +493,11 @@ class Index:
     def broken_links(self) -> list[LinkRow]:
         """Links to documents, sections and other files below the root that are not there."""
         with self._store.reading() as reader:
-            broken = reader.broken_links()
-            documents = set(reader.document_paths())
-            files = [link for link in reader.links() if link.resolved and link.resolved not in documents]
-        gone = {path for path in {link.resolved for link in files} if path and not (self.root / path).exists()}
-        found = [*broken, *(link for link in files if link.resolved in gone)]
-        return sorted(found, key=lambda link: (link.path, link.line))
+            links, documents = reader.links(), set(reader.document_paths())
+            has_file = self._file_check(reader, documents)
+        return sorted(
+            (link for link in links if is_broken(link, documents, has_file)), key=lambda link: (link.path, link.line)
+        )
 
     def orphans(self) -> list[str]:
         """Documents that no other document links to and that link to none."""
@@ -515,8 +516,10 @@ class Index:
             documents, links = reader.summaries(), reader.links()
         return graph_of(documents, links, self.broken_links())
 
-    def _has_file(self, path: str) -> bool:
-        return (self.root / path).exists()
+    def _file_check(self, reader: Reader, documents: Collection[str]) -> Callable[[LinkRow], bool]:
+        from headnote.index.linking import FileCheck
+
+        return FileCheck(self.root, documents, read_sites(reader.manifest()))
 
     def _links(self, path: str, incoming: bool) -> list[LinkRow]:
         check_types(path=(path, str))

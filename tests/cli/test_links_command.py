@@ -18,8 +18,8 @@ pytest_plugins = ("folder_fixtures",)
 Captured = pytest.CaptureFixture[str]
 
 
-def links_as_json(*arguments: str, capsys: Captured) -> dict[str, Any]:
-    assert main(["links", *arguments, "--json"]) == 0
+def links_as_json(*arguments: str, capsys: Captured, code: int = 0) -> dict[str, Any]:
+    assert main(["links", *arguments, "--json"]) == code
     record: dict[str, Any] = json.loads(capsys.readouterr().out)
     return record
 
@@ -79,7 +79,7 @@ def test_everything_by_name_as_json(capsys: Captured) -> None:
 
 @pytest.mark.usefixtures("docs")
 def test_what_is_broken_and_what_is_alone(capsys: Captured) -> None:
-    assert main(["links", "--root", "docs", "--broken"]) == 0
+    assert main(["links", "--root", "docs", "--broken"]) == 1
     assert capsys.readouterr().out == "docs/notes/care.md:7 → gone.md\n"
     assert main(["links", "--root", "docs", "--orphans"]) == 0
     assert capsys.readouterr().out == "docs/alone.md\n"
@@ -99,14 +99,16 @@ def test_what_is_broken_and_what_is_alone(capsys: Captured) -> None:
 def test_broken_links_of_one_document(capsys: Captured) -> None:
     assert main(["links", "guide.md", "--root", "docs", "--broken"]) == 0
     assert capsys.readouterr().out == "no broken links\n"
-    assert len(links_as_json("notes/care.md", "--root", "docs", "--broken", capsys=capsys)["broken"]) == 1
+    record = links_as_json("notes/care.md", "--root", "docs", "--broken", capsys=capsys, code=1)
+    assert len(record["broken"]) == 1
 
 
 def test_links_are_those_of_now(docs: Path, capsys: Captured) -> None:
-    assert main(["links", "--root", "docs", "--broken"]) == 0
-    (docs / "notes" / "gone.md").write_text("# Here after all\n", encoding="utf-8")
+    assert main(["links", "--root", "docs", "--broken"]) == 1
+    care = docs / "notes" / "care.md"
+    care.write_text(care.read_text(encoding="utf-8").replace("gone.md", "../guide.md"), encoding="utf-8")
     capsys.readouterr()
-    assert main(["links", "--root", "docs", "--broken", "--no-update"]) == 0
+    assert main(["links", "--root", "docs", "--broken", "--no-update"]) == 1
     assert "gone.md" in capsys.readouterr().out
     assert main(["links", "--root", "docs", "--broken"]) == 0
     assert capsys.readouterr().out == "no broken links\n"
@@ -152,8 +154,8 @@ def test_bad_input_is_one_line(arguments: list[str], complaint: str, flags: list
 
 def test_nothing_a_terminal_would_obey(docs: Path, capsys: Captured) -> None:
     (docs / "evil.md").write_text("[a\x1b[2J](gone\x1b]0;x\x07.md)\n", encoding="utf-8")
-    for arguments in (["evil.md"], ["--broken"]):
-        assert main(["links", *arguments, "--root", "docs"]) == 0
+    for arguments, code in ((["evil.md"], 0), (["--broken"], 1)):
+        assert main(["links", *arguments, "--root", "docs"]) == code
         shown = capsys.readouterr().out
         assert "\x1b" not in shown
         assert "\x07" not in shown

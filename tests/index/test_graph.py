@@ -33,7 +33,7 @@ def test_what_is_broken() -> None:
     documents = {"a.md", "b.md"}
 
     def broken(row: LinkRow) -> bool:
-        return is_broken(row, documents, lambda path: path == "here.png")
+        return is_broken(row, documents, lambda row: row.resolved == "here.png")
 
     assert broken(link("a.md", None))
     assert broken(link("a.md", "gone.png"))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from headnote.chunking.settings import Settings
-from headnote.index.entries import Anchors, read_entry
-from headnote.index.linking import Resolver, folded
+from headnote.index.anchors import Anchors
+from headnote.index.entries import read_entry
+from headnote.index.linking import Resolver
+from headnote.index.sites.finding import sites_without_files
+from headnote.index.sites.model import Claims
 from headnote.index.store.rows import LinkRow
 from headnote.model import LinkKind
 from headnote.sources.documents import SourceDocument
@@ -16,7 +21,7 @@ PAGES = (
     *("docs/setup/_index.md", "docs/setup/linux.md", "docs/setup/notes.txt", "docs/v1.29.md", "docs/page.mdx"),
     *("other/a.md", "other/deep/a.md", "other/index.md", "other/Node.js.md", "other/linux.md"),
 )
-ANCHORS: Anchors = {
+HEADINGS = {
     "install": 0,
     "on-linux": 1,
     "options": 1,
@@ -28,12 +33,33 @@ ANCHORS: Anchors = {
     "step": 4,
     "step-1": 5,
 }
-ALIASES = {"the first": "docs/a.md", "dr. no": "docs/b.md", "straße": "guide.md"}
+ANCHORS = Anchors(HEADINGS)
+ALIASES = {"docs/a.md": "the first", "docs/b.md": "dr. no", "guide.md": "straße"}
+
+
+class Said:
+    """What documents say, each the same."""
+
+    def __init__(self, paths: Iterable[str], anchors: Anchors = ANCHORS) -> None:
+        self._paths = paths
+        self._anchors = anchors
+
+    def anchors(self, _: str) -> Anchors:
+        return self._anchors
+
+    def claims(self) -> dict[str, Claims]:
+        return {path: Claims(aliases=(ALIASES[path],) if path in ALIASES else ()) for path in self._paths}
+
+    def block(self, _: str) -> None:
+        return None
+
+
+def resolver_of(*paths: str, anchors: Anchors = ANCHORS) -> Resolver:
+    return Resolver(paths, Said(paths, anchors), sites_without_files(paths))
 
 
 def resolved(target: str, source: str = "docs/a.md", kind: LinkKind = "link", fragment: str = "") -> LinkRow:
-    resolver = Resolver(PAGES, lambda _: ANCHORS, lambda: {folded(name): path for name, path in ALIASES.items()})
-    return resolver.resolve(LinkRow(source, 0, 1, kind, target, fragment, "", external=False))
+    return resolver_of(*PAGES).resolve(LinkRow(source, 0, 1, kind, target, fragment, "", external=False))
 
 
 @pytest.mark.parametrize(
@@ -73,11 +99,13 @@ def resolved(target: str, source: str = "docs/a.md", kind: LinkKind = "link", fr
         # from the root, and from the root of a site that lies below it
         ("/docs/b.md", "other/a.md", "docs/b.md"),
         ("/docs/setup/", "other/a.md", "docs/setup/_index.md"),
-        ("/", "docs/a.md", "README.md"),
+        ("/", "docs/a.md", "docs/index.md"),
+        ("/", "guide.md", "README.md"),
         ("/setup/linux/", "docs/a.md", "docs/setup/linux.md"),
-        ("/linux/", "docs/a.md", "docs/setup/linux.md"),
-        ("/linux/", "other/a.md", "other/linux.md"),
-        ("/deep/a", "docs/a.md", "other/deep/a.md"),
+        # what only looks alike further down is somebody else's page
+        ("/linux/", "docs/a.md", None),
+        ("/linux/", "other/a.md", None),
+        ("/deep/a", "docs/a.md", None),
         # within the page
         ("", "docs/a.md", "docs/a.md"),
         # nowhere
@@ -145,13 +173,13 @@ def test_wikilinks(name: str, source: str, expected: str | None) -> None:
 
 
 def test_a_note_with_a_question_mark_is_no_query() -> None:
-    resolver = Resolver(["what.md", "what? now.md"], lambda _: {}, dict)
+    resolver = resolver_of("what.md", "what? now.md")
     row = LinkRow("x.md", 0, 1, "wikilink", "what? now", "", "", external=False)
     assert resolver.resolve(row).resolved == "what? now.md"
 
 
 def test_the_spelling_that_is_written_comes_first() -> None:
-    resolver = Resolver(["A.md", "a.md", "n.md", "n.txt", "d/n.txt"], lambda _: {}, dict)
+    resolver = resolver_of("A.md", "a.md", "n.md", "n.txt", "d/n.txt")
 
     def lead(target: str, kind: LinkKind = "link") -> str | None:
         return resolver.resolve(LinkRow("x.md", 0, 1, kind, target, "", "", external=False)).resolved
@@ -193,7 +221,7 @@ def test_a_fragment_of_what_is_no_document_of_ours_is_not_judged() -> None:
 
 
 def test_what_was_resolved_before_is_forgotten() -> None:
-    resolver = Resolver(["a.md"], lambda _: {}, dict)
+    resolver = resolver_of("a.md")
     row = LinkRow("a.md", 0, 1, "link", "b.md", "x", "", False, "b.md", "x", 3)
     assert resolver.resolve(row) == row._replace(resolved=None, section=None, resolved_chunk=None)
 
@@ -213,7 +241,7 @@ TEXT = """\
 
 def test_links_of_a_file_as_they_are_kept() -> None:
     entry, anchors = read_entry(SourceDocument("d/a.md", len(TEXT), 1, "h", TEXT, ""), Settings())
-    assert list(anchors) == ["start", "b"]
+    assert list(anchors.headings) == ["start", "b"]
     kept = {link.target: (link.external, link.line, link.path) for link in entry.links}
     lines = TEXT.splitlines()
     assert all(link.target in lines[link.line - 1] for link in entry.links if link.kind != "autolink")
@@ -222,5 +250,5 @@ def test_links_of_a_file_as_they_are_kept() -> None:
     assert {target for target in outside if target.startswith(("{", "$"))}
     assert {target for target in kept if not kept[target][0]} == {"Plan: next year", "Plan: picture.png", "b.md", "B"}
     assert next(link for link in entry.links if link.target == "B").fragment == "One#Two"
-    resolver = Resolver(["d/a.md"], lambda _: anchors, dict)
+    resolver = resolver_of("d/a.md", anchors=anchors)
     assert all(resolver.resolve(link) == link for link in entry.links if link.external)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from headnote.index.store.rows import LinkRow
 
 
+EXIT_BROKEN = 1
+
+
 class Shown(NamedTuple):
     """A link and what is known about where it leads."""
 
@@ -45,24 +48,27 @@ def links_command(
     no_update: bool,
     place: dict[str, Any],
     as_json: bool,
-) -> None:
+) -> int:
     """Show where links lead, and which lead nowhere.
 
     With PATH: the links of this document, and those of others that lead to it; with --broken its broken ones. Without
-    PATH: the broken links of all documents, and the orphans.
+    PATH: the broken links of all documents, and the orphans. With --broken the exit code is 1 if there are any, and 0
+    if there are none.
     """
+    count = 0
     if path is not None and orphans:
         raise SettingsError("--orphans is about all documents", remedy="leave out the path")
     with open_index(root, read_only=no_update, **place).index as index:
         if not no_update:
             refresh(index)
         if path is None:
-            _write_all(index, root, broken or not orphans, orphans or not broken, as_json)
+            count = _write_all(index, root, broken or not orphans, orphans or not broken, as_json)
         elif broken:
             name = find_document(index, root, path)
-            _write_all(index, root, True, False, as_json, only=name)
+            count = _write_all(index, root, True, False, as_json, only=name)
         else:
             _write_document(index, root, find_document(index, root, path), as_json)
+    return EXIT_BROKEN if broken and count else 0
 
 
 def find_document(index: Index, root: Path, path: str) -> str:
@@ -82,11 +88,10 @@ def find_document(index: Index, root: Path, path: str) -> str:
 
 
 def _write_document(index: Index, root: Path, name: str, as_json: bool) -> None:
-    links, backlinks = index.links(name), index.backlinks(name)
-    broken = {link for link in index.broken_links() if link.path == name}
+    view = index.document(name)
     lines_of = _Sections(index)
-    going = [Shown(link, link in broken, lines_of(link)) for link in links]
-    coming = [Shown(link, False, lines_of(link)) for link in backlinks if link.path != name]
+    going = [Shown(link, link in view.broken, lines_of(link)) for link in view.links]
+    coming = [Shown(link, False, lines_of(link)) for link in view.backlinks if link.path != name]
     if as_json:
         record = {"path": name, "links": _records(going), "backlinks": _records(coming)}
         write_json({"root": str(root), **record})
@@ -134,11 +139,10 @@ def _document_lines(root: Path, name: str, going: list[Shown], coming: list[Show
 def _target(root: Path, one: Shown) -> Line:
     """Where a link leads; if that is nowhere, what it says."""
     link = one.link
-    written = link.target + (f"#{link.fragment}" if link.fragment else "")
     if one.is_broken:
-        return [Span(written), Span("  broken", "red")]
+        return [Span(link.written), Span("  broken", "red")]
     if link.external or link.resolved is None:
-        return [Span(written, "blue")]
+        return [Span(link.written, "blue")]
     line = f":{one.line}" if one.line else ""
     section = f" #{link.section}" if link.section else ""
     return [Span(f"{from_here(root, link.resolved)}{line}", "cyan"), Span(section)]
@@ -153,14 +157,15 @@ def _said(link: LinkRow) -> Line:
 
 def _write_all(
     index: Index, root: Path, with_broken: bool, with_orphans: bool, as_json: bool, only: str | None = None
-) -> None:
+) -> int:
+    """How many broken links there are among those that are shown."""
     found = [link for link in index.broken_links() if only in (None, link.path)] if with_broken else []
     alone = index.orphans() if with_orphans else []
     if as_json:
         record: dict[str, Any] = {"root": str(root)}
         record |= {"broken": [link._asdict() for link in found]} if with_broken else {}
         write_json(record | ({"orphans": alone} if with_orphans else {}))
-        return
+        return len(found)
     lines: list[Line] = []
     if with_broken:
         lines += _titled("broken link", found, with_orphans)
@@ -169,6 +174,7 @@ def _write_all(
         lines += _titled("orphan", alone, with_broken)
         lines += [[Span(from_here(root, path), "cyan")] for path in alone]
     write_lines(lines)
+    return len(found)
 
 
 def _titled(what: str, found: Collection[object], with_others: bool) -> list[Line]:
@@ -179,5 +185,4 @@ def _titled(what: str, found: Collection[object], with_others: bool) -> list[Lin
 
 
 def _broken_line(root: Path, link: LinkRow) -> Line:
-    written = link.target + (f"#{link.fragment}" if link.fragment else "")
-    return [Span(f"{from_here(root, link.path)}:{link.line}", "cyan"), Span(f" → {written}")]
+    return [Span(f"{from_here(root, link.path)}:{link.line}", "cyan"), Span(f" → {link.written}")]

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from headnote.errors import NotText
-from headnote.index.entries import Anchors, FileRead, FileReader, FileToRead, title_of
+from headnote.index.anchors import Anchors
+from headnote.index.entries import FileRead, FileReader, FileToRead, title_of
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
-from headnote.index.relinking import aliases, relink
+from headnote.index.relinking import Names, Put, Surroundings, names, relink
+from headnote.index.sites.model import claims_of
 from headnote.index.store.base import Writer
 from headnote.index.store.rows import Entry, NonText, StoredFile
 from headnote.index.task import Progress, Report, Task, Watcher
@@ -21,11 +23,18 @@ from headnote.sources.listing import FoundFile, SkippedFile
 
 
 def apply(
-    writer: Writer, reading: Reading, stored: Mapping[str, StoredFile], task: Task, reason: str, watch: Watcher
+    writer: Writer,
+    reading: Reading,
+    stored: Mapping[str, StoredFile],
+    task: Task,
+    reason: str,
+    around: Surroundings,
+    watch: Watcher,
 ) -> Report:
     """Carry out what is to be read and what is gone; `reason` is why everything is read, if it is."""
     everything = bool(reason)
-    before = {} if everything else aliases(writer, [file.path for file in reading.read if file.path in stored])
+    known = [] if everything else [file.path for file in reading.read if file.path in stored]
+    before = Names({}, "") if everything else names(writer, known)
     reads = _Reads(task, watch)
     reads.put_all(writer, _files_to_read(reading, stored, everything))
     if task.removes:
@@ -38,7 +47,7 @@ def apply(
     for path in [*plan.touched, *(new for _, new in plan.renamed)]:
         writer.touch(path, *reads.stats[path])
     writer.remove(plan.removed)
-    relink(writer, plan, reads.anchors, everything, before)
+    relink(writer, plan, reads.put, everything, before, around)
     return Report(
         plan,
         skipped(reads.failed),
@@ -86,8 +95,7 @@ class _Reads:
         self.read = FileReader(task.root, task.settings)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
-        self.anchors: dict[str, Anchors] = {}
-        """Of the documents that were put."""
+        self.put = Put({}, {})
         self.failed: list[FileRead] = []
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
@@ -110,10 +118,11 @@ class _Reads:
             self.hashes[result.path] = result.hash
             self.stats[result.path] = (result.size, result.mtime_ns)
             if result.entry:
-                yield self.taken(result.entry, result.anchors or {})
+                yield self.taken(result.entry, result.anchors or Anchors())
 
     def taken(self, entry: Entry, anchors: Anchors) -> Entry:
-        self.anchors[entry.document.path] = anchors
+        self.put.anchors[entry.document.path] = anchors
+        self.put.claims[entry.document.path] = claims_of(entry.document)
         self.chunks += len(entry.chunks)
         if entry.document.warning:
             self.warnings.append((entry.document.path, entry.document.warning))
@@ -124,11 +133,11 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
     """A file that might have been renamed and was not, because another one was: a copy of it. What will be done."""
     failed: set[str] = set()
     for path in (*plan.added, *plan.changed):
-        if path in reads.anchors:
+        if path in reads.put.anchors:
             continue
         result = reads.read(FileToRead(path))
         if result.entry:
-            writer.put([reads.taken(result.entry, result.anchors or {})])
+            writer.put([reads.taken(result.entry, result.anchors or Anchors())])
         else:  # gone since it was read a moment ago
             reads.failed.append(result)
             failed.add(path)

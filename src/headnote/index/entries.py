@@ -6,7 +6,6 @@ Everything that needs no other document happens here, so it can happen on any co
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,6 +14,9 @@ from headnote.chunking.chunker import chunk_with
 from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
+from headnote.index.anchors import Anchors, anchors_of
+from headnote.index.linking import BLOCK, SHORTCODE
+from headnote.index.note_names import property_aliases
 from headnote.index.store.keyword_fields import file_name, keyword_fields
 from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 from headnote.markdown.frontmatter import aliases, read_frontmatter, tags, title
@@ -29,9 +31,6 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
 """A wikilink is the name of a note, and `Plan: next year` is one."""
 _MADE_BY_A_PROGRAM = re.compile(r"\{\{|\{%|\$\{|<%")
 """Templates stand for an address that only their program knows."""
-
-Anchors = dict[str, int]
-"""Anchor of a heading → number of the chunk that has it."""
 
 
 class FileToRead(NamedTuple):
@@ -93,7 +92,7 @@ def read_entry(source: SourceDocument, settings: Settings) -> tuple[Entry, Ancho
     rows = [ChunkRow.of(chunk, text) for chunk in chunks]
     document = _document(source, blocks, found, mdx)
     entry = Entry(document, rows, _links(path, text, chunks), keyword_fields(document, rows))
-    return entry, anchors_of(found, blocks, rows)
+    return entry, anchors_of(text, found, blocks, rows)
 
 
 def _document(source: SourceDocument, blocks: Sequence[Block], found: Sequence[Heading], mdx: bool) -> DocumentRow:
@@ -110,7 +109,7 @@ def _document(source: SourceDocument, blocks: Sequence[Block], found: Sequence[H
         source.text,
         data,
         tuple(tags(data)),
-        tuple(aliases(data)),
+        tuple(dict.fromkeys((*aliases(data), *property_aliases(source.text)))),
         "; ".join(filter(None, (source.warning, matter.warning))),
         mdx,
     )
@@ -120,17 +119,6 @@ def title_of(data: Mapping[str, Any], found: Sequence[Heading], path: str) -> st
     """What the frontmatter says, else the first of the highest headings, else the name of the file."""
     heading = min(found, key=lambda heading: heading.level).text if found else ""
     return title(data) or heading or file_name(path)
-
-
-def anchors_of(found: Sequence[Heading], blocks: Sequence[Block], chunks: Sequence[ChunkRow]) -> Anchors:
-    """The anchors of a document. A heading whose line is in no chunk belongs to the one behind it."""
-    if not chunks:
-        return {}
-    ends = [chunk.end for chunk in chunks]
-    last = len(chunks) - 1
-    return {
-        heading.slug: chunks[min(bisect_right(ends, blocks[heading.block].start), last)].number for heading in found
-    }
 
 
 def _links(path: str, text: str, chunks: Sequence[Chunk]) -> list[LinkRow]:
@@ -149,5 +137,7 @@ def _links(path: str, text: str, chunks: Sequence[Chunk]) -> list[LinkRow]:
 
 
 def _is_external(link: Link) -> bool:
+    if SHORTCODE.fullmatch(link.target) or BLOCK.fullmatch(link.target):
+        return False
     scheme = _ADDRESS if link.kind in ("wikilink", "embed") else _LEAVES_THE_FOLDER
     return bool(scheme.match(link.target) or _MADE_BY_A_PROGRAM.search(link.target))

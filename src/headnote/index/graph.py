@@ -40,10 +40,11 @@ def graph_of(documents: Sequence[DocumentSummary], links: Iterable[LinkRow], bro
     return Graph(nodes, edges, [node.path for node in nodes if not node.degree], list(broken))
 
 
-def is_broken(link: LinkRow, documents: Collection[str], has_file: Callable[[str], bool]) -> bool:
-    """Whether a link should lead somewhere below the root, and does not; a heading that is missing counts."""
+def is_broken(link: LinkRow, documents: Collection[str], has_file: Callable[[LinkRow], bool]) -> bool:
+    """Whether a link should lead somewhere below the root, and does not; a heading that is missing counts. Nowhere
+    else is this decided. `has_file` says whether there is a file that is no document."""
     if link.external:
         return False
     if link.resolved in documents:
         return bool(link.fragment) and link.section is None
-    return link.resolved is None or not has_file(link.resolved)
+    return not has_file(link)

@@ -1,28 +1,57 @@
-"""Where a link leads: from what somebody wrote to a document, and to the section it names.
+"""Where a link leads: from what somebody wrote to a document, and to the place in it that is named.
 
-People write links for whatever shows their pages: a file beside this one, an address below the root of a site, the
-name of a note. Each reading is tried in turn, the most literal first.
+A link is a path of a file first, as editors and GitHub read it, then an address on the site that is made of the
+folder. A wikilink is the name of a note. Each reading is tried in turn, the most literal first; what none of them
+finds leads nowhere.
 """
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
-import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Protocol
 from urllib.parse import unquote
 
-from headnote.index.entries import Anchors
+from headnote.index.anchors import Anchors, find_anchor, means_the_top
+from headnote.index.note_names import other_names
+from headnote.index.sites.addresses import Addresses
+from headnote.index.sites.files import SiteFiles, names_a_file, nearest
+from headnote.index.sites.model import (
+    Claims,
+    Mount,
+    Site,
+    folded,
+    is_page,
+    joined,
+    page_of,
+    site_of,
+    without_suffix,
+)
 from headnote.index.store.rows import LinkRow
-from headnote.markdown.slugs import github_slug
 from headnote.sources.files import SUFFIXES
 
-_INDEX_NAMES = frozenset({"index", "_index", "readme"})
-_PAGE_SUFFIXES = (*SUFFIXES, ".html", ".htm")
-_SUFFIX_OF_A_FILE = re.compile(r"\.[A-Za-z0-9]{1,8}")
-"""`v1.29 notes` and `Dr. No` are names of notes, `plan.pdf` is one of a file."""
+SHORTCODE = re.compile(r"""\{\{[<%]\s*+(?:rel)?ref\s++(?:path\s*+=\s*+)?["'`]?([^"'`\s]++)["'`]?[^{}]*[>%]\}\}""")
+"""A link in the words of Hugo."""
+BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
+"""A link to a block, in the words of Logseq."""
+_PLAIN = Site("plain", "", (Mount(""),), ("",))
+
+
+class Contents(Protocol):
+    """What documents say, as far as links need it; each of these is asked only where a link needs it."""
+
+    def anchors(self, path: str) -> Anchors:
+        """The places of a document."""
+
+    def claims(self) -> Mapping[str, Claims]:
+        """Document → its names and addresses, of all documents."""
+
+    def block(self, identifier: str) -> str | None:
+        """The document that has the block with this id."""
 
 
 class Resolver:
@@ -31,14 +60,16 @@ class Resolver:
     def __init__(
         self,
         paths: Iterable[str],
-        anchors: Callable[[str], Anchors],
-        aliases: Callable[[], Mapping[str, str]],
+        contents: Contents,
+        sites: Sequence[Site] = (_PLAIN,),
+        files: SiteFiles | None = None,
+        base: str = "",
     ) -> None:
-        """`anchors` says which headings a document has, in their order, `aliases` which document has another name (see
-        `folded`); both are asked only where a link needs it."""
+        """`base` is what links of a folder without a configuration have in front, see `common_base`."""
         self._paths = frozenset(paths)
-        self._anchors = anchors
-        self._aliases = aliases
+        self._contents = contents
+        self._sites = _Sites(sites, contents.claims, base)
+        self._files = files or SiteFiles(None)
 
     def resolve(self, link: LinkRow) -> LinkRow:
         """The same link, with the place it leads to now."""
@@ -47,41 +78,109 @@ class Resolver:
         path = self._document_of(link)
         if path is None or path not in self._paths or not link.fragment:
             return link._replace(resolved=path, section=None, resolved_chunk=None)
-        anchors = self._anchors(path)
-        section = _section_of(anchors, link.fragment)
-        chunk = None if section is None else anchors[section]
+        section, chunk = self._place_in(path, link.fragment)
         return link._replace(resolved=path, section=section, resolved_chunk=chunk)
 
     def _document_of(self, link: LinkRow) -> str | None:
+        if block := BLOCK.fullmatch(link.target):
+            return self._contents.block(block[1].lower())
         if link.kind in ("wikilink", "embed"):
             return self._by_name(link.target.strip(), link.path)
-        target = unquote(link.target.partition("?")[0]).strip()
+        if shortcode := SHORTCODE.fullmatch(link.target):
+            return self._by_reference(shortcode[1], link.path)
+        target = path_of(link)
         return self._by_path(target, link.path) if target else link.path
+
+    # -- to a place in a document
+
+    def _place_in(self, path: str, fragment: str) -> tuple[str | None, int | None]:
+        anchors = self._contents.anchors(path)
+        generator = self._sites.of(path).site.generator
+        anchor = find_anchor(anchors, fragment, generator)
+        if anchor is not None:
+            return anchor, anchors.chunk(anchor)
+        for included in anchors.includes:
+            part = self._included(included, path)
+            anchor = find_anchor(self._contents.anchors(part), fragment, generator) if part else None
+            if anchor is not None:
+                return anchor, None
+        return ("top", None) if means_the_top(fragment) else (None, None)
+
+    def _included(self, written: str, path: str) -> str | None:
+        """A document that is shown in another one; only those made for that are, see `is_partial`."""
+        site = self._sites.of(path).site
+        tops = ("", site.folder, *(mount.folder for mount in site.mounts))
+        folders = tops if written.startswith("/") else (posixpath.dirname(path), *tops)
+        candidates = (joined(folder, written.removeprefix("@site/")) for folder in folders)
+        return next((one for one in candidates if one in self._paths and is_partial(one)), None)
 
     # -- by path
 
     def _by_path(self, target: str, source: str) -> str | None:
-        from_root = target.startswith("/")
-        beside = _joined("" if from_root else posixpath.dirname(source), target)
-        # Where pages are shown as folders, `../b/` in `docs/a.md` means `docs/b`.
-        below = beside if from_root else _joined(_page(source), target)
-        found = self._exact(beside) or self._exact(below)
-        if found is None and from_root:
-            # The root of a site may lie anywhere below ours.
-            found = self._nearest(_ending_in(_page(target.strip("/")), self._by_last_part), source)
-        if found is None and not _is_page(target):
-            return beside
+        addresses = self._sites.of(source)
+        if target.startswith("@site/"):
+            return self._of_project(joined(addresses.site.folder, target.removeprefix("@site/")))
+        if target.startswith("/"):
+            found = self._from_top(target, source, addresses)
+        else:
+            found = self._from_page(target, source, addresses)
+        if found is None:
+            found = self._files.at(addresses.site, target, source)
+        if found is None and target.startswith("/"):
+            found = addresses.made_at(target)
+        if found is None and not is_page(target):
+            return joined("" if target.startswith("/") else posixpath.dirname(source), target)
         return found
+
+    def _of_project(self, path: str | None) -> str | None:
+        return self._exact(path) or (path if path and self._files.has(path) else None)
+
+    def _from_top(self, target: str, source: str, addresses: Addresses) -> str | None:
+        path = target.lstrip("/")
+        if path in self._paths:  # `/docs/a.md` is a file of the repository
+            return path
+        return nearest(addresses.at(target), source) or self._in_folders(target, addresses.site)
+
+    def _in_folders(self, target: str, site: Site) -> str | None:
+        """The document with this path in one of the folders of a site."""
+        candidates = (joined(folder, target) for folder in (site.folder, *(mount.folder for mount in site.mounts)))
+        return next((one for one in candidates if one in self._paths), None)
+
+    def _from_page(self, target: str, source: str, addresses: Addresses) -> str | None:
+        found = self._exact(joined(posixpath.dirname(source), target))
+        if found is not None or not is_page(target):
+            return found
+        if target.lower().endswith(SUFFIXES):  # a file, which Docusaurus looks for in all of its folders
+            is_free = addresses.site.generator == "docusaurus" and not target.startswith(".")
+            return self._in_folders(target, addresses.site) if is_free else None
+        for own in addresses.of(source):
+            # A page is shown as a folder, `/docs/a/`, or as a file, `/docs/a`, and links count from there.
+            for folder in (own, posixpath.dirname(own)):
+                address = joined(folder.strip("/"), target)
+                found = None if address is None else nearest(addresses.at(f"/{address}"), source)
+                if found is not None:
+                    return found
+        return None
 
     def _exact(self, path: str | None) -> str | None:
         """The document at this path, with or without its suffix, or the first page of this folder."""
         if path is None or path in self._paths:
             return path
-        page = _page(path)
+        page = page_of(path)
         candidates: Collection[str] = self._pages.get(folded(page), ())
         if path.lower().endswith(".txt"):  # plain text is never shown as a page, so the name says what it is
             candidates = [candidate for candidate in candidates if candidate.lower().endswith(".txt")]
-        return min(candidates, key=lambda candidate: (_page(candidate) != page, candidate), default=None)
+        return min(candidates, key=lambda candidate: (page_of(candidate) != page, candidate), default=None)
+
+    def _by_reference(self, reference: str, source: str) -> str | None:
+        """`ref` of Hugo: a path from the page or from the content, else the name of the only page that has it."""
+        found = self._by_path(reference, source)
+        if found is None and not reference.startswith(("/", ".")):
+            found = self._by_path(f"/{reference}", source)
+        if found is None and not reference.startswith((".", "/")):
+            candidates = _ending_in(page_of(reference), self._by_last_part)
+            return candidates[0] if len(candidates) == 1 else None
+        return found
 
     # -- by name
 
@@ -95,72 +194,87 @@ class Resolver:
             found = self._named(spelling.strip("/"), source)
             if found is not None:
                 return found
-        is_file = _SUFFIX_OF_A_FILE.fullmatch(posixpath.splitext(name)[1]) and not _is_page(name)
-        return _joined(posixpath.dirname(source), name) if is_file else None
+        if not names_a_file(name):
+            return None
+        return self._files.named(name, source) or joined(posixpath.dirname(source), name)
 
     def _named(self, name: str, source: str) -> str | None:
-        candidates = _ending_in(_without_suffix(name), self._by_name_alone)
+        candidates = _ending_in(without_suffix(name), self._by_name_alone)
         literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
-        found = self._nearest(literal or candidates, source)
+        found = nearest(literal or candidates, source)
         if found is None:
-            found = self._nearest(_ending_in(_page(name), self._by_last_part), source)
-        return found or self._aliases().get(folded(name))
-
-    def _nearest(self, candidates: Iterable[str], source: str) -> str | None:
-        """Of several documents the one that shares most folders with the source, then the least deep."""
-        folder = posixpath.dirname(source).split("/")
-
-        def distance(path: str) -> tuple[int, int, str]:
-            shared = 0
-            for mine, theirs in zip(folder, posixpath.dirname(path).split("/"), strict=False):
-                if mine != theirs:
-                    break
-                shared += 1
-            return -shared, path.count("/"), path
-
-        return min(candidates, key=distance, default=None)
+            found = nearest(_ending_in(page_of(name), self._by_last_part), source)
+        return found or self._other_names.get(folded(name))
 
     # -- tables, made when first needed
 
     @cached_property
     def _pages(self) -> dict[str, list[str]]:
         """Path without suffix and index name → documents."""
-        return _grouped(self._paths, lambda path: folded(_page(path)))
+        return _grouped(self._paths, lambda path: folded(page_of(path)))
 
     @cached_property
     def _by_last_part(self) -> dict[str, dict[str, str]]:
-        return _by_last_part(self._paths, _page)
+        return _by_last_part(self._paths, page_of)
 
     @cached_property
     def _by_name_alone(self) -> dict[str, dict[str, str]]:
-        return _by_last_part(self._paths, _without_suffix)
+        return _by_last_part(self._paths, without_suffix)
+
+    @cached_property
+    def _other_names(self) -> dict[str, str]:
+        """Other name → document; the first by path if several claim it."""
+        found: dict[str, str] = {}
+        for path, claims in sorted(self._contents.claims().items()):
+            for name in (*claims.aliases, *other_names(path)):
+                found.setdefault(folded(name), path)
+        return found
 
 
-def folded(name: str) -> str:
-    """A name as it is compared: whatever its case, and however its accents are composed."""
-    return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+class _Sites:
+    """Document → the addresses of the site it belongs to."""
+
+    def __init__(self, sites: Sequence[Site], claims: Callable[[], Mapping[str, Claims]], base: str) -> None:
+        self._sites = sites
+        self._addresses = {site: Addresses(site, claims, base if site.generator == "plain" else "") for site in sites}
+        self._known: dict[str, Addresses] = {}
+
+    def of(self, path: str) -> Addresses:
+        folder = posixpath.dirname(path)
+        if folder not in self._known:
+            self._known[folder] = self._addresses[site_of(path, self._sites)]
+        return self._known[folder]
 
 
-def _section_of(anchors: Anchors, fragment: str) -> str | None:
-    """The heading that a fragment names: by its anchor, by its text, or as `A#B`, by those it stands under."""
-    wanted = unquote(fragment)
-    if "#" in wanted:
-        return _nested_section(list(anchors), [github_slug(part.strip()) for part in wanted.split("#") if part.strip()])
-    spellings = (fragment, wanted, wanted.lower(), github_slug(wanted.strip()))
-    found = next((anchor for anchor in spellings if anchor in anchors), None)
-    return found or next((anchor for anchor in anchors if anchor.lower() == wanted.lower()), None)
+class FileCheck:
+    """Whether a link leads to a file that is no document of ours, and that is there now."""
+
+    def __init__(self, root: str | os.PathLike[str], documents: Collection[str], sites: Sequence[Site]) -> None:
+        self._files = SiteFiles(root, documents)
+        self._sites = sites or (_PLAIN,)
+
+    def __call__(self, link: LinkRow) -> bool:
+        if link.resolved is not None and self._files.has(link.resolved):
+            return True
+        # It may have come after the link was resolved.
+        if link.kind in ("wikilink", "embed"):
+            return names_a_file(link.target) and self._files.named(link.target.strip(), link.path) is not None
+        target = path_of(link)
+        return bool(target) and self._files.at(site_of(link.path, self._sites), target, link.path) is not None
 
 
-def _nested_section(anchors: list[str], slugs: list[str]) -> str | None:
-    """Each heading behind the one before: the first that has this slug, or had it but for a number."""
-    at, found = 0, None
-    for slug in slugs:
-        numbered = re.compile(rf"{re.escape(slug)}(?:-[0-9]+)?")
-        found = next((anchor for anchor in anchors[at:] if numbered.fullmatch(anchor)), None)
-        if found is None:
-            return None
-        at = anchors.index(found) + 1
-    return found
+def path_of(link: LinkRow) -> str:
+    """The path in a target: without a query, and decoded."""
+    return unquote(link.target.partition("?")[0]).strip()
+
+
+def is_partial(path: str) -> bool:
+    """Whether a document is made to be shown in others: it, or a folder around it, says so by its name."""
+    parts = path.split("/")
+    return parts[-1].startswith("_") or any(part.lstrip("_") in _PARTIALS for part in parts[:-1])
+
+
+_PARTIALS = frozenset({"snippets", "includes", "partials", "parts", "shared"})
 
 
 def _ending_in(name: str, table: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -184,28 +298,3 @@ def _grouped(paths: Iterable[str], name_of: Callable[[str], str]) -> dict[str, l
     for path in paths:
         found[name_of(path)].append(path)
     return found
-
-
-def _joined(folder: str, target: str) -> str | None:
-    """The path below the root, or None if it leaves the root."""
-    path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
-    if path == ".." or path.startswith("../"):
-        return None
-    return "" if path == "." else path
-
-
-def _is_page(target: str) -> bool:
-    return not posixpath.splitext(target.rstrip("/"))[1] or target.lower().endswith(_PAGE_SUFFIXES)
-
-
-def _without_suffix(path: str) -> str:
-    path = path.rstrip("/")
-    stem, suffix = posixpath.splitext(path)
-    return stem if suffix.lower() in _PAGE_SUFFIXES else path
-
-
-def _page(path: str) -> str:
-    """A path as an address of a page: without its suffix, and the folder in place of its index."""
-    path = _without_suffix(path)
-    folder, _, name = path.rpartition("/")
-    return folder if name.lower() in _INDEX_NAMES else path

@@ -10,7 +10,7 @@ from typing import Any
 
 from headnote.chunking.settings import Settings
 
-READER = "5"
+READER = "6"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 
@@ -18,6 +18,8 @@ ROOTS = "roots"
 """The entry that says whose the index is."""
 MADE_WITH = "made_with"
 """The entry that says which settings hold for this index, until somebody says otherwise."""
+SITES = "sites"
+"""The entry that says with which sites its links were resolved."""
 
 
 def manifest_of(settings: Settings, model: str) -> dict[str, str]:
@@ -40,7 +42,7 @@ def unsigned(entry: str) -> Any:
 
 def without_damage(manifest: Mapping[str, str]) -> dict[str, str]:
     """All entries but those that were signed as something else."""
-    return {key: entry for key, entry in manifest.items() if key not in (ROOTS, MADE_WITH) or _is_sound(entry)}
+    return {key: entry for key, entry in manifest.items() if key not in (ROOTS, MADE_WITH, SITES) or _is_sound(entry)}
 
 
 def _is_sound(entry: str) -> bool:
@@ -59,7 +61,8 @@ def settings_text(settings: Settings) -> str:
 
 
 def needs_rebuild(stored: Mapping[str, str], wanted: Mapping[str, str]) -> str:
-    """Why every document must be read again; empty if none must. Another model only needs other vectors."""
+    """Why every document must be read again; empty if none must. Another model only needs other vectors,
+    and other sites need their links resolved anew."""
     if not stored:
         return "there is no index yet"
     if stored.get("reader") != wanted["reader"]:

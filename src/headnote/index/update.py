@@ -14,10 +14,12 @@ from typing import NamedTuple
 from headnote.embedding.base import Embedder
 from headnote.errors import IndexFailure
 from headnote.index.claims import Worker, others_at_work, take_names, take_texts
-from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
+from headnote.index.manifest import MADE_WITH, SITES, manifest_of, needs_rebuild
 from headnote.index.ownership import Owner, name_of
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
+from headnote.index.sites.finding import find_sites
+from headnote.index.sites.model import sites_entry
 from headnote.index.store.base import Reader, Store
 from headnote.index.store.filters import path_matcher
 from headnote.index.store.rows import NonText, StoredFile
@@ -46,22 +48,26 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobo
     """Everything but vectors: after this the index says what the folder says."""
     generation = store.generation()
     listing = _listing(task)
+    sites = find_sites(task.root, listing.site_marks, [file.path for file in listing.files])
+    resolved_with = {SITES: sites_entry(sites)}
     scope = Scope(store, task)
     with store.reading() as reader:
-        wanted = scope.manifest(reader, model)
+        wanted = scope.manifest(reader, model) | resolved_with
         reading, reason = _what_to_read(reader, listing, scope, wanted)
         if reading.is_empty and reader.manifest() == wanted:
             nothing = Plan([], [], [], [], [], reading.unchanged)
             return Report(nothing, _skipped(listing, reading), rebuilt=reason, stayed=reading.stayed)
     from headnote.index.applying import apply
+    from headnote.index.relinking import Surroundings
 
     with store.writing(task.wait) as writer:
         if writer.generation() != generation:
             # Another writer was here, and may have seen files that came after our look: they are not gone.
             listing = _listing(task)
-        wanted = scope.manifest(writer, model)
+        wanted = scope.manifest(writer, model) | resolved_with
         reading, reason = _what_to_read(writer, listing, scope, wanted)
-        report = apply(writer, reading, scope.files(writer), task, reason, watch)
+        around = Surroundings(sites, task.root, writer.manifest().get(SITES) != wanted[SITES])
+        report = apply(writer, reading, scope.files(writer), task, reason, around, watch)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
         writer.set_manifest(wanted)
     report.skipped[:0] = _skipped(listing, reading)

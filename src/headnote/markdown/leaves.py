@@ -99,11 +99,12 @@ def _walk_view(view: View, mdx: bool, depth: int, found: Leaves) -> None:
 
 
 def _may_hold_links(text: str, start: int, end: int) -> bool:
-    """Five searches at the speed of memory spare most text from being read closely."""
+    """Six searches at the speed of memory spare most text from being read closely."""
     return (
         text.find("[", start, end) >= 0
         or text.find("#", start, end) >= 0
         or text.find("<", start, end) >= 0
         or text.find("://", start, end) >= 0
         or text.find("www.", start, end) >= 0
+        or text.find("((", start, end) >= 0
     )

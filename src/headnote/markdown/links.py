@@ -24,6 +24,10 @@ _DOMAIN = re.compile(r"(?:https?://|(?=www\.))([\w\-]++(?:\.[\w\-]++)*+)")
 _NEVER_LAST = "?!.,:*_~'\"]"
 _ENTITY_AT_END = re.compile(r"&[A-Za-z]++;\Z")
 
+# Logseq refers to a block of any page by its id.
+_BLOCK_REFERENCE = re.compile(r"\(\([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\)\)")
+_FRAGMENT_IN_SHORTCODE = re.compile(r"""(\{\{[<%][^#]*+)#([^"'`\s}]*+)([^#]*[>%]\}\})""")
+
 # Letters, digits, `_` and `-`; vowel signs and accents are no letters to `\w`, and yet parts of words.
 _TAG_CHARACTER = r"[\w\-\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff]"
 _TAG = re.compile(rf"(?<![^\s(\[\"'“‘«„])#({_TAG_CHARACTER}++(?:/{_TAG_CHARACTER}++)*+)")
@@ -63,7 +67,15 @@ def _leaf_spans(leaf: Leaf, definitions: Definitions) -> list[Span]:
         bare = [url for gap in _gaps(leaf, found) for url in _bare_urls(text, *gap)]
         if bare:
             found = sorted(found + bare, key=lambda span: span.start)
+    if text.find("((", start, end) >= 0:
+        blocks = [block for gap in _gaps(leaf, found) for block in _block_references(text, *gap)]
+        found = sorted(found + blocks, key=lambda span: span.start)
     return found
+
+
+def _block_references(text: str, start: int, end: int) -> Iterator[Span]:
+    for match in _BLOCK_REFERENCE.finditer(text, start, end):
+        yield Span("wikilink", match.start(), match.start() + 2, match.end() - 2, match.end(), match[0])
 
 
 def _gaps(leaf: Leaf, found: list[Span]) -> Iterator[tuple[int, int]]:
@@ -112,9 +124,17 @@ def _links_of(leaf: Leaf, found: list[Span], definitions: Definitions) -> Iterat
     for span in found:
         kind = _LINK_KINDS.get(span.kind)
         if kind is not None:
-            target, _, fragment = span.target.partition("#")
+            target, fragment = _split(span.target)
             start, end = view.place(span.start), view.place(span.end - 1) + 1
             yield Link(kind, target, fragment, span_text(view.text, span, definitions), start, end)
+
+
+def _split(target: str) -> tuple[str, str]:
+    """What a link leads to, and the place in it that it names."""
+    if (shortcode := _FRAGMENT_IN_SHORTCODE.fullmatch(target)) is not None:
+        return shortcode[1] + shortcode[3], shortcode[2]
+    path, _, fragment = target.partition("#")
+    return path, fragment
 
 
 def _tags_of(leaf: Leaf, found: list[Span]) -> Iterator[Tag]:

@@ -13,6 +13,8 @@ _TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
 
 _BEFORE_DESTINATION = re.compile(rf"\({_BLANK}*+")
 _ANGLED_DESTINATION = re.compile(_ANGLED, re.DOTALL)
+# Hugo puts the address in place of `{{< ref "page.md" >}}`, with its blanks and brackets.
+_SHORTCODE_DESTINATION = re.compile(r"\{\{[<%][^{}\r\n]{1,500}+\}\}(?:#[^\s()]*+)?")
 _SIMPLE_DESTINATION = re.compile(r"[^\x00-\x20\x7f()\\]++(?=[\x00-\x20)]|\Z)")
 _DESTINATION_TURN = re.compile(r"[\x00-\x20\x7f()]|\\.?", re.DOTALL)
 _AFTER_DESTINATION = re.compile(rf"(?:{_BLANK}++{_TITLE})?+{_BLANK}*+\)", re.DOTALL)
@@ -64,6 +66,8 @@ def inline_target(text: str, position: int, end: int) -> tuple[int, str] | None:
         stop, destination = angled.end(), angled[1]
     elif text.startswith("<", start, end):
         return None
+    elif (shortcode := _SHORTCODE_DESTINATION.match(text, start, end)) is not None:
+        stop, destination = shortcode.end(), shortcode[0]
     else:
         stop = _bare_destination_end(text, start, end)
         destination = text[start:stop]

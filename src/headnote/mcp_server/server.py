@@ -149,7 +149,7 @@ def _read(index: Index) -> Tool:
 
 def _links(index: Index) -> Tool:
     def links(path: Document, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        return _result(lambda: links_reply(path, index.links(path), index.backlinks(path), budget), structured)
+        return _result(lambda: links_reply(index.document(path), budget), structured)
 
     return strict_tool(links, "What a document links to, and which documents link to it.")
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headnote.answer.prompt import as_data
-from headnote.api import Status
+from headnote.api import DocumentView, Status
 from headnote.index.store.filters import field_text
 from headnote.index.store.rows import LinkRow
 from headnote.markdown.outline import OutlineEntry
@@ -107,14 +107,16 @@ def documents_reply(paths: Sequence[str], budget: int) -> Reply:
     return Reply(text, {"documents": list(paths[: len(bodies)]), "more": len(paths) - len(bodies)})
 
 
-def links_reply(path: str, links: Sequence[LinkRow], backlinks: Sequence[LinkRow], budget: int) -> Reply:
+def links_reply(view: DocumentView, budget: int) -> Reply:
     """Where a document leads, and what leads to it."""
+    path, links, backlinks = view.document.path, view.links, view.backlinks
+    targets = [_target(link, link in view.broken) for link in links]
     parts = [Part(head="links to" if links else "links to nothing", names=f"source: {as_data(path)}\n")]
-    parts += [Part(body=f"line {link.line}: {as_data(_target(link))}\n") for link in links]
+    parts += [Part(body=f"line {link.line}: {as_data(target)}\n") for link, target in zip(links, targets, strict=True)]
     parts.append(Part(head="linked from" if backlinks else "linked from nowhere"))
     parts += [Part(body=f"{place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks]
     text, bodies = quote(parts, budget, _left_out(len(parts), "lines"))
-    outgoing = [{"line": link.line, "target": _target(link)} for link in links]
+    outgoing = [{"line": link.line, "target": target} for link, target in zip(links, targets, strict=True)]
     incoming = [{"path": link.path, "line": link.line, "text": link.text} for link in backlinks]
     shown = max(len(bodies) - 1, 0)
     data = {"path": path, "links": outgoing[:shown], "backlinks": incoming[: max(shown - len(links) - 1, 0)]}
@@ -168,5 +170,5 @@ def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:
     return lambda shown: f"{count - shown} more {unit}; raise the budget to see them"
 
 
-def _target(link: LinkRow) -> str:
-    return link.leads_to if link.external or link.resolved is not None else f"{link.leads_to} (broken)"
+def _target(link: LinkRow, is_broken: bool) -> str:
+    return f"{link.written} (broken)" if is_broken else link.leads_to

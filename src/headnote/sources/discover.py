@@ -35,6 +35,16 @@ from headnote.sources.repository import (
     surroundings,
 )
 
+SITE_MARKS = frozenset(
+    {
+        *(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts", "cts")),
+        *(f"astro.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts")),
+        *(f"{name}.{suffix}" for name in ("hugo", "config") for suffix in ("toml", "yaml", "yml", "json")),
+        *("config", "mkdocs.yml", "mkdocs.yaml", ".vitepress", ".vuepress", "_config.yml", "_config.yaml", "book.toml"),
+    }
+)
+"""Names of configurations from which generators make sites; Hugo's are names that others use, too."""
+
 MAX_BYTES = 10 * 1024 * 1024
 """Larger files are reported and not read: the longest pages that people write have a tenth of this, dumps have more."""
 
@@ -91,6 +101,7 @@ class _Walk:
         self._folders: dict[str, str] = {}
         """Where a folder really lies → under which path it was looked into."""
         self._links: list[_Link] = []
+        self._site_marks: list[str] = []
 
     def listing(self) -> Listing:
         return Listing(
@@ -98,6 +109,7 @@ class _Walk:
             sorted(self._skipped, key=lambda skipped: by_parts(skipped.path)),
             sorted((path.rstrip("/") or "." for path in self._folders.values()), key=by_parts),
             self._around.folders,
+            sorted(self._site_marks, key=by_parts),
         )
 
     def everything(self) -> None:
@@ -135,6 +147,7 @@ class _Walk:
             return []
         self._folders[folder.real] = folder.path
         folder = self._with_its_rules(folder, entries)
+        self._site_marks += [folder.path + name for name in SITE_MARKS.intersection(entry.name for entry in entries)]
         deeper = []
         for entry in entries:
             try:

@@ -37,6 +37,8 @@ class Listing:
     """Every folder that was looked into, from the root; the root itself is `.`."""
     rules_from: list[str] = field(default_factory=list)
     """Folders outside the root, by full path, whose ignore files have a say in it."""
+    site_marks: list[str] = field(default_factory=list)
+    """Files and folders, from the root, that say by which program a site is made of what lies around them."""
 
 
 def by_parts(path: str) -> str:

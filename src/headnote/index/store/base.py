@@ -11,6 +11,7 @@ from headnote.index.store.rows import (
     DEFAULT_WEIGHTS,
     Claim,
     Counts,
+    DocumentHead,
     DocumentRow,
     DocumentSummary,
     Entry,
@@ -56,6 +57,9 @@ class Reader(Protocol):
     def document_paths(self) -> list[str]:
         """Sorted."""
 
+    def heads(self) -> list[DocumentHead]:
+        """Of all documents, by path; no text is read."""
+
     def summaries(self) -> list[DocumentSummary]:
         """Of all documents, by path; no text is read."""
 
@@ -83,8 +87,8 @@ class Reader(Protocol):
     def links_to(self, path: str) -> list[LinkRow]:
         """From other documents and its own, by document and place."""
 
-    def broken_links(self) -> list[LinkRow]:
-        """Those that should lead somewhere below the root, and do not; a heading that is missing counts."""
+    def targets_from_top(self) -> dict[str, int]:
+        """Each target that begins with a slash → how many links have it."""
 
     def orphans(self) -> list[str]:
         """Documents on no road: no other document links to them, and they link to no other document."""

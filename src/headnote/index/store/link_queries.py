@@ -18,13 +18,8 @@ FROM links l JOIN documents d ON d.id = l.document
 """
 IN_ORDER = " ORDER BY d.path, l.id"
 
-# A fragment is judged only where we know the headings: in a document of ours.
-BROKEN = """
-WHERE NOT l.external AND (
-    l.resolved IS NULL
-    OR (l.fragment <> '' AND l.section IS NULL AND EXISTS (SELECT 1 FROM documents t WHERE t.path = l.resolved))
-)
-"""
+FROM_TOP = "SELECT target, count(*) FROM links WHERE target >= '/' AND target < '0' AND NOT external GROUP BY target"
+"""`0` is the character behind the slash."""
 
 ON_NO_ROAD = """
 SELECT d.path FROM documents d

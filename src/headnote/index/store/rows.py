@@ -55,6 +55,15 @@ class DocumentRow(NamedTuple):
     mdx: bool = False
 
 
+class DocumentHead(NamedTuple):
+    """What a document says about itself, without its text."""
+
+    path: str
+    title: str
+    metadata: dict[str, Any]
+    aliases: tuple[str, ...]
+
+
 class DocumentSummary(NamedTuple):
     """A document in a list of all."""
 
@@ -159,6 +168,11 @@ class LinkRow(NamedTuple):
     """Anchor of the heading it leads to, where it names one that exists."""
     resolved_chunk: int | None = None
     """Number of the chunk, in the document it leads to, that has this heading."""
+
+    @property
+    def written(self) -> str:
+        """Target and fragment as they stand in the document."""
+        return f"{self.target}#{self.fragment}" if self.fragment else self.target
 
     @property
     def leads_to(self) -> str:

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headnote.index.store.postgres.asking import Connection, rows
-from headnote.index.store.rows import DocumentRow, DocumentSummary, NonText, Parent, StoredChunk, StoredFile
+from headnote.index.store.rows import (
+    DocumentHead,
+    DocumentRow,
+    DocumentSummary,
+    NonText,
+    Parent,
+    StoredChunk,
+    StoredFile,
+)
 from headnote.index.store.table_rows import PARENT_COLUMNS, parent, stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
 
@@ -47,6 +55,14 @@ class ReadsDocuments:
 
     def document_paths(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in rows(self.db, "SELECT path FROM documents"))
+
+    def heads(self) -> list[DocumentHead]:
+        found = rows(self.db, "SELECT path, title, metadata, aliases FROM documents")
+        heads = (
+            DocumentHead(unsealed(path), unsealed(title), unpacked(metadata), unpacked_strings(aliases))
+            for path, title, metadata, aliases in found
+        )
+        return sorted(heads, key=lambda head: head.path)
 
     def summaries(self) -> list[DocumentSummary]:
         found = rows(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headnote.index.store.link_queries import BROKEN, IN_ORDER, ON_NO_ROAD, SELECT, link_of
+from headnote.index.store.link_queries import FROM_TOP, IN_ORDER, ON_NO_ROAD, SELECT, link_of
 from headnote.index.store.postgres.asking import Connection, rows
 from headnote.index.store.rows import LinkRow
 from headnote.index.store.values import sealed, unsealed
@@ -39,8 +39,8 @@ class ReadsLinks:
     def links_to(self, path: str) -> list[LinkRow]:
         return self._links("WHERE l.resolved = %s", (sealed(path),))
 
-    def broken_links(self) -> list[LinkRow]:
-        return self._links(BROKEN, ())
+    def targets_from_top(self) -> dict[str, int]:
+        return {unsealed(target): int(count) for target, count in rows(self.db, FROM_TOP)}
 
     def orphans(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in rows(self.db, ON_NO_ROAD))

@@ -6,7 +6,15 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.index.store.rows import DocumentRow, DocumentSummary, NonText, Parent, StoredChunk, StoredFile
+from headnote.index.store.rows import (
+    DocumentHead,
+    DocumentRow,
+    DocumentSummary,
+    NonText,
+    Parent,
+    StoredChunk,
+    StoredFile,
+)
 from headnote.index.store.sqlite.asking import only_row, only_value
 from headnote.index.store.table_rows import PARENT_COLUMNS, parent, stored_chunk
 from headnote.index.store.values import sealed, unpacked, unpacked_strings, unsealed
@@ -58,6 +66,14 @@ class ReadsDocuments:
 
     def document_paths(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in self.db.execute("SELECT path FROM documents"))
+
+    def heads(self) -> list[DocumentHead]:
+        found = self.db.execute("SELECT path, title, metadata, aliases FROM documents")
+        heads = (
+            DocumentHead(unsealed(path), unsealed(title), unpacked(metadata), unpacked_strings(aliases))
+            for path, title, metadata, aliases in found
+        )
+        return sorted(heads, key=lambda head: head.path)
 
     def summaries(self) -> list[DocumentSummary]:
         rows = self.db.execute(

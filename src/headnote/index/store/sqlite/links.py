@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headnote.index.store.link_queries import BROKEN, IN_ORDER, ON_NO_ROAD, SELECT, link_of
+from headnote.index.store.link_queries import FROM_TOP, IN_ORDER, ON_NO_ROAD, SELECT, link_of
 from headnote.index.store.rows import LinkRow
 from headnote.index.store.values import sealed, unsealed
 
@@ -43,8 +43,8 @@ class ReadsLinks:
     def links_to(self, path: str) -> list[LinkRow]:
         return self._links("WHERE l.resolved = ?", (sealed(path),))
 
-    def broken_links(self) -> list[LinkRow]:
-        return self._links(BROKEN, ())
+    def targets_from_top(self) -> dict[str, int]:
+        return {unsealed(target): int(count) for target, count in self.db.execute(FROM_TOP)}
 
     def orphans(self) -> list[str]:
         return sorted(unsealed(path) for (path,) in self.db.execute(ON_NO_ROAD))

@@ -1,0 +1,226 @@
+"""Places in a document that a fragment can name, and which of them a fragment means.
+
+A heading has the anchor that GitHub makes of it, unless its author gave it another one. Generators have rules of their
+own, so the text of a heading is kept beside its anchor: whoever resolves a link knows which generator is meant.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from headnote.index.sites.model import Generator
+from headnote.index.store.rows import ChunkRow
+from headnote.markdown.headings import explicit_id, github_slug, plain_text
+from headnote.model import Block, Heading
+
+
+class Anchors(NamedTuple):
+    """The places of a document that have names."""
+
+    headings: dict[str, int] = {}  # noqa: RUF012  a default of a tuple, never changed
+    """Anchor of a heading → number of the chunk that has it, in the order of the headings."""
+    ids: dict[str, int] = {}  # noqa: RUF012
+    """The same of other places: ids in HTML and in attribute lists, ids of blocks, headings inside of blocks."""
+    texts: tuple[tuple[str, str], ...] = ()
+    """Anchor and text of the headings whose anchors were made of their texts."""
+    includes: tuple[str, ...] = ()
+    """Files whose text is shown in this document, as they are written there."""
+
+    def chunk(self, anchor: str) -> int | None:
+        return self.headings.get(anchor, self.ids.get(anchor))
+
+
+# -- of a document
+
+_ID_IN_TAG = re.compile(
+    r"""<(?:[A-Za-z][^<>]{0,2000}?\sid|a\s[^<>]{0,2000}?\bname)\s*=\s*\{?\s*["']([^"'<>\s]++)["']"""
+)
+_ATTRIBUTE_LIST = re.compile(
+    r"""\{:?(?:[^{}\n]{0,200}?\s)?(?:\#|id\s*=\s*["']?)([\w:.+\-]++)["']?(?:\s[^{}\n]{0,200})?\}"""
+)
+_FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
+_BLOCK_ID = re.compile(r"(?:^|[ \t])(\^[A-Za-z0-9\-]++)[ \t]*$", re.MULTILINE)
+_PROPERTY_ID = re.compile(r"^[ \t]*+(?:-[ \t]++)?id::[ \t]*+([0-9a-fA-F\-]{36})[ \t]*$", re.MULTILINE)
+_CONTAINERS = frozenset({"list", "quote", "mdx_jsx", "html"})
+_INNER_HEADING = re.compile(r"[ \t]*+(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*+)*+#{1,6}[ \t]++(.*)")
+_INNER_FENCE = re.compile(r"[ \t>]*+(?:[-*+][ \t]++)?(`{3,}|~{3,})")
+_LINE = re.compile(r"[^\r\n]++")
+_INCLUDE = re.compile(
+    r"""
+    ^import\s+\w+\s+from\s+["']([^"'\n]+\.mdx?)["']     # MDX
+  | ^[ \t]*(?:-+8<-+|;-+8<-+)[ \t]+["']([^"'\n]+)["']  # snippets of MkDocs
+  | <!--[ \t]*@include:[ \t]*([^\s{}<>]+)               # VitePress
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def anchors_of(text: str, found: Sequence[Heading], blocks: Sequence[Block], chunks: Sequence[ChunkRow]) -> Anchors:
+    """The anchors of a document. A heading whose line is in no chunk belongs to the one behind it."""
+    if not chunks:
+        return Anchors()
+    ends = [chunk.end for chunk in chunks]
+    last = len(chunks) - 1
+
+    def chunk_at(position: int) -> int:
+        return chunks[min(bisect_right(ends, position), last)].number
+
+    inner = list(_inner_headings(text, blocks))
+    texts = [(heading.slug, heading.text) for heading in found if not explicit_id(text, blocks[heading.block])]
+    texts += [(heading.slug, source) for heading in found if (source := _linked(text, blocks[heading.block]))]
+    ids = {name: chunk_at(at) for name, at in (*_ids(text, blocks), *_footnotes(text))}
+    ids |= {github_slug(shown): chunk_at(at) for shown, at in inner if github_slug(shown) not in ids}
+    return Anchors(
+        headings={heading.slug: chunk_at(blocks[heading.block].start) for heading in found},
+        ids=ids,
+        texts=(*texts, *((github_slug(shown), shown) for shown, _ in inner)),
+        includes=tuple(_includes(text)),
+    )
+
+
+def _linked(text: str, heading: Block) -> str:
+    """A heading with a link in it as it is written: Hugo makes the address a part of the anchor."""
+    is_linked = text.find("](", heading.start, heading.end) >= 0
+    return text[heading.start : heading.end].strip("# \t\r\n") if is_linked else ""
+
+
+def block_ids(text: str) -> list[str]:
+    """The ids by which blocks of other documents may be referred to: `id:: …` of Logseq."""
+    return [match[1].lower() for match in _PROPERTY_ID.finditer(text)] if "id::" in text else []
+
+
+def _includes(text: str) -> Iterator[str]:
+    if "import " in text or "8<-" in text or "@include" in text:
+        for match in _INCLUDE.finditer(text):
+            yield match[1] or match[2] or match[3]
+
+
+def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """Names that authors gave to places, none of them in code."""
+    patterns = [
+        *([_ID_IN_TAG] if "id=" in text or "name=" in text or "id =" in text else []),
+        *([_ATTRIBUTE_LIST] if "{" in text and "}" in text else []),
+        *([_BLOCK_ID] if "^" in text else []),
+        *([_PROPERTY_ID] if "id::" in text else []),
+    ]
+    if not patterns:
+        return
+    code = [block for block in blocks if block.kind == "code"]
+    starts = [block.start for block in code]
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            before = bisect_right(starts, match.start()) - 1
+            if before < 0 or match.start() >= code[before].end:
+                yield match[1], match.start()
+
+
+def _footnotes(text: str) -> Iterator[tuple[str, int]]:
+    """Where footnotes are shown, in the words of Python-Markdown and of GitHub."""
+    if "[^" in text:
+        for match in _FOOTNOTE.finditer(text):
+            yield f"fn:{match[1]}", match.start()
+            yield f"fn-{match[1]}", match.start()
+
+
+def _inner_headings(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """Headings inside of lists, quotes and components: no sections of ours, but anchors on every site."""
+    for block in blocks:
+        if block.kind not in _CONTAINERS or text.find("# ", block.start, block.end) < 0:
+            continue
+        fence = ""
+        for line in _LINE.finditer(text, block.start, block.end):
+            marker = _INNER_FENCE.match(line[0])
+            if marker and (not fence or marker[1].startswith(fence)):
+                fence = "" if fence else marker[1]
+            elif not fence and (heading := _INNER_HEADING.fullmatch(line[0])):
+                yield plain_text(heading[1].rstrip("# \t")), line.start()
+
+
+# -- of a fragment
+
+_TEXT_DIRECTIVE = re.compile(r":~:.*", re.DOTALL)
+_TOP = frozenset({"", "top"})
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_NOT_IN_TOC = re.compile(r"[^\w\s-]")
+_DASHES = re.compile(r"[-\s]+")
+_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
+
+
+def _vitepress_slug(text: str) -> str:
+    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    slug = _SPECIAL.sub("-", plain).strip("-").lower()
+    return f"_{slug}" if slug[:1].isdigit() else slug
+
+
+def _toc_slug(text: str) -> str:
+    """Of the table of contents of Python-Markdown."""
+    return _DASHES.sub("-", _NOT_IN_TOC.sub("", text).strip().lower())
+
+
+def _dashed_slug(text: str) -> str:
+    """One of the ways in which Hugo makes anchors: a dash for all that is no letter and no digit."""
+    return _NOT_ALPHANUMERIC.sub("-", text).strip("-").lower()
+
+
+_SLUGS: Mapping[Generator, tuple[Callable[[str], str], ...]] = {
+    "vitepress": (_vitepress_slug,),
+    "mkdocs": (_toc_slug,),
+    "hugo": (_dashed_slug,),
+    "jekyll": (_toc_slug,),
+    "plain": (_toc_slug, _vitepress_slug, _dashed_slug),
+}
+"""Besides the anchors of GitHub, which are those of the others."""
+
+
+def means_the_top(fragment: str) -> bool:
+    """Whether a fragment names no place of a document, but the document."""
+    return _TEXT_DIRECTIVE.sub("", fragment).lower() in _TOP
+
+
+def find_anchor(anchors: Anchors, fragment: str, generator: Generator) -> str | None:
+    """The place that a fragment names: by its anchor, by its text, or as `A#B`, by those it stands under."""
+    wanted = unquote(_TEXT_DIRECTIVE.sub("", fragment))
+    if "#" in wanted:
+        return _nested(
+            list(anchors.headings), [github_slug(part.strip()) for part in wanted.split("#") if part.strip()]
+        )
+    spellings = (fragment, wanted, wanted.lower(), github_slug(wanted.strip()))
+    for names in (anchors.headings, anchors.ids):
+        found = next((anchor for anchor in spellings if anchor in names), None)
+        found = found or next((anchor for anchor in names if anchor.lower() == wanted.lower()), None)
+        if found is not None:
+            return found
+    found = _by_other_slug(anchors.texts, wanted.lower(), _SLUGS.get(generator, ()))
+    if found is None and generator == "docusaurus" and wanted.endswith("-"):
+        # A component behind the text of a heading leaves the blank before it in the anchor.
+        found = next((anchor for anchor in anchors.headings if anchor == wanted.rstrip("-")), None)
+    return found
+
+
+def _by_other_slug(texts: Iterable[tuple[str, str]], wanted: str, slugs: Sequence[Callable[[str], str]]) -> str | None:
+    """The heading of which a generator makes this anchor; the second with the same text has a number."""
+    for slug in slugs:
+        numbers: dict[str, int] = {}
+        for anchor, text in texts:
+            made = slug(text)
+            number = numbers[made] = numbers.get(made, -1) + 1
+            if wanted in ((f"{made}-{number}", f"{made}_{number}") if number else (made,)):
+                return anchor
+    return None
+
+
+def _nested(anchors: list[str], slugs: list[str]) -> str | None:
+    """Each heading behind the one before: the first that has this slug, or had it but for a number."""
+    at, found = 0, None
+    for slug in slugs:
+        numbered = re.compile(rf"{re.escape(slug)}(?:-[0-9]+)?")
+        found = next((anchor for anchor in anchors[at:] if numbered.fullmatch(anchor)), None)
+        if found is None:
+            return None
+        at = anchors.index(found) + 1
+    return found

@@ -1,0 +1,147 @@
+"""Files of a site that are no documents of ours: pictures, downloads, pages that are programs, what is ignored.
+
+They are looked for when somebody asks and not remembered: they come and go without a document being changed.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from headnote.index.sites.model import Site, below, is_page, joined, without_suffix
+from headnote.sources.ignore import FETCHED_FOLDERS
+
+_PAGE_ENDINGS = tuple(f".{end}" for end in "md mdx markdown html js jsx ts tsx vue astro ipynb rst adoc".split())
+_HAS_SUFFIX = re.compile(r".*\.[A-Za-z0-9]{1,8}", re.DOTALL)
+"""`v1.29 notes` and `Dr. No` are names of notes, `plan.pdf` is one of a file."""
+
+
+def names_a_file(name: str) -> bool:
+    """Whether a name of a wikilink is one of a file that is no page."""
+    return _HAS_SUFFIX.fullmatch(name) is not None and not is_page(name)
+
+
+class SiteFiles:
+    """The files below a root. Folders are listed once each, when they are first asked about."""
+
+    def __init__(self, root: str | os.PathLike[str] | None, documents: Collection[str] = ()) -> None:
+        """Without a root there are no files: documents may have come from elsewhere. Documents are not among the
+        files: where they are shown is known, and may be elsewhere than their files lie."""
+        self._root = None if root is None else os.fspath(root)
+        self._documents = documents
+        self._names: dict[str, frozenset[str]] = {}
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file or a folder at this path."""
+        if not path:
+            return self._root is not None
+        folder, _, name = path.rpartition("/")
+        return name in self._in(folder)
+
+    def at(self, site: Site, target: str, source: str) -> str | None:
+        """The file that a link written as a path leads to."""
+        places = _from_top(site, target) if target.startswith("/") else _from_page(target, source)
+        candidates = (ending for place in places for ending in _endings(place, target))
+        found = (path for path in candidates if path not in self._documents and self.has(path))
+        return next((path for path in found if not self._is_folder(path) or _shows_folder(site, target, source)), None)
+
+    def named(self, name: str, source: str) -> str | None:
+        """The file that a wikilink names: from this page, from the root, or wherever one of that name lies."""
+        beside = joined(posixpath.dirname(source), name)
+        for path in (beside, joined("", name)):
+            if path and self.has(path):
+                return path
+        if name.startswith(("./", "../")):
+            return None
+        wanted = name.strip("/").lower()
+        candidates = self._by_name.get(wanted.rpartition("/")[2], [])
+        fitting = [path for path in candidates if f"/{path.lower()}".endswith(f"/{wanted}")]
+        return nearest(fitting, source)
+
+    def _is_folder(self, path: str) -> bool:
+        return self._root is not None and Path(self._root, path).is_dir()
+
+    def _in(self, folder: str) -> frozenset[str]:
+        if folder not in self._names:
+            self._names[folder] = self._listed(folder)
+        return self._names[folder]
+
+    def _listed(self, folder: str) -> frozenset[str]:
+        if self._root is None:
+            return frozenset()
+        try:
+            with os.scandir(f"{self._root}/{folder}") as entries:
+                return frozenset(entry.name for entry in entries)
+        except (OSError, ValueError):
+            return frozenset()  # no such folder: nothing is in it
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in _below(self._root) if self._root is not None else ():
+            found[path.rpartition("/")[2].lower()].append(path)
+        return found
+
+
+def _from_top(site: Site, target: str) -> Iterator[str]:
+    """Where a site takes `/img/x.png` from: its static folders, the folders of its pages, or the top of the project."""
+    for folder in (*site.files, *(mount.folder for mount in site.mounts if mount.address == "/"), site.folder, ""):
+        if (path := joined(folder, target)) is not None:
+            yield path
+    for mount in site.mounts:
+        inside = below(mount.address.strip("/"), target.strip("/"))
+        if mount.address != "/" and inside is not None and (path := joined(mount.folder, inside)) is not None:
+            yield path
+
+
+def _shows_folder(site: Site, target: str, source: str) -> bool:
+    """Whether a link to a folder is one to what it holds: GitHub shows that, and Hugo makes a page of it."""
+    is_page_of_site = any(below(mount.folder, source) is not None for mount in site.mounts)
+    return site.generator == "hugo" or (
+        not target.startswith("/") and (site.generator == "plain" or not is_page_of_site)
+    )
+
+
+def _from_page(target: str, source: str) -> Iterator[str]:
+    """Beside the page, or beside what is shown of it where pages are shown as folders."""
+    for folder in (posixpath.dirname(source), without_suffix(source)):
+        if (path := joined(folder, target)) is not None:
+            yield path
+
+
+def _endings(path: str, target: str) -> Iterator[str]:
+    """A page may be a file with a suffix that the link leaves out, or the index of a folder."""
+    yield path
+    if is_page(target):
+        page = without_suffix(path)
+        yield from (page + ending for ending in _PAGE_ENDINGS)
+        yield from (f"{page}/index{ending}" for ending in _PAGE_ENDINGS)
+
+
+def nearest(candidates: Iterable[str], source: str) -> str | None:
+    """Of several paths the one that shares most folders with the source, then the least deep."""
+    folder = posixpath.dirname(source).split("/")
+
+    def distance(path: str) -> tuple[int, int, str]:
+        shared = 0
+        for mine, theirs in zip(folder, posixpath.dirname(path).split("/"), strict=False):
+            if mine != theirs:
+                break
+            shared += 1
+        return -shared, path.count("/"), path
+
+    return min(candidates, key=distance, default=None)
+
+
+def _below(root: str) -> Iterator[str]:
+    """Every file below a folder; hidden folders and fetched packages are left out."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name[0] != "." and os.fsencode(name) not in FETCHED_FOLDERS)
+        inside = os.path.relpath(folder, root).replace(os.sep, "/")
+        start = "" if inside == "." else f"{inside}/"
+        yield from (start + name for name in names)

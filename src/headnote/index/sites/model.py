@@ -1,0 +1,163 @@
+"""What is known of a site: by which program it is made, and which folders it shows below which addresses."""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from headnote.index.manifest import SITES, signed, unsigned
+from headnote.index.store.rows import DocumentHead, DocumentRow
+from headnote.sources.files import SUFFIXES
+
+Generator = Literal["docusaurus", "hugo", "mkdocs", "vitepress", "astro", "jekyll", "mdbook", "plain"]
+Shown = Literal["pages", "posts", "docs"]
+"""How documents of a folder get their addresses: by path, by date and name, or with all that Docusaurus knows."""
+
+INDEX_NAMES = frozenset({"index", "_index", "readme"})
+PAGE_SUFFIXES = (*SUFFIXES, ".html", ".htm")
+
+
+class Mount(NamedTuple):
+    """A folder whose documents a site shows below an address."""
+
+    folder: str
+    """Below the root; empty for the root itself."""
+    address: str = "/"
+    shown: Shown = "pages"
+
+
+class Site(NamedTuple):
+    """One site below the root."""
+
+    generator: Generator
+    folder: str
+    """Where its configuration lies; links written from the top of the project count from here."""
+    mounts: tuple[Mount, ...]
+    files: tuple[str, ...] = ()
+    """Folders whose files are copied to the top of the site as they are: `static`, `public`."""
+    permalinks: tuple[tuple[str, str], ...] = ()
+    """Section → pattern of the addresses in it, as Hugo has them."""
+    rewrites: tuple[tuple[str, str], ...] = ()
+    """Path of a document → the path it is shown at, as VitePress has them."""
+    languages: tuple[str, ...] = ()
+    """Of which documents may be translations by their names: `page.fr.md`."""
+    made: tuple[tuple[str, str], ...] = ()
+    """Address of a page that the generator makes → the folder of which it lists the documents."""
+    keeps_numbers: bool = False
+    """Whether `01-intro` stays `01-intro` in an address of Docusaurus."""
+
+
+class Claims(NamedTuple):
+    """What a document says about the names and addresses it goes by."""
+
+    aliases: tuple[str, ...] = ()
+    slug: str = ""
+    id: str = ""
+    url: str = ""
+    redirects: tuple[str, ...] = ()
+    """Addresses that lead to it, too."""
+    date: str = ""
+    """Year, month, day, with `-` between them."""
+    title: str = ""
+    """Only where the address is made of it: with a date and without a slug."""
+
+
+def claims_of(document: DocumentHead | DocumentRow) -> Claims:
+    """What its frontmatter says, in the words of any generator."""
+    data = document.metadata
+    slug = _text(data, "slug")
+    date = _text(data, "date")[:10]
+    return Claims(
+        aliases=document.aliases,
+        slug=slug,
+        id=_text(data, "id"),
+        url=_text(data, "url") or _text(data, "permalink"),
+        redirects=tuple(_addresses(data.get("redirect_from"))),
+        date=date,
+        title=document.title if date and not slug else "",
+    )
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = data.get(name)
+    return "" if value is None or isinstance(value, bool | dict | list) else str(value).strip()
+
+
+def _addresses(value: object) -> Iterable[str]:
+    several = value if isinstance(value, list) else [value]
+    return (one for one in several if isinstance(one, str) and one.startswith("/"))
+
+
+def sites_entry(sites: Iterable[Site]) -> str:
+    """Sites as the manifest has them."""
+    return signed([site._asdict() for site in sites])
+
+
+def read_sites(manifest: Mapping[str, str]) -> list[Site]:
+    """Sites as the manifest has them; none if it was made without."""
+    return [_read_site(fields) for fields in unsigned(manifest[SITES])] if SITES in manifest else []
+
+
+def _read_site(fields: dict[str, Any]) -> Site:
+    """JSON knows lists only."""
+    tuples: dict[str, Any] = {
+        "mounts": tuple(Mount(*mount) for mount in fields["mounts"]),
+        **{name: tuple(fields[name]) for name in ("files", "languages")},
+        **{name: tuple((old, new) for old, new in fields[name]) for name in ("permalinks", "rewrites", "made")},
+    }
+    return Site(**(fields | tuples))
+
+
+def site_of(path: str, sites: Iterable[Site]) -> Site:
+    """The site that a document belongs to: the one with the innermost folder around it, and one with a generator
+    before the rest. Some site is around every document."""
+
+    def rank(site: Site) -> tuple[bool, int]:
+        folders = (site.folder, *(mount.folder for mount in site.mounts))
+        around = [len(folder) for folder in folders if below(folder, path) is not None]
+        return bool(around) and site.generator != "plain", max(around, default=-1)
+
+    return max(sites, key=rank)
+
+
+# -- paths and addresses
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: whatever its case, and however its accents are composed."""
+    return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
+def below(folder: str, path: str) -> str | None:
+    """A path as seen from a folder; None if it does not lie in it."""
+    if not folder:
+        return path
+    return path[len(folder) + 1 :] if path.startswith(f"{folder}/") else None
+
+
+def joined(folder: str, target: str) -> str | None:
+    """The path below the root, or None if it leaves the root."""
+    path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
+    if path == ".." or path.startswith("../"):
+        return None
+    return "" if path == "." else path
+
+
+def without_suffix(path: str) -> str:
+    path = path.rstrip("/")
+    stem, suffix = posixpath.splitext(path)
+    return stem if suffix.lower() in PAGE_SUFFIXES else path
+
+
+def page_of(path: str) -> str:
+    """A path as an address of a page: without its suffix, and the folder in place of its index."""
+    path = without_suffix(path)
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEX_NAMES else path
+
+
+def is_page(target: str) -> bool:
+    """Whether a target looks like a page, and not like any other file."""
+    return not posixpath.splitext(target.rstrip("/"))[1] or target.lower().endswith(PAGE_SUFFIXES)
