@@ -227,7 +227,7 @@ def test_an_index_that_is_none(docs: Path, capsys: Captured) -> None:
     (docs / ".headnote" / "index.db").write_bytes(b"not a database, but long enough to be taken for one" * 100)
     assert main(["index", str(docs)]) == 2
     captured = capsys.readouterr()
-    assert re.fullmatch(r"error: docs/.headnote/index.db: damaged: .*delete the folder .headnote.*\n", captured.err)
+    assert re.fullmatch(r"error: docs/.headnote/index.db: damaged: .*run headnote doctor --repair.*\n", captured.err)
 
 
 def test_a_read_only_folder(closed: Path) -> None:
