@@ -222,6 +222,13 @@ def test_ids_are_unique_with_every_setting(preset: str, source: str, settings: d
         assert parts in ([None], list(range(len(parts))))
 
 
+@pytest.mark.parametrize("preset", ["ragdocs", "refdocs"])
+@given(source=documents(), most=st.integers(50, 600), counter=st.sampled_from(COUNTERS[:5]))
+def test_the_cap_holds_in_every_strategy_that_splits(preset: str, source: str, most: int, counter: str) -> None:
+    chunks = chunk(source, preset=preset, oversized="split", max_tokens=most, counter=counter)
+    assert [each.tokens for each in chunks if each.tokens > most] == []
+
+
 def test_parts_of_parts_have_ids_of_their_own() -> None:
     source = "# A\n\n" + "\n\n".join(["word " * 100] * 3)
     chunks = chunk(source, path="a.md", preset="ragdocs", oversized="split", max_tokens=300)

@@ -57,6 +57,7 @@ def last_characters(page: Page, drafts: list[Draft]) -> list[Draft]:
         for before, draft in pairwise(drafts):
             if before.part is not None and before.section == draft.section:
                 draft.overlap = page.text[max(before.start, before.end - most) : before.end]
-                if page.settings.oversized == "split" and not page.fits(draft):
+                # Counted: its weight is that of its own text, and characters of overlap are no units that add up.
+                if page.settings.oversized == "split" and page.size(draft) > page.settings.max_tokens:
                     draft.overlap = ""
     return drafts
