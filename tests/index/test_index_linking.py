@@ -11,7 +11,7 @@ from headnote.index.anchors import Anchors
 from headnote.index.entries import read_entry
 from headnote.index.linking import Resolver
 from headnote.index.sites.finding import sites_without_files
-from headnote.index.sites.model import Claims
+from headnote.index.sites.model import Naming
 from headnote.index.store.rows import LinkRow
 from headnote.model import LinkKind
 from headnote.sources.documents import SourceDocument
@@ -47,8 +47,8 @@ class Said:
     def anchors(self, _: str) -> Anchors:
         return self._anchors
 
-    def claims(self) -> dict[str, Claims]:
-        return {path: Claims(aliases=(ALIASES[path],) if path in ALIASES else ()) for path in self._paths}
+    def naming(self) -> dict[str, Naming]:
+        return {path: Naming(aliases=(ALIASES[path],) if path in ALIASES else ()) for path in self._paths}
 
     def block(self, _: str) -> None:
         return None

@@ -12,7 +12,7 @@ from headnote.index.anchors import Anchors
 from headnote.index.entries import FileRead, FileReader, FileToRead, title_of
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import Names, Put, Surroundings, names, relink
-from headnote.index.sites.model import claims_of
+from headnote.index.sites.model import naming_of
 from headnote.index.store.base import Writer
 from headnote.index.store.rows import Entry, NonText, StoredFile
 from headnote.index.task import Progress, Report, Task, Watcher
@@ -122,7 +122,7 @@ class _Reads:
 
     def taken(self, entry: Entry, anchors: Anchors) -> Entry:
         self.put.anchors[entry.document.path] = anchors
-        self.put.claims[entry.document.path] = claims_of(entry.document)
+        self.put.naming[entry.document.path] = naming_of(entry.document)
         self.chunks += len(entry.chunks)
         if entry.document.warning:
             self.warnings.append((entry.document.path, entry.document.warning))

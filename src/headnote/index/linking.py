@@ -21,8 +21,8 @@ from headnote.index.note_names import other_names
 from headnote.index.sites.addresses import Addresses
 from headnote.index.sites.files import SiteFiles, names_a_file, nearest
 from headnote.index.sites.model import (
-    Claims,
     Mount,
+    Naming,
     Site,
     folded,
     is_page,
@@ -47,7 +47,7 @@ class Contents(Protocol):
     def anchors(self, path: str) -> Anchors:
         """The places of a document."""
 
-    def claims(self) -> Mapping[str, Claims]:
+    def naming(self) -> Mapping[str, Naming]:
         """Document → its names and addresses, of all documents."""
 
     def block(self, identifier: str) -> str | None:
@@ -68,7 +68,7 @@ class Resolver:
         """`base` is what links of a folder without a configuration have in front, see `common_base`."""
         self._paths = frozenset(paths)
         self._contents = contents
-        self._sites = _Sites(sites, contents.claims, base)
+        self._sites = _Sites(sites, contents.naming, base)
         self._files = files or SiteFiles(None)
 
     def resolve(self, link: LinkRow) -> LinkRow:
@@ -225,8 +225,8 @@ class Resolver:
     def _other_names(self) -> dict[str, str]:
         """Other name → document; the first by path if several claim it."""
         found: dict[str, str] = {}
-        for path, claims in sorted(self._contents.claims().items()):
-            for name in (*claims.aliases, *other_names(path)):
+        for path, naming in sorted(self._contents.naming().items()):
+            for name in (*naming.aliases, *other_names(path)):
                 found.setdefault(folded(name), path)
         return found
 
@@ -234,9 +234,9 @@ class Resolver:
 class _Sites:
     """Document → the addresses of the site it belongs to."""
 
-    def __init__(self, sites: Sequence[Site], claims: Callable[[], Mapping[str, Claims]], base: str) -> None:
+    def __init__(self, sites: Sequence[Site], naming: Callable[[], Mapping[str, Naming]], base: str) -> None:
         self._sites = sites
-        self._addresses = {site: Addresses(site, claims, base if site.generator == "plain" else "") for site in sites}
+        self._addresses = {site: Addresses(site, naming, base if site.generator == "plain" else "") for site in sites}
         self._known: dict[str, Addresses] = {}
 
     def of(self, path: str) -> Addresses:

@@ -13,7 +13,7 @@ from headnote.index.plan import Plan
 from headnote.index.sites.addresses import common_base
 from headnote.index.sites.files import SiteFiles
 from headnote.index.sites.finding import sites_without_files
-from headnote.index.sites.model import Claims, Site, claims_of
+from headnote.index.sites.model import Naming, Site, naming_of
 from headnote.index.store.base import Reader, Writer
 from headnote.index.store.rows import DocumentRow, LinkRow
 from headnote.markdown.headings import headings
@@ -33,15 +33,15 @@ class Surroundings(NamedTuple):
 class Names(NamedTuple):
     """What links may call some documents, and all documents together: if it changes, any link may lead elsewhere."""
 
-    claims: dict[str, tuple[Claims, list[str]]]
+    naming: dict[str, tuple[Naming, list[str]]]
     """Document → what it says about itself, and the ids of its blocks."""
     base: str
 
 
 def names(reader: Reader, paths: Iterable[str]) -> Names:
     documents = (reader.document(path) for path in paths)
-    claims = {one.path: (claims_of(one), block_ids(one.text)) for one in documents if one}
-    return Names(claims, _base(reader))
+    naming = {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
+    return Names(naming, _base(reader))
 
 
 def _base(reader: Reader) -> str:
@@ -53,7 +53,7 @@ class Put(NamedTuple):
     """What is known of the documents that an update has put."""
 
     anchors: dict[str, Anchors]
-    claims: dict[str, Claims]
+    naming: dict[str, Naming]
 
 
 def relink(writer: Writer, plan: Plan, put: Put, everything: bool, before: Names, around: Surroundings) -> None:
@@ -83,7 +83,7 @@ def relink(writer: Writer, plan: Plan, put: Put, everything: bool, before: Names
 def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: Names) -> bool:
     if plan.added or plan.removed or plan.renamed or any(map(is_partial, changed)):
         return True
-    return names(writer, before.claims) != before
+    return names(writer, before.naming) != before
 
 
 def link_all(writer: Writer) -> None:
@@ -98,25 +98,25 @@ class StoredContents:
     def __init__(self, reader: Reader, put: Put) -> None:
         self._reader = reader
         self._anchors = dict(put.anchors)
-        self._put = put.claims
+        self._put = put.naming
 
     def anchors(self, path: str) -> Anchors:
         if path not in self._anchors:
             self._anchors[path] = self._read(path)
         return self._anchors[path]
 
-    def claims(self) -> Mapping[str, Claims]:
-        return self._claims
+    def naming(self) -> Mapping[str, Naming]:
+        return self._naming
 
     def block(self, identifier: str) -> str | None:
         return self._blocks.get(identifier)
 
     @cached_property
-    def _claims(self) -> dict[str, Claims]:
+    def _naming(self) -> dict[str, Naming]:
         paths = self._reader.document_paths()
         if self._put.keys() >= set(paths):
             return {path: self._put[path] for path in paths}
-        return {head.path: claims_of(head) for head in self._reader.heads()}
+        return {head.path: naming_of(head) for head in self._reader.heads()}
 
     @cached_property
     def _blocks(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from headnote.index.sites.model import Claims, Generator, Mount, Site, below, folded, page_of, without_suffix
+from headnote.index.sites.model import Generator, Mount, Naming, Site, below, folded, page_of, without_suffix
 
 
 class Place(NamedTuple):
@@ -19,7 +19,7 @@ class Place(NamedTuple):
     mount: Mount
     inside: str
     """Its path from the folder of the mount."""
-    claims: Claims
+    naming: Naming
 
 
 Route = Callable[[Place], Iterator[str]]
@@ -41,24 +41,24 @@ def _docusaurus_doc(place: Place) -> Iterator[str]:
     *folders, name = without_suffix(place.inside).split("/")
     if not place.site.keeps_numbers:
         folders, name = [_without_number(part) for part in folders], _without_number(name)
-    slug = place.claims.slug
+    slug = place.naming.slug
     is_index = name.lower() in ("index", "readme") or (folders and folders[-1].lower() == name.lower())
     if slug.startswith("/"):
         parts = [slug]
     elif slug:
         parts = [*folders, slug]
     else:
-        parts = folders if is_index else [*folders, place.claims.id or name]
+        parts = folders if is_index else [*folders, place.naming.id or name]
     yield _address(place.mount.address, *parts)
 
 
 def _dated(place: Place) -> Iterator[str]:
     """A post: by its slug, else by the date in its name, else by its path. The date may be in the frontmatter."""
     path = page_of(place.inside)
-    claims = place.claims
+    naming = place.naming
     base = place.mount.address
-    if claims.slug:
-        yield _address(base, claims.slug)
+    if naming.slug:
+        yield _address(base, naming.slug)
         return
     dated = _DATED.fullmatch(path)
     yield _address(base, path)
@@ -76,7 +76,7 @@ _NOT_IN_ADDRESS = re.compile(r"[^\w\s/.\-]+")
 
 
 def _hugo_page(place: Place) -> Iterator[str]:
-    claims, base = place.claims, place.mount.address
+    naming, base = place.naming, place.mount.address
     folder, _, name = without_suffix(place.inside).rpartition("/")
     stem, _, language = name.rpartition(".")
     if stem and language in place.site.languages:
@@ -86,10 +86,10 @@ def _hugo_page(place: Place) -> Iterator[str]:
     if name == "_index":
         yield _address(base, folder)
         return
-    yield _address(base, folder, claims.slug or name)
-    patterns = [claims.url] if ":" in claims.url else _patterns(place.site, folder.partition("/")[0])
-    if _DATE.fullmatch(claims.date):
-        yield from (_address(base, _filled(pattern, folder, name, claims)) for pattern in patterns)
+    yield _address(base, folder, naming.slug or name)
+    patterns = [naming.url] if ":" in naming.url else _patterns(place.site, folder.partition("/")[0])
+    if _DATE.fullmatch(naming.date):
+        yield from (_address(base, _filled(pattern, folder, name, naming)) for pattern in patterns)
 
 
 def _patterns(site: Site, section: str) -> Iterator[str]:
@@ -99,10 +99,10 @@ def _patterns(site: Site, section: str) -> Iterator[str]:
         yield configured.get(section, _BY_DATE)
 
 
-def _filled(pattern: str, folder: str, name: str, claims: Claims) -> str:
-    year, month, day = claims.date.split("-")
-    title = "-".join(_NOT_IN_ADDRESS.sub("", claims.title.lower()).split())
-    slug = claims.slug or title
+def _filled(pattern: str, folder: str, name: str, naming: Naming) -> str:
+    year, month, day = naming.date.split("-")
+    title = "-".join(_NOT_IN_ADDRESS.sub("", naming.title.lower()).split())
+    slug = naming.slug or title
     values = {
         "year": year,
         "month": month,
@@ -113,8 +113,8 @@ def _filled(pattern: str, folder: str, name: str, claims: Claims) -> str:
         "title": title,
         "filename": name,
         "contentbasename": name,
-        "slugorfilename": claims.slug or name,
-        "slugorcontentbasename": claims.slug or name,
+        "slugorfilename": naming.slug or name,
+        "slugorcontentbasename": naming.slug or name,
     }
     return _TOKEN.sub(lambda token: values.get(token[1], token[0]), pattern)
 
@@ -134,7 +134,7 @@ def _rewritten(place: Place) -> Iterator[str]:
 
 def _by_slug(place: Place) -> Iterator[str]:
     """Astro: a slug takes the place of the whole path."""
-    yield _address(place.mount.address, place.claims.slug or page_of(place.inside))
+    yield _address(place.mount.address, place.naming.slug or page_of(place.inside))
 
 
 def _jekyll_page(place: Place) -> Iterator[str]:
@@ -168,18 +168,18 @@ _MADE_OF: Mapping[str, tuple[str, ...]] = {
 
 def addresses(place: Place) -> Iterator[str]:
     """Every address at which a document is found, its own first."""
-    claims, base = place.claims, place.mount.address
-    if claims.url and ":" not in claims.url:
-        yield _address(base, claims.url)
+    naming, base = place.naming, place.mount.address
+    if naming.url and ":" not in naming.url:
+        yield _address(base, naming.url)
     if place.mount.shown == "docs":
         yield from _docusaurus_doc(place)
     elif place.mount.shown == "posts":
         yield from _dated(place)
     else:
         yield from _ROUTES[place.site.generator](place)
-    if claims.slug.startswith("/"):
-        yield _address(base, claims.slug)
-    for old in (*claims.redirects, *claims.aliases):
+    if naming.slug.startswith("/"):
+        yield _address(base, naming.slug)
+    for old in (*naming.redirects, *naming.aliases):
         if old.startswith("/"):
             yield _address(base, old)
         elif place.site.generator == "hugo":
@@ -195,10 +195,10 @@ def _address(*parts: str) -> str:
 class Addresses:
     """Address → documents, of one site. Made when it is first asked for."""
 
-    def __init__(self, site: Site, claims: Callable[[], Mapping[str, Claims]], base: str = "") -> None:
+    def __init__(self, site: Site, naming: Callable[[], Mapping[str, Naming]], base: str = "") -> None:
         """`base` is what links have in front of every address, where the folder lies deeper in a site than its top."""
         self.site = site
-        self._claims = claims
+        self._naming = naming
         self._base = base
 
     def at(self, address: str) -> list[str]:
@@ -222,9 +222,9 @@ class Addresses:
 
     def of(self, path: str) -> list[str]:
         """The addresses of a document."""
-        claims = self._claims().get(path, Claims())
+        naming = self._naming().get(path, Naming())
         return list(
-            dict.fromkeys(address for place in _places(self.site, path, claims) for address in addresses(place))
+            dict.fromkeys(address for place in _places(self.site, path, naming) for address in addresses(place))
         )
 
     def _lookup(self, address: str) -> list[str]:
@@ -236,8 +236,8 @@ class Addresses:
     @cached_property
     def _table(self) -> dict[str, list[str]]:
         table: dict[str, list[str]] = defaultdict(list)
-        for path, claims in self._claims().items():
-            for place in _places(self.site, path, claims):
+        for path, naming in self._naming().items():
+            for place in _places(self.site, path, naming):
                 for address in dict.fromkeys(addresses(place)):
                     known = table[folded(address)]
                     if path not in known:
@@ -245,11 +245,11 @@ class Addresses:
         return dict(table)
 
 
-def _places(site: Site, path: str, claims: Claims) -> Iterator[Place]:
+def _places(site: Site, path: str, naming: Naming) -> Iterator[Place]:
     for mount in site.mounts:
         inside = below(mount.folder, path)
         if inside is not None:
-            yield Place(site, mount, inside, claims)
+            yield Place(site, mount, inside, naming)
 
 
 def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:

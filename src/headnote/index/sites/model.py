@@ -49,7 +49,7 @@ class Site(NamedTuple):
     """Whether `01-intro` stays `01-intro` in an address of Docusaurus."""
 
 
-class Claims(NamedTuple):
+class Naming(NamedTuple):
     """What a document says about the names and addresses it goes by."""
 
     aliases: tuple[str, ...] = ()
@@ -64,12 +64,12 @@ class Claims(NamedTuple):
     """Only where the address is made of it: with a date and without a slug."""
 
 
-def claims_of(document: DocumentHead | DocumentRow) -> Claims:
+def naming_of(document: DocumentHead | DocumentRow) -> Naming:
     """What its frontmatter says, in the words of any generator."""
     data = document.metadata
     slug = _text(data, "slug")
     date = _text(data, "date")[:10]
-    return Claims(
+    return Naming(
         aliases=document.aliases,
         slug=slug,
         id=_text(data, "id"),
