@@ -51,7 +51,7 @@ def updated(folder: ChangingFolder, watch: Callable[[Progress], None] = nobody) 
     """One update, which embeds exactly what has no vector yet."""
     embedder = Counting(folder.embedder)
     with (
-        headnote.Index.open(folder.root, embedder=embedder, **folder.settings) as index,
+        headnote.Index.open(folder.root, embedder=embedder, configure="anew", **folder.settings) as index,
         closing(opened(folder.root)) as store,
     ):
         before = hashes_with_vectors(store, embedder.name)

@@ -48,9 +48,9 @@ def test_every_command_takes_a_store(
     questions.write_text("\n".join(map(json.dumps, QUESTIONS)), encoding="utf-8")
     written = ""
 
-    def said(*arguments: str) -> Any:
+    def said(*arguments: str, code: int = 0) -> Any:
         nonlocal written
-        assert main([*arguments, "--store", url, "--json"]) == 0
+        assert main([*arguments, "--store", url, "--json"]) == code
         shown = capsys.readouterr()
         written += shown.out + shown.err
         return json.loads(shown.out)
@@ -65,7 +65,8 @@ def test_every_command_takes_a_store(
     assert (status["documents"], status["pending"], status["files"]["gone"]) == (3, 0, [])
     assert status["store"] == postgres_url.replace("postgres:@", "postgres@")
     assert said("doctor", root)["sound"]
-    assert [link["target"] for link in said("links", "--root", root, "--broken")["broken"]] == ["nowhere.md"]
+    broken = said("links", "--root", root, "--broken", code=1)["broken"]
+    assert [link["target"] for link in broken] == ["nowhere.md"]
     assert said("eval", str(questions), root, "--mode", "keyword")["questions"] == 2
     assert main(["status", root, "--store", url]) == 0
     assert main(["doctor", root, "--store", url, "--repair"]) == 0

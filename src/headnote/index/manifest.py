@@ -9,10 +9,10 @@ from hashlib import blake2b
 from typing import Any
 
 from headnote.chunking.settings import Settings
+from headnote.index.store.damage import Damaged
 
 READER = "6"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
-
 
 ROOTS = "roots"
 """The entry that says whose the index is."""
@@ -34,9 +34,9 @@ def signed(value: object) -> str:
 
 
 def unsigned(entry: str) -> Any:
-    """What was signed. Anything else raises ValueError."""
+    """What was signed. Anything else is damage."""
     if not _is_sound(entry):
-        raise ValueError("an entry of the manifest is not what was written")
+        raise Damaged("an entry of the manifest is not what was written")
     return json.loads(entry.partition(" ")[2])
 
 

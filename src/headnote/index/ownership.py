@@ -14,7 +14,6 @@ from typing import NamedTuple
 from headnote.errors import ForeignIndex
 from headnote.index.manifest import ROOTS, signed, unsigned
 from headnote.index.store.base import Store
-from headnote.index.store.damage import decoding
 
 
 class Owner(NamedTuple):
@@ -70,7 +69,6 @@ def name_of(root: str | os.PathLike[str]) -> str:
     return str(Path(os.path.realpath(root)))
 
 
-@decoding
 def roots_in(manifest: Mapping[str, str]) -> list[str]:
     """None for an index that was made before roots were remembered."""
     return list(unsigned(manifest[ROOTS])) if ROOTS in manifest else []
