@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from headnote.embedding.base import Embedder
 from headnote.errors import IndexFailure
@@ -21,6 +21,7 @@ from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
 from headnote.index.sites.finding import find_sites
 from headnote.index.sites.model import sites_entry
 from headnote.index.store.base import Reader, Store
+from headnote.index.store.damage import Damaged
 from headnote.index.store.filters import path_matcher
 from headnote.index.store.rows import NonText, StoredFile
 from headnote.index.task import Progress, Report, Task, Watcher, nobody
@@ -33,6 +34,9 @@ NAMES_AT_ONCE = 512
 """The same for names, which are short."""
 _LOOK_AGAIN = 0.2
 """Seconds between two looks at whether others are done."""
+
+Waiting = TypeVar("Waiting")
+"""A text or a name that has no vector yet."""
 
 
 class VectorReport(NamedTuple):
@@ -196,7 +200,7 @@ class _Making:
                 writer.add_vectors(model, [text.hash for text in texts], whole(parts), parts)
                 writer.release(self._worker.name)
                 self.texts += len(texts)
-                texts = take_texts(writer, model, self._worker, TEXTS_AT_ONCE)
+                texts = _others_than(texts, take_texts(writer, model, self._worker, TEXTS_AT_ONCE))
             yield
 
     def _name_batches(self) -> Iterator[None]:
@@ -209,12 +213,20 @@ class _Making:
                 writer.add_names(model, names, matrix)
                 writer.release(self._worker.name)
                 self.names += len(names)
-                names = take_names(writer, model, self._worker, NAMES_AT_ONCE)
+                names = _others_than(names, take_names(writer, model, self._worker, NAMES_AT_ONCE))
             yield
 
     def _released(self) -> None:
         with self._store.writing(wait=1.0) as writer:
             writer.release(self._worker.name)
+
+
+def _others_than(stored: list[Waiting], taken: list[Waiting]) -> list[Waiting]:
+    """What is taken next. It cannot be what the same transaction has stored, unless the index does not find what it
+    has; to embed that again would never end."""
+    if not set(stored).isdisjoint(taken):
+        raise Damaged("vectors that were stored are not found again")
+    return taken
 
 
 def sweep(store: Store, models: Iterable[str], wait: float = 10.0) -> int:
