@@ -53,13 +53,14 @@ def test_a_linked_document_joins_the_pool_and_says_from_where(tmp_path: Path) ->
 
 @pytest.mark.usefixtures("everywhere")
 def test_what_links_to_a_good_hit_joins_the_pool_and_says_so(tmp_path: Path) -> None:
-    (tmp_path / "manual.md").write_text("# Gauges\n\nCalibrate gauges yearly.\n\n# More\n\n" + "Filler text. " * 60)
+    manual = "---\ntitle: Manual\n---\n# Gauges\n\nCalibrate gauges yearly.\n\n# More\n\n" + "Filler text. " * 60
+    (tmp_path / "manual.md").write_text(manual)
     (tmp_path / "a.md").write_text("# Notes\n\nZebra, see [gauges](manual.md).\n")
     (tmp_path / "b.md").write_text("# Other notes\n\nQuagga, see [more](manual.md#more).\n")
     with headnote.Index.open(tmp_path, embedder="none", max_tokens=80, min_tokens=0, boundaries="heading") as index:
         index.update()
         hits = index.search("calibrate gauges", mode="hybrid")
-        assert [(hit.path, hit.why.links_to) for hit in hits[:2]] == [("manual.md", ""), ("a.md", "manual.md:1")]
+        assert [(hit.path, hit.why.links_to) for hit in hits[:2]] == [("manual.md", ""), ("a.md", "manual.md:4")]
         assert "b.md" not in {hit.path for hit in hits}, "it names another section"
         assert hits[1].why.linked_from == ""
         assert 0 < hits[1].why.link_score <= SHARE * BACK
