@@ -1,0 +1,126 @@
+"""Teach a small model what a large one knows, and the pairs with it.
+
+    python distil.py START.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --layers 0,2,5
+    python distil.py TEACHER.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --table 256
+
+With `--layers` the student keeps these layers of what it begins from. With `--table` it has none: it is one vector of
+that width for each word piece, and begins with what the teacher says of the piece alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from encoder import Encoder, Pieces, Table
+from epochs import Batch, Recipe, epochs, steps_of
+from losses import agreement, contrast, likeness
+from numpy.typing import NDArray
+from published import read_start, write_start
+from torch import Tensor, nn
+from torch.nn import functional
+from train import SEED, device, fit, parser, tensor_of
+
+LIKENESS = 5.0
+AGREEMENT = 1.0
+"""What each counts beside the contrast of the pairs."""
+RARE = 1e-3
+"""A piece that makes up this share of all text counts half of what a rare one does, to begin with."""
+RATES = {"table": 1e-3, 3: 4e-4, 6: 2e-4}
+"""Learning rates, by the number of layers."""
+SAMPLE = 4
+"""Batches that show where the teacher's vectors lie."""
+
+
+class Teacher(nn.Module):
+    """A trained model whose vectors lie around zero, in the directions that matter most.
+
+    Models made with sharp cosines put all texts into a narrow cone. Without what all vectors have in common, cosines
+    mean the same for teacher and student, and "nothing alike" is near zero.
+    """
+
+    def __init__(self, encoder: Encoder, sample: Sequence[Batch], width: int | None = None) -> None:
+        """`width`: only so many directions; all of them unless told otherwise."""
+        super().__init__()
+        self.encoder = encoder.eval()
+        with torch.no_grad():
+            texts = [self.encoder(texts) for batch in sample for texts in (batch.queries, batch.passages)]
+            vectors = torch.cat(texts)
+            self.mean = vectors.mean(dim=0)
+            directions = torch.linalg.svd(functional.normalize(vectors - self.mean, dim=1), full_matrices=False)[2]
+        self.directions = directions[:width].T.contiguous() if width else None
+
+    @torch.no_grad()
+    def forward(self, texts: Pieces) -> Tensor:
+        return functional.normalize(self.directed(texts), dim=1)
+
+    def directed(self, texts: Pieces) -> Tensor:
+        """The vectors before they are made of length one."""
+        centred = self.encoder(texts) - self.mean
+        return centred if self.directions is None else centred @ self.directions
+
+    @torch.no_grad()
+    def table(self, frequencies: NDArray[np.float64]) -> NDArray[np.float32]:
+        """What it says of each word piece alone, common pieces less."""
+        every = [np.array([piece], np.uint16) for piece in range(len(frequencies))]
+        vectors = torch.cat([self.directed(every[at : at + 4096]) for at in range(0, len(every), 4096)])
+        weights = RARE / (RARE + frequencies)
+        centred = (vectors - vectors.mean(dim=0)).cpu().numpy()
+        return (centred * weights[:, None]).astype(np.float32)
+
+
+def frequencies_of(batches: Sequence[Batch], count: int) -> NDArray[np.float64]:
+    """Which share of the text each word piece makes up."""
+    occurrences = np.zeros(count)
+    for batch in batches:
+        occurrences += np.bincount(np.concatenate(batch.passages), minlength=count)
+    return occurrences / max(1.0, occurrences.sum())
+
+
+def student_loss(student: nn.Module, teacher: Teacher, batch: Batch) -> Tensor:
+    known_queries, known_passages = teacher(batch.queries), teacher(batch.passages)
+    queries, passages = student(batch.queries), student(batch.passages)
+    value = contrast(queries, passages, tensor_of(batch))
+    value = value + LIKENESS * (likeness(queries, known_queries) + likeness(passages, known_passages)) / 2
+    return value + AGREEMENT * agreement(queries, passages, known_queries, known_passages)
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    made = parser(__doc__)
+    made.add_argument("--teacher", type=Path, required=True)
+    kind = made.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--layers", type=lambda text: [int(number) for number in text.split(",")])
+    kind.add_argument("--table", type=int, metavar="WIDTH")
+    made.set_defaults(epochs=6)
+    return made.parse_args(words)
+
+
+def main(words: Sequence[str]) -> None:
+    arguments = parsed(words)
+    torch.manual_seed(SEED)
+    recipe = Recipe(arguments.pairs, arguments.batch, arguments.most)
+    first = next(iter(epochs(recipe, 1, SEED)))
+    encoder = Encoder(read_start(arguments.teacher)).to(device())
+    teacher = Teacher(encoder, first[:SAMPLE], arguments.table)
+    student: Encoder | Table
+    if arguments.table:
+        student = Table(teacher.table(frequencies_of(first, encoder.words.num_embeddings)))
+    else:
+        student = Encoder(read_start(arguments.start), arguments.layers)
+    student = student.to(device())
+    rate = arguments.rate or RATES["table" if arguments.table else len(arguments.layers)]
+    steps = arguments.steps or steps_of(recipe, arguments.epochs)
+    drawn = epochs(recipe, arguments.epochs, SEED)
+    fit(student, lambda batch: student_loss(student, teacher, batch), drawn, rate, steps)
+    if isinstance(student, Table):
+        np.savez(arguments.out, table=student.bag.weight.detach().float().cpu().numpy())
+    else:
+        write_start(arguments.out, student.published_names())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,85 @@
+"""Epochs of training rows as word pieces, made by other processes while the GPU works on the one before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pairs import Pairs, Row, batches
+from tokenizers import Tokenizer
+
+TOKENIZER = Path(__file__).resolve().parents[1] / "minilm" / "src" / "headnote_minilm" / "tokenizer.json"
+LONGEST = 254
+AHEAD = 4
+"""Epochs in the making at once."""
+
+Words = NDArray[np.uint16]
+
+
+class Batch(NamedTuple):
+    queries: list[Words]
+    passages: list[Words]
+    chunks: NDArray[np.int64]
+    """Which chunk a row speaks of. Rows of one chunk are no negatives of each other."""
+
+
+class Recipe(NamedTuple):
+    """What an epoch is drawn from, and how."""
+
+    file: Path
+    size: int
+    """Rows of a batch."""
+    most: int | None = None
+    """Only so many pairs, for a trial."""
+
+
+def epochs(recipe: Recipe, count: int, seed: int, workers: int = AHEAD) -> Iterator[list[Batch]]:
+    """So many epochs, each drawn anew. The same seed gives the same epochs, whatever the number of workers."""
+    with ProcessPoolExecutor(max(1, min(workers, count))) as pool:
+        yield from pool.map(_epoch, [recipe] * count, range(seed, seed + count))
+
+
+def steps_of(recipe: Recipe, count: int) -> int:
+    """Batches in so many epochs: the number of rows that are drawn differs by a few, that of whole batches does not."""
+    return count * int(_pairs(recipe.file, recipe.most).expected_rows() // recipe.size)
+
+
+def _epoch(recipe: Recipe, seed: int) -> list[Batch]:
+    generator = random.Random(seed)
+    rows = _pairs(recipe.file, recipe.most).epoch(generator)
+    return [_batch(batch) for batch in batches(rows, recipe.size, generator)]
+
+
+@cache
+def _pairs(file: Path, most: int | None) -> Pairs:
+    return Pairs(file, most)
+
+
+def _batch(rows: list[Row]) -> Batch:
+    return Batch(
+        pieces([row.query for row in rows]),
+        pieces([row.passage for row in rows]),
+        np.array([row.chunk for row in rows]),
+    )
+
+
+def pieces(texts: list[str]) -> list[Words]:
+    """Word pieces of each text, without those that mark its beginning and end."""
+    encoded = tokenizer().encode_batch_fast(texts, add_special_tokens=False)
+    lengths = [0, *np.cumsum([min(len(one.ids), LONGEST) for one in encoded]).tolist()]
+    flat = np.fromiter((piece for one in encoded for piece in one.ids[:LONGEST]), np.uint16, lengths[-1])
+    return [flat[start:end] for start, end in pairwise(lengths)]
+
+
+@cache
+def tokenizer() -> Tokenizer:
+    loaded = Tokenizer.from_file(str(TOKENIZER))
+    loaded.encode_special_tokens = True
+    return loaded
