@@ -221,9 +221,10 @@ def migrate(connection: apsw.Connection, file: Path, migrations: Sequence[Migrat
 def needs_migration(connection: apsw.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
     """Whether the tables are older than we are. A file that is newer, or none of ours, is refused untouched."""
     newest = len(migrations)
-    version = version_of(connection)
-    application = connection.pragma("application_id")
-    is_empty = version == 0 and connection.pragma("schema_version") == 0
+    with connection:  # all three of one moment: somebody else may be making the tables just now
+        version = version_of(connection)
+        application = connection.pragma("application_id")
+        is_empty = version == 0 and connection.pragma("schema_version") == 0
     if application != APPLICATION and not is_empty:
         remedy = "run headnote doctor --repair, which moves it away and makes one"
         raise CorruptIndex("not an index of headnote", path=str(file), remedy=remedy)
