@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -97,6 +98,19 @@ def test_what_a_killed_run_has_claimed_is_taken_over(root: Path) -> None:
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     embedded([start(root)])
+    assert pending(root) == 0
+
+
+def test_all_that_is_left_may_be_claimed_by_somebody_who_is_gone(root: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    dead = Worker("run", gone.pid, socket.gethostname())
+    with headnote.Index.open(root, embedder=MODEL) as index:
+        index.update(vectors=False)
+        with index._store.writing() as writer:
+            assert take_texts(writer, index.embedder.name, dead, 10 * len(PAGES))
+            assert take_names(writer, index.embedder.name, dead, 10 * len(PAGES))
+        index.update(wait=0)
     assert pending(root) == 0
 
 

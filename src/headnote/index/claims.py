@@ -80,8 +80,16 @@ def others_at_work(reader: Reader, model: str) -> list[Worker]:
     return [worker for worker, left in workers if left > 0 and not worker.is_gone]
 
 
+def is_work_left(reader: Reader, model: str) -> bool:
+    """Whether there is something to embed that nobody makes: not claimed at all, or by somebody who is gone."""
+    return bool(reader.pending(model, 1) or reader.pending_names(model) or _dead_owners(reader, model))
+
+
 def _release_dead(writer: Writer, model: str) -> None:
-    alive = {worker.name for worker in others_at_work(writer, model)}
-    for claim in writer.claims(model):
-        if claim.owner not in alive:
-            writer.release(claim.owner)
+    for owner in _dead_owners(writer, model):
+        writer.release(owner)
+
+
+def _dead_owners(reader: Reader, model: str) -> set[str]:
+    alive = {worker.name for worker in others_at_work(reader, model)}
+    return {claim.owner for claim in reader.claims(model)} - alive

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from headnote.embedding.base import Embedder
 from headnote.errors import IndexFailure
-from headnote.index.claims import Worker, others_at_work, take_names, take_texts
+from headnote.index.claims import Worker, is_work_left, others_at_work, take_names, take_texts
 from headnote.index.manifest import MADE_WITH, SITES, manifest_of, needs_rebuild
 from headnote.index.ownership import Owner, name_of
 from headnote.index.part_vectors import embed_in_parts, whole
@@ -174,9 +174,9 @@ class _Making:
         self.names = 0
 
     def is_waiting(self) -> bool:
-        """Whether there is something to embed that nobody has claimed."""
+        """Whether there is something to embed that nobody makes."""
         with self._store.reading() as reader:
-            return bool(reader.pending(self._embedder.name, 1) or reader.pending_names(self._embedder.name))
+            return is_work_left(reader, self._embedder.name)
 
     def batches(self) -> Iterator[None]:
         """Ends when nothing is left that nobody else has claimed."""
