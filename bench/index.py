@@ -222,8 +222,8 @@ def run_put(root: Path) -> Figures:
     """Only the writing of documents and chunks that are at hand: terms, keyword index, tables; on one core."""
     from headnote.chunking.settings import Settings
     from headnote.index.entries import read_entry
-    from headnote.index.store.sqlite.store import SqliteStore
     from headnote.sources.documents import read_document
+    from headnote.store.sqlite.store import SqliteStore
 
     paths = [file.path for file in discover(root).files]
     entries = [read_entry(read_document(root, path), Settings())[0]._replace(keywords=None) for path in paths]
@@ -275,8 +275,8 @@ def _random_vectors() -> Any:
 
 def run_store(_: Path) -> Figures:
     """Vectors as an update stores them: every few in a transaction of their own."""
-    from headnote.index.store.sqlite.store import SqliteStore
     from headnote.index.update import TEXTS_AT_ONCE
+    from headnote.store.sqlite.store import SqliteStore
 
     matrix = _random_vectors()
     hashes = [f"{number:032x}" for number in range(VECTORS)]

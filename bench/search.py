@@ -27,10 +27,10 @@ from headnote.chunking.presets import find_preset
 from headnote.config import IndexSettings
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.minilm import MiniLMEmbedder
-from headnote.index.store.sqlite.documents import ReadsDocuments
-from headnote.index.store.sqlite.store import SqliteStore
-from headnote.index.store.sqlite.vectors import ReadsVectors
 from headnote.search import engine
+from headnote.store.sqlite.documents import ReadsDocuments
+from headnote.store.sqlite.store import SqliteStore
+from headnote.store.sqlite.vectors import ReadsVectors
 from report import Table, command_line, machine, show, show_setting, versions, write_json
 
 CORPUS = "kubernetes-en"

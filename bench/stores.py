@@ -23,8 +23,8 @@ import headnote
 from headnote.chunking.presets import find_preset
 from headnote.config import IndexSettings
 from headnote.embedding.registry import get_embedder
-from headnote.index.store.opening import open_store
 from headnote.search.query import MODES, Mode
+from headnote.store.opening import open_store
 
 SCHEMA = "headnote_bench"
 

@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"markdown", "tokens"},
     {"chunking"},
     {"sources"},
-    {"services"},
+    {"services", "store"},
     {"embedding", "index"},
     {"search"},
     {"answer"},
@@ -32,7 +32,7 @@ LAYERS: list[set[str]] = [
     {"keeper"},
     {"cli", "mcp_server", "web", "__main__"},
 ]
-RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
+RANK = {package: rank for rank, packages in enumerate(LAYERS) for package in packages}
 SURFACES = LAYERS[-1]
 
 HEAVY = {"numpy", "rich", "click", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
@@ -70,7 +70,7 @@ def imported_modules(tree: ast.Module, modules: dict[str, Path]) -> Iterator[str
             yield from (name if name in modules else str(node.module) for name in inner)
 
 
-def room_of(module: str) -> str:
+def package_of(module: str) -> str:
     """The part of the name that says which layer; empty for the package itself."""
     return module.partition(".")[2].partition(".")[0]
 
@@ -80,7 +80,7 @@ def wrong_way_imports(imports: Imports) -> list[str]:
         f"{module} imports {target}"
         for module, targets in sorted(imports.items())
         for target in sorted(targets)
-        if not allowed(room_of(module), room_of(target))
+        if not allowed(package_of(module), package_of(target))
     ]
 
 
@@ -88,7 +88,7 @@ def allowed(importer: str, target: str) -> bool:
     if importer == target:
         return True
     if importer == "":
-        # The package itself offers what the rooms have, but never starts a surface.
+        # The package itself offers what the packages have, but never starts a surface.
         return target not in SURFACES
     if target == "":
         # Only a surface stands outside and uses the public names as anyone would.
@@ -96,8 +96,8 @@ def allowed(importer: str, target: str) -> bool:
     return RANK[target] <= RANK[importer]
 
 
-def rooms_without_layer(imports: Imports) -> set[str]:
-    return {room_of(module) for module in imports} - {""} - RANK.keys()
+def packages_without_layer(imports: Imports) -> set[str]:
+    return {package_of(module) for module in imports} - {""} - RANK.keys()
 
 
 def find_cycle(imports: Imports) -> list[str]:
@@ -118,13 +118,13 @@ def find_cycle(imports: Imports) -> list[str]:
     return next((cycle for module in sorted(imports) if (cycle := visit(module, []))), [])
 
 
-def between_rooms(imports: Imports) -> Imports:
-    rooms: Imports = {}
+def between_packages(imports: Imports) -> Imports:
+    packages: Imports = {}
     for module, targets in imports.items():
-        room = room_of(module)
-        if room:
-            rooms.setdefault(room, set()).update({room_of(target) for target in targets} - {room, ""})
-    return rooms
+        package = package_of(module)
+        if package:
+            packages.setdefault(package, set()).update({package_of(target) for target in targets} - {package, ""})
+    return packages
 
 
 @pytest.fixture(scope="module")
@@ -132,17 +132,17 @@ def imports(repository: Path) -> Imports:
     return read_imports(repository / "src")
 
 
-def test_every_room_has_its_layer(imports: Imports) -> None:
-    assert rooms_without_layer(imports) == set()
+def test_every_package_has_its_layer(imports: Imports) -> None:
+    assert packages_without_layer(imports) == set()
 
 
 def test_imports_go_one_way(imports: Imports) -> None:
     assert wrong_way_imports(imports) == []
 
 
-def test_no_cycle_between_modules_or_rooms(imports: Imports) -> None:
+def test_no_cycle_between_modules_or_packages(imports: Imports) -> None:
     assert find_cycle(imports) == []
-    assert find_cycle(between_rooms(imports)) == []
+    assert find_cycle(between_packages(imports)) == []
 
 
 def test_functions_fit_a_screen(repository: Path) -> None:
@@ -217,12 +217,12 @@ def test_a_lazy_wrong_way_import_is_seen(tmp_path: Path) -> None:
     assert wrong_way_imports(imports) == ["headnote.search imports headnote.config"]
 
 
-def test_a_room_may_not_import_the_package_itself(tmp_path: Path) -> None:
+def test_a_package_may_not_import_the_package_itself(tmp_path: Path) -> None:
     imports = write_tree(tmp_path, __init__="parse = 1", model="from headnote import parse")
     assert wrong_way_imports(imports) == ["headnote.model imports headnote"]
 
 
-def test_a_cycle_inside_a_room_is_seen(tmp_path: Path) -> None:
+def test_a_cycle_inside_a_package_is_seen(tmp_path: Path) -> None:
     imports = write_tree(
         tmp_path,
         markdown__in__a="from headnote.markdown import b",
@@ -234,7 +234,7 @@ def test_a_cycle_inside_a_room_is_seen(tmp_path: Path) -> None:
     assert find_cycle(imports) == [a, b, c, a]
 
 
-def test_a_cycle_between_neighbouring_rooms_is_seen(tmp_path: Path) -> None:
+def test_a_cycle_between_neighbouring_packages_is_seen(tmp_path: Path) -> None:
     imports = write_tree(
         tmp_path,
         embedding__in__a="import headnote.index.a",
@@ -243,11 +243,11 @@ def test_a_cycle_between_neighbouring_rooms_is_seen(tmp_path: Path) -> None:
         index__in__b="import headnote.embedding.b",
     )
     assert find_cycle(imports) == []
-    assert find_cycle(between_rooms(imports)) == ["embedding", "index", "embedding"]
+    assert find_cycle(between_packages(imports)) == ["embedding", "index", "embedding"]
 
 
-def test_a_room_nobody_placed_is_seen(tmp_path: Path) -> None:
-    assert rooms_without_layer(write_tree(tmp_path, helpers="", model="")) == {"helpers"}
+def test_a_package_nobody_placed_is_seen(tmp_path: Path) -> None:
+    assert packages_without_layer(write_tree(tmp_path, helpers="", model="")) == {"helpers"}
 
 
 def test_a_relative_import_is_refused(tmp_path: Path) -> None:

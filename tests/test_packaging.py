@@ -23,7 +23,7 @@ import pytest
 
 import headnote
 from headnote.extras import SEARCH
-from headnote.index.store.lock import writer_lock
+from headnote.store.lock import writer_lock
 
 HEAVY = {
     *("apsw", "haystack", "langchain_core", "llama_index", "matplotlib", "mcp", "numpy", "onnxruntime", "pydantic"),

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
-from headnote.index.names import names_of
 from headnote.index.parts import parts_of
+from headnote.store.names import names_of
 
 TIMES = {"link": 2, "desc": 2, "head": 1, "ict": 0.35}
 """How often a row of a kind comes in an epoch. What people wrote to name another page is worth most."""

@@ -31,24 +31,25 @@ from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
 from headnote.index.graph import Graph, graph_of, is_broken
-from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
+from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import claim_index, roots_in
 from headnote.index.plan import plan_reading
 from headnote.index.sites.model import read_sites
-from headnote.index.store.base import Reader, Store
-from headnote.index.store.opening import names_schema, open_store, repair_store, schema_of
-from headnote.index.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
-from headnote.index.task import Report, Task, Watcher, nobody
+from headnote.index.task import Report, Task, Watcher, ignore_progress
 from headnote.index.update import Scope, plan_update, sweep, update_documents, update_vectors
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
+from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.recency import STEPPED
-from headnote.search.written import read_filter, read_recency
 from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
 from headnote.sources.watch import watch
+from headnote.store.base import Reader, Store
+from headnote.store.opening import names_schema, open_store, repair_store, schema_of
+from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
+from headnote.store.signed import MADE_WITH
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
@@ -207,7 +208,7 @@ class Index:
         workers: int | None = None,
         wait: float = 10.0,
         remove: bool = True,
-        on_progress: Watcher = nobody,
+        on_progress: Watcher = ignore_progress,
     ) -> Report:
         """Bring the index up to date with the folder, and say what was done.
 

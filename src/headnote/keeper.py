@@ -9,7 +9,7 @@ from typing import Any
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError
-from headnote.index.task import Progress, Watcher, nobody
+from headnote.index.task import Progress, Watcher, ignore_progress
 
 PAUSE_AFTER_FAILURE = 5.0
 """Seconds until a failed update is tried again."""
@@ -25,7 +25,7 @@ class Keeper(threading.Thread):
     def __init__(self, index: Index, options: Mapping[str, Any]) -> None:
         super().__init__(name="headnote keeper", daemon=True)
         self._index = index
-        self._tell: Watcher = options.get("on_progress", nobody)
+        self._tell: Watcher = options.get("on_progress", ignore_progress)
         self._options = {**options, "on_progress": self._note}
         self._end = threading.Event()
         self.updated = threading.Event()

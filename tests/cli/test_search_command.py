@@ -20,8 +20,8 @@ from headnote.cli.search_view import WIDEST, best_lines, highlighted
 from headnote.cli.terminal import Span
 from headnote.errors import SettingsError
 from headnote.model import Hit
+from headnote.search.filter_parsing import read_since
 from headnote.search.marks import words_of
-from headnote.search.written import read_since
 
 pytest_plugins = ("folder_fixtures",)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from index_states import put_file
 
-from headnote.index.store.sqlite.store import FOLDER
+from headnote.store.sqlite.store import FOLDER
 
 NAMES = "alpha beta gamma index README".split()
 FOLDERS = ("", "docs/", "docs/deep/", "notes/")

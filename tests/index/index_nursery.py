@@ -74,7 +74,7 @@ def main() -> None:
     import numpy  # noqa: F401  loaded before the fork
     from watchfiles import watch  # noqa: F401
 
-    import headnote.index.store.sqlite.store  # noqa: F401
+    import headnote.store.sqlite.store  # noqa: F401
 
     for line in sys.stdin:
         mode, root = line.split()

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.base import Embedder
-from headnote.index.manifest import MADE_WITH, ROOTS
-from headnote.index.names import names_of
-from headnote.index.store.base import Reader, Store
-from headnote.index.store.filters import Filter
-from headnote.index.store.opening import open_store
-from headnote.index.store.rows import ChunkRow, DocumentRow, LinkRow
-from headnote.index.store.sqlite.store import FOLDER
-from headnote.index.terms import terms
+from headnote.store.base import Reader, Store
+from headnote.store.filters import Filter
+from headnote.store.names import names_of
+from headnote.store.opening import open_store
+from headnote.store.rows import ChunkRow, DocumentRow, LinkRow
+from headnote.store.signed import MADE_WITH, ROOTS
+from headnote.store.sqlite.store import FOLDER
+from headnote.store.terms import terms
 
 Vectors = NDArray[np.float32]
 

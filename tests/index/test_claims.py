@@ -18,7 +18,7 @@ import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import EmbeddingError
 from headnote.index.claims import Worker, others_at_work, take_names, take_texts
-from headnote.index.store.opening import open_store
+from headnote.store.opening import open_store
 
 pytest_plugins = ("store_fixtures",)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headnote.index.graph import Node, graph_of, is_broken
-from headnote.index.store.rows import DocumentSummary, LinkRow
+from headnote.store.rows import DocumentSummary, LinkRow
 
 DOCUMENTS = [DocumentSummary(f"{name}.md", name.upper(), 1) for name in "abcd"]
 

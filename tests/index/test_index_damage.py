@@ -15,8 +15,8 @@ from index_states import State, fresh_state, state, write
 import headnote
 from headnote.cli.main import main
 from headnote.errors import IndexFailure, MissingSource
-from headnote.index.store.opening import open_store
-from headnote.index.store.sqlite.store import FILE, FOLDER
+from headnote.store.opening import open_store
+from headnote.store.sqlite.store import FILE, FOLDER
 
 EMBEDDER = "hashing:16"
 HEADER = 100

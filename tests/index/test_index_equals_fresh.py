@@ -25,7 +25,7 @@ from index_states import (
 
 import headnote
 from headnote.index.parts import parts_of
-from headnote.index.task import Progress, Report, nobody
+from headnote.index.task import Progress, Report, ignore_progress
 
 pytest_plugins = ("store_fixtures",)
 
@@ -47,7 +47,7 @@ def interrupt_at(moment: int) -> Callable[[Progress], None]:
     return watch
 
 
-def updated(folder: ChangingFolder, watch: Callable[[Progress], None] = nobody) -> Report:
+def updated(folder: ChangingFolder, watch: Callable[[Progress], None] = ignore_progress) -> Report:
     """One update, which embeds exactly what has no vector yet."""
     embedder = Counting(folder.embedder)
     with (

@@ -19,10 +19,10 @@ import headnote
 from headnote.errors import CorruptIndex, LockedIndex, NewerIndex
 from headnote.index import update as updating
 from headnote.index.entries import FileRead, FileReader, FileToRead
-from headnote.index.store.sqlite.store import FILE, FOLDER, SqliteStore
 from headnote.index.task import Report
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
+from headnote.store.sqlite.store import FILE, FOLDER, SqliteStore
 
 MODEL = "hashing:16"
 PAGES = {f"p{number}.md": f"# Page {number}\n\nSome text [x](p{number + 1}.md).\n" for number in range(6)}

@@ -18,7 +18,7 @@ from index_nursery import PATIENCE, Nursery, page, shuffle_files
 from index_states import fresh_state, opened, state, write
 
 import headnote
-from headnote.index.names import names_of
+from headnote.store.names import names_of
 
 ROUNDS = {"build": 12, "update": 14, "vectors": 12, "watch": 12}
 PAGES = 20

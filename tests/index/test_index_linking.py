@@ -12,9 +12,9 @@ from headnote.index.entries import read_entry
 from headnote.index.linking import Resolver
 from headnote.index.sites.finding import sites_without_files
 from headnote.index.sites.model import Naming
-from headnote.index.store.rows import LinkRow
 from headnote.model import LinkKind
 from headnote.sources.documents import SourceDocument
+from headnote.store.rows import LinkRow
 
 PAGES = (
     *("README.md", "guide.md", "docs/index.md", "docs/a.md", "docs/b.md", "docs/With Blank.md", "docs/Ümlaut.md"),

@@ -15,10 +15,10 @@ from index_states import Counting, Quick, copied, put_file, vectors_by_hash
 import headnote
 from headnote import parse
 from headnote.index import update as updating
-from headnote.index.store.rows import StoredChunk
-from headnote.index.store.sqlite.store import FOLDER, SqliteStore
 from headnote.index.task import Progress
 from headnote.model import Block
+from headnote.store.rows import StoredChunk
+from headnote.store.sqlite.store import FOLDER, SqliteStore
 
 PAGE = "release-notes.md"
 MOST_EMBEDDED = 5

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
-from headnote.index.store.rows import NonText, StoredFile
 from headnote.sources.listing import FoundFile, SkippedFile
+from headnote.store.rows import NonText, StoredFile
 
 Files = dict[str, tuple[int, int, str]]
 """Path → size, time, content."""

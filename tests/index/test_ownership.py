@@ -14,9 +14,9 @@ from index_states import write
 import headnote
 from headnote.cli.main import main
 from headnote.errors import ForeignIndex, MissingIndex, SettingsError, UnwritableIndex
-from headnote.index.manifest import signed
 from headnote.index.ownership import Owner, name_of
-from headnote.index.store.opening import open_store
+from headnote.store.opening import open_store
+from headnote.store.signed import signed
 
 pytest_plugins = ("store_fixtures",)
 

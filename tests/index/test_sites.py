@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 import headnote
-from headnote.index.store.rows import LinkRow
+from headnote.store.rows import LinkRow
 
 LEADS_NOWHERE = "(broken)"
 

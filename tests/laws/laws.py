@@ -30,7 +30,7 @@ from layout import (
     structures_by_line,
 )
 
-from headnote.chunking.pictures import without_pictures
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.settings import Settings
 from headnote.model import Chunk
 
@@ -82,7 +82,7 @@ def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[
 
 def _size_faults(chunk: Chunk, settings: Settings, parts: Sequence[Piece]) -> list[str]:
     wrong = []
-    text = without_pictures("".join(text for text, _ in parts))
+    text = strip_data_uris("".join(text for text, _ in parts))
     if chunk.embed_text != text:
         wrong.append(f"chunk {chunk.index} embeds {chunk.embed_text[:60]!r}, not {text[:60]!r}")
     size = size_of(settings, parts)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
-from headnote.chunking.pictures import without_pictures
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.settings import Settings
 from headnote.markdown import parse
 from headnote.markdown.headings import heading_text, labels
@@ -141,8 +141,8 @@ def size_of(settings: Settings, parts: Sequence[Piece]) -> int:
     """Tokens of texts in a row. An estimate goes by the kind of each; other counters see one text."""
     counter = counter_of(settings)
     if counter.adds != "anywhere":
-        return counter.count(without_pictures("".join(text for text, _ in parts)))
-    texts = [without_pictures(text) for text, _ in parts]
+        return counter.count(strip_data_uris("".join(text for text, _ in parts)))
+    texts = [strip_data_uris(text) for text, _ in parts]
     return counter.size(sum(counter.weigh(texts, [is_code for _, is_code in parts])))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from bulk_samples import BAD
 
 import headnote
-from headnote.index.store.opening import open_store
 from headnote.scale.recipe import Recipe
+from headnote.store.opening import open_store
 
 Contents = dict[str, Any]
 

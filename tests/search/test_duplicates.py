@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
-from headnote.search.duplicates import Said
+from headnote.search.duplicates import SeenTexts
 
 LONG = " ".join(f"word{number}" for number in range(600))
 
 
-def said(*texts: str) -> Said:
-    shown = Said()
+def said(*texts: str) -> SeenTexts:
+    shown = SeenTexts()
     for text in texts:
         shown.add(text)
     return shown

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
-from headnote.search.links import BACK, SHARE, Lent, lent_scores
+from headnote.search.links import BACK, SHARE, Lent, link_boosts
 
 pytest_plugins = ("store_fixtures",)
 
@@ -17,22 +17,22 @@ SCORES = st.dictionaries(st.integers(0, 9), st.floats(0, 1), min_size=1)
 
 
 def test_a_hit_lends_a_part_of_its_score() -> None:
-    assert lent_scores({1: 0.8, 2: 0.4}, [(1, 2), (1, 9)]) == {2: Lent(SHARE * 0.8, 1), 9: Lent(SHARE * 0.8, 1)}
+    assert link_boosts({1: 0.8, 2: 0.4}, [(1, 2), (1, 9)]) == {2: Lent(SHARE * 0.8, 1), 9: Lent(SHARE * 0.8, 1)}
 
 
 def test_a_hit_lends_less_to_what_links_to_it() -> None:
-    assert lent_scores({1: 0.8}, [], [(1, 2)]) == {2: Lent(SHARE * BACK * 0.8, 1, is_back=True)}
-    assert lent_scores({1: 0.8}, [(1, 2)], [(1, 2)]) == {2: Lent(SHARE * 0.8, 1)}
+    assert link_boosts({1: 0.8}, [], [(1, 2)]) == {2: Lent(SHARE * BACK * 0.8, 1, is_back=True)}
+    assert link_boosts({1: 0.8}, [(1, 2)], [(1, 2)]) == {2: Lent(SHARE * 0.8, 1)}
 
 
 def test_only_the_best_that_links_there_counts() -> None:
-    assert lent_scores({1: 0.8, 2: 0.5}, [(2, 3), (1, 3), (2, 3)]) == {3: Lent(SHARE * 0.8, 1)}
+    assert link_boosts({1: 0.8, 2: 0.5}, [(2, 3), (1, 3), (2, 3)]) == {3: Lent(SHARE * 0.8, 1)}
 
 
 @given(scores=SCORES, targets=st.lists(st.integers(0, 12), max_size=20))
 def test_what_is_lent_is_bounded_and_nobody_overtakes_its_source(scores: dict[int, float], targets: list[int]) -> None:
     links = [(source, target) for source in scores for target in targets if source != target]
-    for target, lent in lent_scores(scores, links[::2], links[1::2]).items():
+    for target, lent in link_boosts(scores, links[::2], links[1::2]).items():
         assert 0 < lent.score <= SHARE
         assert scores.get(target, 0.0) + lent.score <= scores[lent.source] + 1e-12
 

@@ -24,9 +24,9 @@ from headnote.answer.brackets import Bracket, Item, find_brackets
 from headnote.answer.passages import Shown
 from headnote.answer.prompt import shown_path
 from headnote.answer.sentences import LONGEST, sentence_end
-from headnote.index.terms import terms
 from headnote.model import Citation, Dropped
 from headnote.search.words import content_terms
+from headnote.store.terms import terms
 
 SHARE = 0.3
 """Part of a sentence's terms that its lines must have. Chosen from six values with 22 sentences that say in other

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from headnote.answer.brackets import find_brackets
 from headnote.answer.passages import Shown
-from headnote.chunking.pictures import without_pictures
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.base import Embedder
-from headnote.index.terms import terms
 from headnote.markdown.scanner import scan
 from headnote.model import Block, Citation
 from headnote.search.words import content_terms, coverage, rarity
 from headnote.sources.files import is_mdx
+from headnote.store.terms import terms
 
 QUOTES = 4
 """How many are quoted at most."""
@@ -76,7 +76,7 @@ def _written(quote: Quote, citation: Citation, names: Sequence[str]) -> str:
 
 def quotes_of(passage: Shown, number: int = 0) -> Iterator[Quote]:
     """Everything in a passage that can be quoted."""
-    text = without_pictures("\n".join(passage.lines))
+    text = strip_data_uris("\n".join(passage.lines))
     heading = passage.hit.breadcrumb
     for block in scan(text, is_mdx(passage.path)):
         if block.kind == "heading":

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from headnote.index.store.base import Reader
 from headnote.model import Hit
+from headnote.store.base import Reader
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headnote.answer.passages import Shown
-from headnote.chunking.pictures import without_pictures
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.errors import SettingsError
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
@@ -110,7 +110,7 @@ def shown_path(path: str) -> str:
 
 def as_data(text: str) -> str:
     """Text of others on one line, with nothing in it that only machines see."""
-    return _CONTROL_TOKEN.sub("< ", _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", as_encodable(without_pictures(text))))
+    return _CONTROL_TOKEN.sub("< ", _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", as_encodable(strip_data_uris(text))))
 
 
 def count(messages: Iterable[Message]) -> int:

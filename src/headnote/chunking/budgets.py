@@ -48,7 +48,7 @@ _CHARACTERS = {True: Fraction(1), False: Fraction(4)}
 BUDGETS = ("target_tokens", "max_tokens", "min_tokens", "overlap_tokens")
 
 
-def vary(base: Settings, changes: Mapping[str, Any]) -> Settings:
+def with_changes(base: Settings, changes: Mapping[str, Any]) -> Settings:
     """Settings that differ from the base by these changes, which are under our names (see `aliases.translate`)."""
     values = {name: value for name, value in changes.items() if name not in ("size", "overlap")}
     if isinstance(values.get("oversized"), Mapping):

@@ -7,8 +7,8 @@ from os import PathLike, fspath
 from typing import Any
 
 from headnote.arguments import check_types
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.page import Page
 from headnote.chunking.presets import make_settings
 from headnote.chunking.records import records
 from headnote.chunking.settings import Settings
@@ -35,8 +35,8 @@ def chunk(
 
 def chunk_with(settings: Settings, text: str, path: str = "", modified: float | None = None) -> list[Chunk]:
     """The same for settings that were made before, for whoever has many documents."""
-    page = Page(text, path, settings)
+    context = ChunkingContext(text, path, settings)
     drafts: list[Draft] = []
-    for run in STRATEGIES[page.settings.strategy]:
-        drafts = run(page, drafts)
-    return records(page, drafts, modified)
+    for run in STRATEGIES[context.settings.strategy]:
+        drafts = run(context, drafts)
+    return records(context, drafts, modified)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from headnote.chunking.aliases import translate
-from headnote.chunking.budgets import vary
+from headnote.chunking.budgets import with_changes
 from headnote.chunking.settings import Settings, nearest, shown
 from headnote.errors import SettingsError
 
@@ -108,4 +108,4 @@ def _remembered(preset: str | Settings, **given: Any) -> Settings:
 
 def _make(preset: str | Settings, given: Mapping[str, Any]) -> Settings:
     base = preset if isinstance(preset, Settings) else find_preset(preset)
-    return vary(base, translate(given))
+    return with_changes(base, translate(given))

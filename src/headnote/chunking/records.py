@@ -8,8 +8,8 @@ from collections import Counter
 from functools import cached_property
 from typing import Any, TypeVar
 
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft, number_parts
-from headnote.chunking.page import Page
 from headnote.markdown.frontmatter import read_frontmatter, tags
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.scanner import place
@@ -33,15 +33,15 @@ def paths_in_id(name: str) -> list[str]:
     return [name.rpartition(separator)[0] for separator in _SEPARATORS if separator in name]
 
 
-def records(page: Page, drafts: list[Draft], modified: float | None = None) -> list[Chunk]:
+def records(context: ChunkingContext, drafts: list[Draft], modified: float | None = None) -> list[Chunk]:
     """The finished chunks of a page, which share one sheet."""
-    if not drafts and page.settings.strategy == "window":
-        drafts = [Draft(len(page.text), len(page.text), 0, 0, (), 0)]
+    if not drafts and context.settings.strategy == "window":
+        drafts = [Draft(len(context.text), len(context.text), 0, 0, (), 0)]
     number_parts(drafts)
-    sheet = Sheet(page, modified)
-    sheet.chunks = [
+    document = DocumentChunks(context, modified)
+    document.chunks = [
         Chunk(
-            sheet,
+            document,
             index,
             draft.section,
             draft.part,
@@ -51,26 +51,26 @@ def records(page: Page, drafts: list[Draft], modified: float | None = None) -> l
             draft.suffix,
             draft.overlap,
             draft.heading_path,
-            page.number_of(draft.block_start),
-            page.number_of(draft.block_end),
+            context.number_of(draft.block_start),
+            context.number_of(draft.block_end),
         )
         for index, draft in enumerate(drafts)
     ]
-    return list(sheet.chunks)
+    return list(document.chunks)
 
 
-class Sheet:
+class DocumentChunks:
     """What the chunks of one document have in common, and how their costlier fields come about."""
 
-    def __init__(self, page: Page, modified: float | None) -> None:
-        self.page = page
-        self.path = page.path
-        self.doc_id = page.path
+    def __init__(self, context: ChunkingContext, modified: float | None) -> None:
+        self.context = context
+        self.path = context.path
+        self.doc_id = context.path
         self.modified = modified
         self.chunks: list[Chunk] = []
 
     def id_of(self, chunk: Chunk) -> str:
-        form = _ID_FORMS[self.page.settings.strategy]
+        form = _ID_FORMS[self.context.settings.strategy]
         name = form.format(path=self.path, doc_id=self.doc_id, index=chunk.index, section=chunk.section)
         return f"{name}_sub_{chunk.part}" if chunk.part is not None and form.endswith("{section}") else name
 
@@ -83,17 +83,17 @@ class Sheet:
         seen: Counter[str] = Counter()
         keys = []
         for chunk in self.chunks:
-            text = self.page.text[chunk.start : chunk.end].encode("utf-8", "surrogatepass")
+            text = self.context.text[chunk.start : chunk.end].encode("utf-8", "surrogatepass")
             digest = hashlib.blake2b(text, digest_size=8).hexdigest()
             keys.append(f"{self.path}#{digest}-{seen[digest]}")
             seen[digest] += 1
         return keys
 
     def text_of(self, chunk: Chunk) -> str:
-        return self.page.shown(chunk)
+        return self.context.shown(chunk)
 
     def embed_text_of(self, chunk: Chunk) -> str:
-        return self.page.embedded(chunk)
+        return self.context.embedded(chunk)
 
     def tokens_of(self, chunk: Chunk) -> int:
         return self._tokens[chunk.index]
@@ -101,7 +101,7 @@ class Sheet:
     @cached_property
     def _tokens(self) -> list[int]:
         """All chunks in one go: a batch costs little more than one text."""
-        return self.page.sizes(self.chunks)
+        return self.context.sizes(self.chunks)
 
     def lines_of(self, chunk: Chunk) -> tuple[int, int]:
         return self._lines[chunk.index]
@@ -109,7 +109,7 @@ class Sheet:
     @cached_property
     def _lines(self) -> list[tuple[int, int]]:
         """First and last line of every chunk, counted from one to the next."""
-        text = self.page.text
+        text = self.context.text
         found: list[tuple[int, int]] = []
         line, at = 1, 0
         for chunk in self.chunks:
@@ -129,11 +129,11 @@ class Sheet:
 
     @cached_property
     def _blocks(self) -> list[Block]:
-        return place(self.page.text, self.page.blocks)
+        return place(self.context.text, self.context.blocks)
 
     @cached_property
     def _links_and_tags(self) -> tuple[list[Link], list[Tag]]:
-        return links_and_tags(self.page.text, self._blocks, self.page.mdx)
+        return links_and_tags(self.context.text, self._blocks, self.context.mdx)
 
     @property
     def _links(self) -> list[Link]:
@@ -148,10 +148,10 @@ class Sheet:
 
     @cached_property
     def _metadata(self) -> dict[str, Any]:
-        blocks = self.page.blocks
-        if not blocks or blocks[0][0] != "frontmatter" or self.page.settings.frontmatter == "strip":
+        blocks = self.context.blocks
+        if not blocks or blocks[0][0] != "frontmatter" or self.context.settings.frontmatter == "strip":
             return {}
-        return read_frontmatter(self.page.text, place(self.page.text, blocks[:1])[0]).data
+        return read_frontmatter(self.context.text, place(self.context.text, blocks[:1])[0]).data
 
 
 def _last_character(text: str, start: int, end: int) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.page import Page
 from headnote.chunking.passes import headings, merge, overlap, pack, paragraphs, sections, window
 from headnote.chunking.settings import Strategy
 
-Pass = Callable[[Page, list[Draft]], list[Draft]]
+Pass = Callable[[ChunkingContext, list[Draft]], list[Draft]]
 
 STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
     "window": (

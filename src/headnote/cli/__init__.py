@@ -1,1 +1,1 @@
-"""The command line: parses arguments, calls the rooms, prints. No logic of its own."""
+"""The command line: parses arguments, calls the packages, prints. No logic of its own."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from headnote.chunking.pictures import without_pictures
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.settings import Settings
 from headnote.cli.chunk_work import ChunkedFile
 from headnote.cli.terminal import Line, Span
@@ -116,7 +116,7 @@ def bar(size: int, full: int, cells: int) -> str:
 def _text(chunk: Chunk) -> Iterator[Line]:
     pieces = take_apart(chunk)
     for gutter, text in ((CARRIED, pieces.overlap), (ADDED, pieces.before), (OWN, pieces.own), (ADDED, pieces.behind)):
-        for line in _LINE_END.split(without_pictures(text).strip("\r\n")) if text.strip() else ():
+        for line in _LINE_END.split(strip_data_uris(text).strip("\r\n")) if text.strip() else ():
             shown = line.expandtabs(4).rstrip(" ")
             yield [gutter, Span(f" {shown}", _STYLE_OF_TEXT[gutter])] if shown else [gutter]
 

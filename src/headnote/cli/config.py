@@ -81,7 +81,7 @@ def _tables(loaded: Loaded) -> dict[str, dict[str, tuple[Any, str]]]:
     """Title → setting → value and origin."""
     from headnote.chunking.settings import FIELD_NAMES
     from headnote.config import INDEX_NAMES
-    from headnote.index.store.opening import shown_store
+    from headnote.store.opening import shown_store
 
     chunking, of_index = loaded.chunking, loaded.of_index
     of_settings = {name: (getattr(of_index.settings, name), of_index.origins[name]) for name in INDEX_NAMES}

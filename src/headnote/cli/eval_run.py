@@ -22,9 +22,9 @@ from headnote.evaluate.questions import Question
 from headnote.evaluate.remember import RememberingEmbedder, vectors_in
 from headnote.evaluate.report import Comparison
 from headnote.evaluate.run import Measured, Search, measure, prepare
-from headnote.index.store.opening import open_store
-from headnote.index.store.sqlite.store import SqliteStore
 from headnote.search.query import MODES
+from headnote.store.opening import open_store
+from headnote.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Embedder

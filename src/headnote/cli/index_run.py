@@ -15,8 +15,8 @@ from headnote.cli.terminal import write_json, write_lines
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex
-from headnote.index.store.sqlite.store import SqliteStore
 from headnote.index.task import Report
+from headnote.store.sqlite.store import SqliteStore
 from headnote.tokens import get_counter
 
 

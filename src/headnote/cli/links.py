@@ -17,7 +17,7 @@ from headnote.errors import SettingsError
 
 if TYPE_CHECKING:
     from headnote.api import Index
-    from headnote.index.store.rows import LinkRow
+    from headnote.store.rows import LinkRow
 
 
 EXIT_BROKEN = 1

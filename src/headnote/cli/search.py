@@ -98,7 +98,7 @@ def search_command(
     [search] in headnote.toml says.
     """
     from headnote.cli.search_view import record, surroundings, view
-    from headnote.search.written import read_fields, read_recency, read_since
+    from headnote.search.filter_parsing import read_fields, read_recency, read_since
 
     _check_words(query, mode, fusion, expand)
     fields = read_fields(where, "--where")

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from headnote.chunking.pictures import without_pictures
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli.opening import from_here
 from headnote.cli.terminal import Line, Span
-from headnote.index.terms import terms
 from headnote.model import Hit, Passage, Why
 from headnote.search.marks import marks, words_of
+from headnote.store.terms import terms
 
 if TYPE_CHECKING:
     from headnote.api import Index
@@ -70,7 +70,7 @@ def view(
         if around is not None:
             yield from _in_context(hit, around[number], wanted, full)
             continue
-        text = without_pictures(hit.text)
+        text = strip_data_uris(hit.text)
         for line in text.splitlines() if full else best_lines(text, wanted):
             shown = line.expandtabs(4).rstrip()
             yield [Span("    "), *highlighted(shown if full else _part(shown, wanted), wanted)] if shown else []
@@ -78,7 +78,7 @@ def view(
 
 def _in_context(hit: Hit, around: Passage, wanted: frozenset[str], full: bool) -> Iterator[Line]:
     """Lines with their numbers: the best ones, or all, and as many around them as there are around the hit."""
-    lines = without_pictures(around.text).splitlines()
+    lines = strip_data_uris(around.text).splitlines()
     before, after = hit.start_line - around.start_line, around.end_line - hit.end_line
     own = lines[before : len(lines) - after]
     best = range(len(own)) if full else best_places(own, wanted)

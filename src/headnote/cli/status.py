@@ -91,7 +91,7 @@ def _plain(value: Any) -> Any:
 
 
 def _store(facts: Facts) -> str:
-    from headnote.index.store.opening import shown_store
+    from headnote.store.opening import shown_store
 
     return shown_store(facts.status.index_settings.store)
 

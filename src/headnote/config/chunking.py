@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.chunking.aliases import translate
-from headnote.chunking.budgets import BUDGETS, cause_of, vary
+from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.config.entries import Entry, Layer, Meant, Said, blaming
@@ -107,7 +107,7 @@ def _common_path(layer: Layer) -> str:
 
 def _apply(preset: str, said: Mapping[str, Meant]) -> Settings:
     try:
-        return vary(find_preset(preset), {name: meant.value for name, meant in said.items()})
+        return with_changes(find_preset(preset), {name: meant.value for name, meant in said.items()})
     except SettingsError as error:
         # Each value was good by itself, so what is wrong is how the sizes go together.
         given = [f"{name} from {said[name].origin}" for name in (*BUDGETS, "size", "overlap") if name in said]

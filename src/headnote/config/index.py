@@ -13,8 +13,8 @@ from headnote.config.tables import LoadedTable, Table
 from headnote.config.texts import whole_number
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
-from headnote.index.store.opening import EMBEDDED, check_schema, check_target, with_schema
 from headnote.sources.discover import MAX_BYTES
+from headnote.store.opening import EMBEDDED, check_schema, check_target, with_schema
 
 
 @dataclass(frozen=True, slots=True)

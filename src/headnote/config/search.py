@@ -13,8 +13,8 @@ from headnote.chunking.settings import shown
 from headnote.config.checks import choice, count
 from headnote.config.tables import LoadedTable, Table
 from headnote.errors import SettingsError
+from headnote.search.filter_parsing import read_recency
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
-from headnote.search.written import read_recency
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from headnote.embedding.base import Embedder
-from headnote.index.names import names_of
 from headnote.index.parts import parts_of
-from headnote.index.store.base import Store
 from headnote.model import text_hash
+from headnote.store.base import Store
+from headnote.store.names import names_of
 
 if TYPE_CHECKING:
     import numpy as np

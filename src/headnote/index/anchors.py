@@ -14,9 +14,9 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from headnote.index.sites.model import Generator
-from headnote.index.store.rows import ChunkRow
 from headnote.markdown.headings import explicit_id, github_slug, plain_text
 from headnote.model import Block, Heading
+from headnote.store.rows import ChunkRow
 
 
 class Anchors(NamedTuple):

@@ -13,13 +13,13 @@ from headnote.index.entries import FileRead, FileReader, FileToRead, title_of
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import Names, Put, Surroundings, names, relink
 from headnote.index.sites.model import naming_of
-from headnote.index.store.base import Writer
-from headnote.index.store.rows import Entry, NonText, StoredFile
 from headnote.index.task import Progress, Report, Task, Watcher
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
 from headnote.sources.chunks import on_all_cores
 from headnote.sources.listing import FoundFile, SkippedFile
+from headnote.store.base import Writer
+from headnote.store.rows import Entry, NonText, StoredFile
 
 
 def apply(

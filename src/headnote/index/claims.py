@@ -12,9 +12,9 @@ import sys
 from typing import NamedTuple
 from uuid import uuid4
 
-from headnote.index.names import name_hash
-from headnote.index.store.base import Reader, Writer
-from headnote.index.store.rows import PendingText
+from headnote.store.base import Reader, Writer
+from headnote.store.names import name_hash
+from headnote.store.rows import PendingText
 
 SECONDS = 300.0
 """How long a claim counts: longer than a slow service takes for one batch, and short enough to be waited for."""

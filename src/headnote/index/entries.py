@@ -17,14 +17,14 @@ from headnote.errors import SourceError
 from headnote.index.anchors import Anchors, anchors_of
 from headnote.index.linking import BLOCK, SHORTCODE
 from headnote.index.note_names import property_aliases
-from headnote.index.store.keyword_fields import file_name, keyword_fields
-from headnote.index.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 from headnote.markdown.frontmatter import aliases, read_frontmatter, tags, title
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
 from headnote.model import Block, Chunk, Frontmatter, Heading, Link
 from headnote.sources.documents import SourceDocument, read_document
 from headnote.sources.files import is_mdx
+from headnote.store.keyword_fields import file_name, keyword_fields
+from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from headnote.index.store.rows import DocumentSummary, LinkRow
+from headnote.store.rows import DocumentSummary, LinkRow
 
 
 class Node(NamedTuple):

@@ -31,8 +31,8 @@ from headnote.index.sites.model import (
     site_of,
     without_suffix,
 )
-from headnote.index.store.rows import LinkRow
 from headnote.sources.files import SUFFIXES
+from headnote.store.rows import LinkRow
 
 SHORTCODE = re.compile(r"""\{\{[<%]\s*+(?:rel)?ref\s++(?:path\s*+=\s*+)?["'`]?([^"'`\s]++)["'`]?[^{}]*[>%]\}\}""")
 """A link in the words of Hugo."""

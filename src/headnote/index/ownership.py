@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.errors import ForeignIndex
-from headnote.index.manifest import ROOTS, signed, unsigned
-from headnote.index.store.base import Store
+from headnote.store.base import Store
+from headnote.store.signed import ROOTS, signed, unsigned
 
 
 class Owner(NamedTuple):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from headnote.index.store.rows import NonText, StoredFile
 from headnote.sources.listing import FoundFile, SkippedFile
+from headnote.store.rows import NonText, StoredFile
 
 _NOTHING: Mapping[str, NonText] = MappingProxyType({})
 

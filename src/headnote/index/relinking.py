@@ -14,10 +14,10 @@ from headnote.index.sites.addresses import common_base
 from headnote.index.sites.files import SiteFiles
 from headnote.index.sites.finding import sites_without_files
 from headnote.index.sites.model import Naming, Site, naming_of
-from headnote.index.store.base import Reader, Writer
-from headnote.index.store.rows import DocumentRow, LinkRow
 from headnote.markdown.headings import headings
 from headnote.markdown.scanner import scan
+from headnote.store.base import Reader, Writer
+from headnote.store.rows import DocumentRow, LinkRow
 
 
 class Surroundings(NamedTuple):

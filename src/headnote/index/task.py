@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.index.plan import Plan
-from headnote.index.store.rows import NonText
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.listing import SkippedFile
+from headnote.store.rows import NonText
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +70,5 @@ class Report:
     """Those of the skipped that were read and are no text; they are not read again until they change."""
 
 
-def nobody(_: Progress) -> None:
+def ignore_progress(_: Progress) -> None:
     """Watches nothing."""

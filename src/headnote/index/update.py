@@ -14,19 +14,20 @@ from typing import NamedTuple, TypeVar
 from headnote.embedding.base import Embedder
 from headnote.errors import IndexFailure
 from headnote.index.claims import Worker, is_work_left, others_at_work, take_names, take_texts
-from headnote.index.manifest import MADE_WITH, SITES, manifest_of, needs_rebuild
+from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import Owner, name_of
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
 from headnote.index.sites.finding import find_sites
 from headnote.index.sites.model import sites_entry
-from headnote.index.store.base import Reader, Store
-from headnote.index.store.damage import Damaged
-from headnote.index.store.filters import path_matcher
-from headnote.index.store.rows import NonText, StoredFile
-from headnote.index.task import Progress, Report, Task, Watcher, nobody
+from headnote.index.task import Progress, Report, Task, Watcher, ignore_progress
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
+from headnote.store.base import Reader, Store
+from headnote.store.damage import Damaged
+from headnote.store.filters import path_matcher
+from headnote.store.rows import NonText, StoredFile
+from headnote.store.signed import MADE_WITH, SITES
 
 TEXTS_AT_ONCE = 64
 """Vectors that are made and stored together: what a kill can lose."""
@@ -48,7 +49,7 @@ class VectorReport(NamedTuple):
     """Who is still making some of them."""
 
 
-def update_documents(store: Store, task: Task, model: str, watch: Watcher = nobody) -> Report:
+def update_documents(store: Store, task: Task, model: str, watch: Watcher = ignore_progress) -> Report:
     """Everything but vectors: after this the index says what the folder says."""
     generation = store.generation()
     listing = _listing(task)
@@ -137,7 +138,9 @@ def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:
 # -- vectors
 
 
-def update_vectors(store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = nobody) -> VectorReport:
+def update_vectors(
+    store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = ignore_progress
+) -> VectorReport:
     """Make the vectors that are missing, of texts and then of names. What is done when it is interrupted stays done.
 
     Where others make some of them, this one makes the rest, and waits so many seconds for theirs."""

@@ -23,8 +23,8 @@ from headnote.mcp_server.text import (
     status_reply,
 )
 from headnote.model import Passage
+from headnote.search.filter_parsing import read_since
 from headnote.search.query import Mode
-from headnote.search.written import read_since
 from headnote.tokens.bpe import as_encodable
 
 with importing("the MCP server", "pip install 'headnote[mcp]'"):

@@ -10,11 +10,11 @@ import msgspec
 
 from headnote.answer.prompt import as_data
 from headnote.api import DocumentView, Status
-from headnote.index.store.filters import field_text
-from headnote.index.store.rows import LinkRow
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
 from headnote.model import Answer, Hit, Passage
+from headnote.store.filters import field_text
+from headnote.store.rows import LinkRow
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 """As lines are counted everywhere here: other separators that Python knows end none."""

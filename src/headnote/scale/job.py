@@ -12,13 +12,13 @@ from typing import NamedTuple
 from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
 from headnote.index.ownership import name_of
-from headnote.index.store.postgres.target import is_postgres
 from headnote.scale.arrow import load_arrow
 from headnote.scale.inputs import Inputs, before_magic, list_inputs
 from headnote.scale.output import Output, ParquetOutput
 from headnote.scale.recipe import Recipe
 from headnote.scale.storage import absolute, is_remote
 from headnote.scale.work import Engine, Failure, PartResult, cut_into_parts
+from headnote.store.postgres.target import is_postgres
 
 ENGINES = ("local", "ray", "spark")
 
@@ -64,11 +64,11 @@ Watcher = Callable[[int, int], None]
 """Is told how many documents of how many are done."""
 
 
-def nobody(_done: int, _total: int) -> None:
+def ignore_progress(_done: int, _total: int) -> None:
     """Watches nothing."""
 
 
-def run_job(job: Job, watch: Watcher = nobody) -> Summary:
+def run_job(job: Job, watch: Watcher = ignore_progress) -> Summary:
     """Do it. What is finished when something ends it is not done again by the next one."""
     # Before the output is touched: what cannot begin must not leave anything behind.
     engine = find_engine(job.engine)

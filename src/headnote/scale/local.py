@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from headnote.errors import BulkError
 from headnote.scale.work import Part, PartResult, PartWriter, do_part
-from headnote.sources.chunks import obey_the_parent
+from headnote.sources.chunks import exit_with_parent
 
 
 def run_local(
@@ -22,7 +22,7 @@ def run_local(
         yield from (do_part(writer, part) for part in parts)
         return
     # Not by fork: Arrow and whatever reads from a bucket have threads, which a forked process would lack.
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=obey_the_parent)
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=exit_with_parent)
     waiting: set[Future[PartResult]] = set()
     try:
         for part in parts:

@@ -15,14 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.embedding.base import Embedder
 from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.index.entries import read_entry
-from headnote.index.manifest import MADE_WITH, manifest_of, needs_rebuild
-from headnote.index.names import names_of
+from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import Owner
 from headnote.index.part_vectors import embed_in_parts, whole
 from headnote.index.relinking import link_all
-from headnote.index.store.base import Store, Writer
-from headnote.index.store.opening import open_store, shown_store
-from headnote.index.store.rows import Entry, StoredFile
 from headnote.index.update import sweep, update_vectors
 from headnote.scale.batch import Outcome, failed, rows_of
 from headnote.scale.inputs import Unit
@@ -32,6 +28,11 @@ from headnote.scale.recipe import Recipe
 from headnote.scale.work import Failure, Part, PartResult, PartWriter
 from headnote.sources.decode import decode
 from headnote.sources.documents import SourceDocument, content_hash
+from headnote.store.base import Store, Writer
+from headnote.store.names import names_of
+from headnote.store.opening import open_store, shown_store
+from headnote.store.rows import Entry, StoredFile
+from headnote.store.signed import MADE_WITH
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ WORDS_ALIKE = 0.9
 """Part of the words that two texts share if they share so many runs. Sets of words are cheap, sets of runs are not."""
 
 
-class Said:
+class SeenTexts:
     """The texts that were shown."""
 
     def __init__(self) -> None:

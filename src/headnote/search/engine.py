@@ -6,19 +6,19 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headnote.embedding.base import Embedder
-from headnote.index.store.base import Reader, Store
-from headnote.index.store.keyword_fields import terms_of
-from headnote.index.store.rows import StoredChunk
 from headnote.model import Hit, Why
 from headnote.search.expansion import widened
 from headnote.search.fusion import rank_scores, ranked, weighted_scores
-from headnote.search.legs import Found, by_meaning, by_parts, by_words
-from headnote.search.links import RANK_SHARE, SHARE, SOURCES, Lent, lent_scores
+from headnote.search.links import RANK_SHARE, SHARE, SOURCES, Lent, link_boosts
 from headnote.search.query import Query
 from headnote.search.recency import factor
+from headnote.search.retrievers import Found, by_meaning, by_parts, by_words
 from headnote.search.spread import ANOTHER, best_first
 from headnote.search.thinning import Thinning
 from headnote.search.words import content_terms, coverage, rarity
+from headnote.store.base import Reader, Store
+from headnote.store.keyword_fields import terms_of
+from headnote.store.rows import StoredChunk
 
 RELEVANT = 0.3
 """Where the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of
@@ -97,7 +97,7 @@ def _lent(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int
         return [pair for pair in pairs if query.only.passes_all or pair[1] in scores]
 
     links, backlinks = allowed(reader.linked_chunks(best)), allowed(reader.linking_chunks(best))
-    return lent_scores(scores, links, backlinks, RANK_SHARE if query.fusion == "rrf" else SHARE)
+    return link_boosts(scores, links, backlinks, RANK_SHARE if query.fusion == "rrf" else SHARE)
 
 
 def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Sequence[StoredChunk]) -> dict[int, Why]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headnote.index.store.rows import StoredChunk
 from headnote.model import Hit
 from headnote.search.query import Expand
+from headnote.store.rows import StoredChunk
 
 
 def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:

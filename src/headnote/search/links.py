@@ -26,7 +26,7 @@ class Lent(NamedTuple):
     """Whether the chunk itself has the link, and the better one is where it leads."""
 
 
-def lent_scores(
+def link_boosts(
     scores: Mapping[int, float],
     links: Iterable[tuple[int, int]],
     backlinks: Iterable[tuple[int, int]] = (),

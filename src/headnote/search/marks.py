@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from headnote.index.terms import terms
 from headnote.search.words import content_terms
+from headnote.store.terms import terms
 
 LONGEST = 40
 """Characters of a word that is worth remembering."""

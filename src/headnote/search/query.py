@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from headnote.arguments import check_types
 from headnote.errors import SettingsError
-from headnote.index.store.filters import Filter
+from headnote.store.filters import Filter
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[str, ...] = get_args(Mode)

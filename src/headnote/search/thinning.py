@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from headnote.model import Hit
-from headnote.search.duplicates import Said
+from headnote.search.duplicates import SeenTexts
 from headnote.search.query import Query
 
 
@@ -14,7 +14,7 @@ class Thinning:
 
     def __init__(self, query: Query) -> None:
         self._query = query
-        self._said = Said()
+        self._said = SeenTexts()
         self._of_document: Counter[str] = Counter()
         self._ranges: dict[str, list[tuple[int, int]]] = {}
         self._tokens = 0

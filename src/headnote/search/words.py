@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
-from headnote.index.terms import query_terms, terms
+from headnote.store.terms import query_terms, terms
 
 # Words that hold a question together and stand in every document. Rare ones in a small folder would otherwise count as
 # much as what the question is about.

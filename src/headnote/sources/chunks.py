@@ -70,7 +70,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers:
 
 def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]], workers: int) -> Iterator[Result]:
     waiting: deque[Future[list[Result]]] = deque()
-    pool = ProcessPoolExecutor(workers, _way_to_start(), initializer=obey_the_parent)
+    pool = ProcessPoolExecutor(workers, _way_to_start(), initializer=exit_with_parent)
     try:
         for batch in batches:
             waiting.append(pool.submit(_work_through, work, batch))
@@ -92,7 +92,7 @@ def _way_to_start() -> multiprocessing.context.BaseContext:
     return multiprocessing.get_context("fork" if is_safe else "spawn")
 
 
-def obey_the_parent() -> None:
+def exit_with_parent() -> None:
     """Ctrl-C reaches every process of a terminal; the one that the user started ends the others, without a trace.
     Killed, it can end nobody, and the others would wait for it forever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

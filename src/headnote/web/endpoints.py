@@ -12,7 +12,7 @@ import msgspec
 from headnote import __version__
 from headnote.api import DocumentView, Index
 from headnote.chunking.aliases import translate
-from headnote.chunking.budgets import vary
+from headnote.chunking.budgets import with_changes
 from headnote.chunking.chunker import chunk_with
 from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_settings
@@ -21,8 +21,8 @@ from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
 from headnote.index.task import Progress
 from headnote.markdown import parse
+from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.marks import words_of
-from headnote.search.written import read_fields, read_recency, read_since
 from headnote.sources.decode import count_lines
 from headnote.sources.files import is_mdx
 from headnote.tokens import NAMES as COUNTERS
@@ -195,7 +195,7 @@ def list_presets(_: Served, __: requests.Nothing) -> answers.PresetsAnswer:
 def chunk(_: Served, asked: requests.ChunkRequest) -> answers.ChunkingAnswer:
     """The chunks and blocks of a text that is sent along."""
     began = time.perf_counter()
-    settings = vary(find_preset(asked.preset), translate(asked.settings))
+    settings = with_changes(find_preset(asked.preset), translate(asked.settings))
     _check_effort(len(asked.text), settings)
     chunks = chunk_with(settings, asked.text, asked.path)
     blocks = parse(asked.text, is_mdx(asked.path) if settings.mdx is None else settings.mdx)

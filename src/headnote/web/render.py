@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     from headnote.api import DocumentView
-    from headnote.index.store.rows import LinkRow
+    from headnote.store.rows import LinkRow
 
 INSTALL = "pip install 'headnote[server]'"
 LONGEST = 1_000_000

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from headnote.index.store.rows import LinkRow, StoredChunk
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Hit
 from headnote.search.marks import marks
+from headnote.store.rows import LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import answers
 

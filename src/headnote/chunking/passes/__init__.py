@@ -1,1 +1,1 @@
-"""Each pass takes the page and the drafts so far, and gives the drafts that come of them."""
+"""Each pass takes the context and the drafts so far, and gives the drafts that come of them."""

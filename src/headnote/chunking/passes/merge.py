@@ -4,54 +4,54 @@ from __future__ import annotations
 
 from itertools import accumulate, groupby, pairwise
 
+from headnote.chunking.context import UNSURE, ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.page import UNSURE, Page
 from headnote.chunking.passes.cuts import Row, stable_cuts
 
 
-def small(page: Page, drafts: list[Draft]) -> list[Draft]:
+def small(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """The merging of the `block` strategy."""
-    if not page.settings.merge or len(drafts) < 2:
+    if not context.settings.merge or len(drafts) < 2:
         return drafts
-    if page.settings.packing == "stable":
-        return _by_neighbourhood(page, drafts)
-    return _forward_else_backward(page, drafts)
+    if context.settings.packing == "stable":
+        return _by_neighbourhood(context, drafts)
+    return _forward_else_backward(context, drafts)
 
 
-def _is_small(page: Page, draft: Draft) -> bool:
-    return draft.weight < page.settings.min_tokens * page.counter.unit
+def _is_small(context: ChunkingContext, draft: Draft) -> bool:
+    return draft.weight < context.settings.min_tokens * context.counter.unit
 
 
-def _forward_else_backward(page: Page, drafts: list[Draft]) -> list[Draft]:
+def _forward_else_backward(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """In order: with the next one if both fit, else with the one before, else it stays."""
     merged: list[Draft] = []
     waiting = drafts[0]
     for following in drafts[1:]:
-        together = _joined(page, [waiting, following]) if _is_small(page, waiting) else None
+        together = _joined(context, [waiting, following]) if _is_small(context, waiting) else None
         if together:
             waiting = together
         else:
-            _keep(page, merged, waiting)
+            _keep(context, merged, waiting)
             waiting = following
-    _keep(page, merged, waiting)
+    _keep(context, merged, waiting)
     return merged
 
 
-def _keep(page: Page, merged: list[Draft], draft: Draft) -> None:
-    backward = _joined(page, [merged[-1], draft]) if merged and _is_small(page, draft) else None
+def _keep(context: ChunkingContext, merged: list[Draft], draft: Draft) -> None:
+    backward = _joined(context, [merged[-1], draft]) if merged and _is_small(context, draft) else None
     if backward:
         merged[-1] = backward
     else:
         merged.append(draft)
 
 
-def _by_neighbourhood(page: Page, drafts: list[Draft]) -> list[Draft]:
+def _by_neighbourhood(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """Small ones in a row are grouped at places chosen by content; one that is left over goes where it is closest."""
-    least = page.settings.min_tokens * page.counter.unit
+    least = context.settings.min_tokens * context.counter.unit
     grouped: list[Draft] = []
     for is_small, run in groupby(drafts, lambda draft: draft.weight < least):
         drafts_in_run = list(run)
-        grouped += _grouped(page, drafts_in_run) if is_small else drafts_in_run
+        grouped += _grouped(context, drafts_in_run) if is_small else drafts_in_run
     merged: list[Draft] = []
     for number, draft in enumerate(grouped):
         if draft.weight >= least:
@@ -60,7 +60,7 @@ def _by_neighbourhood(page: Page, drafts: list[Draft]) -> list[Draft]:
         before = merged[-1] if merged else None
         behind = grouped[number + 1] if number + 1 < len(grouped) else None
         for neighbour in _by_nearness(draft, before, behind):
-            together = _joined(page, [neighbour, draft] if neighbour is before else [draft, neighbour])
+            together = _joined(context, [neighbour, draft] if neighbour is before else [draft, neighbour])
             if together and neighbour is before:
                 merged[-1] = together
                 break
@@ -72,19 +72,19 @@ def _by_neighbourhood(page: Page, drafts: list[Draft]) -> list[Draft]:
     return merged
 
 
-def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
+def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
     """Small drafts in a row, joined to groups that are not small."""
     if len(run) == 1:
         return run
-    unit = page.counter.unit
+    unit = context.counter.unit
     joined: dict[tuple[int, int], Draft | None] = {}
 
     def joins(first: int, last: int) -> bool:
-        joined[first, last] = together = _joined(page, run[first:last])
+        joined[first, last] = together = _joined(context, run[first:last])
         return together is not None or last - first == 1
 
     row = Row(
-        page.text,
+        context.text,
         starts=[draft.start for draft in run],
         totals=list(accumulate((draft.weight for draft in run), initial=0)),
         # The higher the heading, the better the cut in front of it.
@@ -95,8 +95,8 @@ def _grouped(page: Page, run: list[Draft]) -> list[Draft]:
         sure=-1,  # more than weight decides whether drafts may be joined
         fits=joins,
     )
-    lower = page.settings.min_tokens * unit
-    cuts = stable_cuts(row, 0, len(run), lower, max(page.settings.target_tokens * unit, lower), lower)
+    lower = context.settings.min_tokens * unit
+    cuts = stable_cuts(row, 0, len(run), lower, max(context.settings.target_tokens * unit, lower), lower)
     return [joined.get(piece) or run[piece[0]] for piece in pairwise(cuts)]
 
 
@@ -106,22 +106,22 @@ def _by_nearness(draft: Draft, before: Draft | None, behind: Draft | None) -> li
     return sorted(neighbours, key=lambda neighbour: -len(common_path(draft.heading_path, neighbour.heading_path)))
 
 
-def _joined(page: Page, drafts: list[Draft]) -> Draft | None:
+def _joined(context: ChunkingContext, drafts: list[Draft]) -> Draft | None:
     """Neighbours as one draft, if it keeps the cap."""
     if len(drafts) == 1:
         return drafts[0]
-    if page.settings.boundaries == "heading" and drafts[0].section != drafts[-1].section:
+    if context.settings.boundaries == "heading" and drafts[0].section != drafts[-1].section:
         return None
-    if page.ends_in_heading(drafts[-1]):
+    if context.ends_in_heading(drafts[-1]):
         return None
-    together = join(page, drafts)
-    return together if page.fits(together) else None
+    together = join(context, drafts)
+    return together if context.fits(together) else None
 
 
-def join(page: Page, drafts: list[Draft]) -> Draft:
+def join(context: ChunkingContext, drafts: list[Draft]) -> Draft:
     """Neighbours as one draft. What they carry inside is dropped: the source itself stands there now."""
     first, last = drafts[0], drafts[-1]
-    path = _path_of_all(page, drafts)
+    path = _path_of_all(context, drafts)
     return Draft(
         first.start,
         last.end,
@@ -133,30 +133,32 @@ def join(page: Page, drafts: list[Draft]) -> Draft:
         first.part,
         prefix=first.prefix,
         suffix=last.suffix,
-        weight=sum(draft.weight for draft in drafts) + weight_of_blanks(page, drafts),
+        weight=sum(draft.weight for draft in drafts) + weight_of_blanks(context, drafts),
         adds_up=all(draft.adds_up for draft in drafts),
     )
 
 
-def _path_of_all(page: Page, drafts: list[Draft]) -> tuple[str, ...]:
+def _path_of_all(context: ChunkingContext, drafts: list[Draft]) -> tuple[str, ...]:
     """The headings that drafts have in common.
 
     Headings without content say nothing about where the content stands, and what stands above the first heading goes
     with it.
     """
-    telling = [draft for draft in drafts if not page.is_headings_only(draft) and not page.is_above_headings(draft)]
+    telling = [
+        draft for draft in drafts if not context.is_headings_only(draft) and not context.is_above_headings(draft)
+    ]
     path, *others = [draft.heading_path for draft in telling or drafts[-1:]]
     for other in others:
         path = common_path(path, other)
     return path
 
 
-def weight_of_blanks(page: Page, drafts: list[Draft]) -> int:
+def weight_of_blanks(context: ChunkingContext, drafts: list[Draft]) -> int:
     """Many blanks behind a part were not counted with it, but stand inside now."""
     if all(draft.part is None for draft in drafts):
         return 0
-    gaps = [page.text[before.end : draft.start] for before, draft in pairwise(drafts) if before.part is not None]
-    return sum(page.weigh_texts([gap for gap in gaps if len(gap) > UNSURE], True))
+    gaps = [context.text[before.end : draft.start] for before, draft in pairwise(drafts) if before.part is not None]
+    return sum(context.weigh_texts([gap for gap in gaps if len(gap) > UNSURE], True))
 
 
 def common_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,59 +5,59 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.page import Page
 
 
-def whole_blocks(page: Page, drafts: list[Draft]) -> list[Draft]:
+def whole_blocks(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """The largest suffix of whole blocks that is within the overlap and keeps the cap.
 
     Never headings alone, never frontmatter. Parts of a block that was cut are no whole blocks.
     """
-    settings = page.settings
+    settings = context.settings
     if not settings.overlap_tokens:
         return drafts
     for number in range(len(drafts) - 1, 0, -1):
         before, draft = drafts[number - 1], drafts[number]
         if before.section == draft.section or settings.overlap_across_sections:
-            _carry(page, before, draft)
+            _carry(context, before, draft)
     return drafts
 
 
-def first_carried(page: Page, start: int, stop: int) -> int:
+def first_carried(context: ChunkingContext, start: int, stop: int) -> int:
     """Which block a chunk that begins with block `stop` carries first, of those from `start` on; `stop` if none."""
-    if start < stop and page.blocks[start][0] == "frontmatter":
+    if start < stop and context.blocks[start][0] == "frontmatter":
         start += 1
-    most = page.settings.overlap_tokens * page.counter.unit
-    first = bisect_left(page.totals, page.totals[stop] - most, start, stop)
-    return stop if len(page.headings_between(first, stop - 1)) == stop - first else first
+    most = context.settings.overlap_tokens * context.counter.unit
+    first = bisect_left(context.totals, context.totals[stop] - most, start, stop)
+    return stop if len(context.headings_between(first, stop - 1)) == stop - first else first
 
 
-def _carry(page: Page, before: Draft, draft: Draft) -> None:
+def _carry(context: ChunkingContext, before: Draft, draft: Draft) -> None:
     last = before.block_end
-    if page.blocks[last][2] > before.end:
+    if context.blocks[last][2] > before.end:
         return  # it ends inside a block
     start, weight = before.block_start, draft.weight
-    if page.blocks[start][1] < before.start:
+    if context.blocks[start][1] < before.start:
         start += 1  # it begins inside one
-    for first in range(first_carried(page, start, last + 1), last + 1):
-        if len(page.headings_between(first, last)) > last - first:
+    for first in range(first_carried(context, start, last + 1), last + 1):
+        if len(context.headings_between(first, last)) > last - first:
             return  # headings alone
-        draft.overlap = page.text[page.blocks[first][1] : before.end]
-        draft.weight = weight + page.totals[last + 1] - page.totals[first]
-        if page.fits(draft):
+        draft.overlap = context.text[context.blocks[first][1] : before.end]
+        draft.weight = weight + context.totals[last + 1] - context.totals[first]
+        if context.fits(draft):
             return
         draft.overlap, draft.weight = "", weight
 
 
-def last_characters(page: Page, drafts: list[Draft]) -> list[Draft]:
+def last_characters(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """`header`: the end of the part before, between parts of the same section only."""
-    most = page.settings.overlap_tokens
+    most = context.settings.overlap_tokens
     if most:
         for before, draft in pairwise(drafts):
             if before.part is not None and before.section == draft.section:
-                draft.overlap = page.text[max(before.start, before.end - most) : before.end]
+                draft.overlap = context.text[max(before.start, before.end - most) : before.end]
                 # Counted: its weight is that of its own text, and characters of overlap are no units that add up.
-                if page.settings.oversized == "split" and page.size(draft) > page.settings.max_tokens:
+                if context.settings.oversized == "split" and context.size(draft) > context.settings.max_tokens:
                     draft.overlap = ""
     return drafts

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.page import Page
 from headnote.chunking.passes.merge import join
 from headnote.chunking.passes.pack import pack
 from headnote.markdown.scanner import with_plain_line_ends
 
 
-def merge_adjacent(page: Page, drafts: list[Draft]) -> list[Draft]:
+def merge_adjacent(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """`header`: with the next one until the threshold is met; the last one with the one before."""
-    if not page.settings.merge:
+    if not context.settings.merge:
         return drafts
     merged: list[Draft] = []
     for draft in drafts:
-        if merged and _is_small(page, merged[-1]):
-            merged[-1] = join(page, [merged[-1], draft])
+        if merged and _is_small(context, merged[-1]):
+            merged[-1] = join(context, [merged[-1], draft])
         else:
             merged.append(draft)
-    if len(merged) > 1 and _is_small(page, merged[-1]):
-        merged[-2:] = [join(page, merged[-2:])]
+    if len(merged) > 1 and _is_small(context, merged[-1]):
+        merged[-2:] = [join(context, merged[-2:])]
     return merged
 
 
-def merge_siblings(page: Page, drafts: list[Draft]) -> list[Draft]:
+def merge_siblings(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """`section`: into the section just before it, if that has the same depth under the same parent.
 
     It keeps the path of the one it joins; its own heading stands inside the body.
@@ -34,31 +34,31 @@ def merge_siblings(page: Page, drafts: list[Draft]) -> list[Draft]:
     merged: list[Draft] = []
     for draft in drafts:
         before = merged[-1] if merged else None
-        if before and page.settings.merge and _are_siblings(before, draft) and _is_small(page, draft):
-            merged[-1] = join(page, [before, draft])
+        if before and context.settings.merge and _are_siblings(before, draft) and _is_small(context, draft):
+            merged[-1] = join(context, [before, draft])
             merged[-1].heading_path = before.heading_path
         else:
             merged.append(draft)
     return merged
 
 
-def without_heading(page: Page, drafts: list[Draft]) -> list[Draft]:
+def without_heading(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """`section`: a body begins after its heading. A heading without a body lives on in the path of its children."""
     bodies: list[Draft] = []
     for draft, following in zip_longest(drafts, drafts[1:]):
-        if page.blocks[draft.block_start][0] != "heading":
+        if context.blocks[draft.block_start][0] != "heading":
             bodies.append(draft)
         elif draft.block_start < draft.block_end:
-            draft.weight = page.totals[draft.block_end + 1] - page.totals[draft.block_start + 1]
+            draft.weight = context.totals[draft.block_end + 1] - context.totals[draft.block_start + 1]
             draft.block_start += 1
-            draft.start = page.blocks[draft.block_start][1]
+            draft.start = context.blocks[draft.block_start][1]
             bodies.append(draft)
         elif following is None or following.level <= draft.level:
             bodies.append(draft)
     return bodies
 
 
-def split(page: Page, drafts: list[Draft]) -> list[Draft]:
+def split(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """Parts that are filled with paragraphs until the next would pass the maximum.
 
     A single paragraph that is larger stays whole, unless `oversized` is `split`.
@@ -66,15 +66,15 @@ def split(page: Page, drafts: list[Draft]) -> list[Draft]:
     found: list[Draft] = []
     for number, draft in enumerate(drafts):
         draft.section = number
-        found += [draft] if _own_weight(page, draft) <= page.max_weight else _in_paragraphs(page, draft)
-    return pack(page, found) if page.settings.oversized == "split" else found
+        found += [draft] if _own_weight(context, draft) <= context.max_weight else _in_paragraphs(context, draft)
+    return pack(context, found) if context.settings.oversized == "split" else found
 
 
-def _in_paragraphs(page: Page, draft: Draft) -> list[Draft]:
+def _in_paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
     parts: list[Draft] = []
-    for paragraph in _paragraphs(page, draft):
-        together = join(page, [parts[-1], paragraph]) if parts else paragraph
-        if parts and _own_weight(page, together) <= page.max_weight:
+    for paragraph in _paragraphs(context, draft):
+        together = join(context, [parts[-1], paragraph]) if parts else paragraph
+        if parts and _own_weight(context, together) <= context.max_weight:
             together.heading_path = draft.heading_path
             parts[-1] = together
         else:
@@ -86,16 +86,16 @@ def _in_paragraphs(page: Page, draft: Draft) -> list[Draft]:
     return parts
 
 
-def _paragraphs(page: Page, draft: Draft) -> list[Draft]:
+def _paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
     """Blocks between blank lines; what stands directly on the block before it belongs to the same paragraph."""
     found: list[Draft] = []
     for index in range(draft.block_start, draft.block_end + 1):
-        _, start, end, level, _ = page.blocks[index]
-        weight = page.totals[index + 1] - page.totals[index]
+        _, start, end, level, _ = context.blocks[index]
+        weight = context.totals[index + 1] - context.totals[index]
         block = Draft(start, end, index, index, draft.heading_path, draft.section, level, weight=weight)
         before = found[-1] if found else None
-        if before and with_plain_line_ends(page.text[before.end : start]).count("\n") < 2:
-            found[-1] = join(page, [before, block])
+        if before and with_plain_line_ends(context.text[before.end : start]).count("\n") < 2:
+            found[-1] = join(context, [before, block])
             found[-1].heading_path = draft.heading_path
         else:
             found.append(block)
@@ -107,13 +107,13 @@ def _are_siblings(before: Draft, draft: Draft) -> bool:
     return draft.level > 0 and before.level == draft.level and before.heading_path[:-1] == draft.heading_path[:-1]
 
 
-def _is_small(page: Page, draft: Draft) -> bool:
-    return page.counter.size(_own_weight(page, draft)) < page.settings.min_tokens
+def _is_small(context: ChunkingContext, draft: Draft) -> bool:
+    return context.counter.size(_own_weight(context, draft)) < context.settings.min_tokens
 
 
-def _own_weight(page: Page, draft: Draft) -> int:
+def _own_weight(context: ChunkingContext, draft: Draft) -> int:
     """Weight of the own text, without the blank lines after it where that can be told apart."""
-    if page.counter.adds != "anywhere" or draft.block_end + 1 >= len(page.blocks):
+    if context.counter.adds != "anywhere" or draft.block_end + 1 >= len(context.blocks):
         return draft.weight
-    gap = page.text[draft.end : page.blocks[draft.block_end + 1][1]]
-    return draft.weight - page.weigh_texts((gap,), False)[0]
+    gap = context.text[draft.end : context.blocks[draft.block_end + 1][1]]
+    return draft.weight - context.weigh_texts((gap,), False)[0]

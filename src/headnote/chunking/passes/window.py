@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.page import Page
 
 
-def join_short_file(page: Page, drafts: list[Draft]) -> list[Draft]:
+def join_short_file(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """With `join_short_files`, a file that is below the maximum stays one chunk, whatever its headings."""
-    if not page.settings.join_short_files or len(drafts) < 2:
+    if not context.settings.join_short_files or len(drafts) < 2:
         return drafts
     first, last = drafts[0], drafts[-1]
-    path = page.path_at(max(first.block_start, page.first_heading))
+    path = context.path_at(max(first.block_start, context.first_heading))
     whole = Draft(first.start, last.end, first.block_start, last.block_end, path, 0, first.level, suffix=last.suffix)
-    return [whole] if page.counter.count(page.text[whole.start : whole.end]) <= page.settings.max_tokens else drafts
+    return (
+        [whole]
+        if context.counter.count(context.text[whole.start : whole.end]) <= context.settings.max_tokens
+        else drafts
+    )
 
 
-def windows(page: Page, drafts: list[Draft]) -> list[Draft]:
+def windows(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """Each window begins exactly `overlap` tokens before the end of the one before."""
     found: list[Draft] = []
     for draft in drafts:
-        text = page.text[draft.start : draft.end]
-        if page.counter.count(text) <= page.settings.max_tokens:
+        text = context.text[draft.start : draft.end]
+        if context.counter.count(text) <= context.settings.max_tokens:
             found.append(draft)
         else:
-            found += _windows_of(page, draft, text)
+            found += _windows_of(context, draft, text)
     return found
 
 
-def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
-    most, overlap = page.settings.max_tokens, page.settings.overlap_tokens
-    boundaries = page.counter.boundaries(text)
+def _windows_of(context: ChunkingContext, draft: Draft, text: str) -> list[Draft]:
+    most, overlap = context.settings.max_tokens, context.settings.overlap_tokens
+    boundaries = context.counter.boundaries(text)
     tokens = len(boundaries) - 1
-    starts = [block[1] - draft.start for block in page.blocks[draft.block_start : draft.block_end + 1]]
+    starts = [block[1] - draft.start for block in context.blocks[draft.block_start : draft.block_end + 1]]
     found: list[Draft] = []
     begin, own = 0, 0  # token where the window begins, character where its own text begins
     while True:
@@ -47,7 +51,7 @@ def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
             draft.start + end,
             draft.block_start + first,
             draft.block_start + last,
-            _path_of(page, draft, first, last),
+            _path_of(context, draft, first, last),
             draft.section,
             draft.level if not found else 0,
             len(found),
@@ -60,8 +64,8 @@ def _windows_of(page: Page, draft: Draft, text: str) -> list[Draft]:
         begin, own = max(stop - overlap, begin + 1), end
 
 
-def _path_of(page: Page, draft: Draft, first: int, last: int) -> tuple[str, ...]:
+def _path_of(context: ChunkingContext, draft: Draft, first: int, last: int) -> tuple[str, ...]:
     """Of a window over these blocks of a draft: that of its section, or its own where there are no sections."""
-    if page.settings.boundaries != "paragraph":
+    if context.settings.boundaries != "paragraph":
         return draft.heading_path
-    return page.content_path(draft.block_start + first, draft.block_start + last)
+    return context.content_path(draft.block_start + first, draft.block_start + last)

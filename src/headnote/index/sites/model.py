@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from headnote.index.manifest import SITES, signed, unsigned
-from headnote.index.store.rows import DocumentHead, DocumentRow
 from headnote.sources.files import SUFFIXES
+from headnote.store.rows import DocumentHead, DocumentRow
+from headnote.store.signed import SITES, signed, unsigned
 
 Generator = Literal["docusaurus", "hugo", "mkdocs", "vitepress", "astro", "jekyll", "mdbook", "plain"]
 Shown = Literal["pages", "posts", "docs"]

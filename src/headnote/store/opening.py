@@ -1,0 +1,89 @@
+"""Which store a word of the settings means: nothing for the file below the folder, a URL for a database."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+
+from headnote.errors import MissingIndex, SettingsError
+from headnote.store.base import Store
+
+EMBEDDED = ("", "sqlite")
+
+
+def open_store(root: Path, target: str = "", *, create: bool = True, read_only: bool = False) -> Store:
+    """The index of a folder: in `.headnote` below it, or where a URL says. Without `create`, one that is not there
+    raises MissingIndex, and nothing is made; with `read_only`, nothing is ever written."""
+    check_target(target)
+    if target in EMBEDDED:
+        from headnote.store.sqlite.store import SqliteStore
+
+        if (read_only or not create) and not SqliteStore.exists(root):
+            raise _missing(root)
+        return SqliteStore.open(root, read_only=read_only)
+    from headnote.store.postgres.store import PostgresStore
+
+    return PostgresStore.open(root, target, create=create, read_only=read_only)
+
+
+def repair_store(root: Path, target: str = "") -> list[str]:
+    """Repairs an index that may be damaged beyond opening; says what was done."""
+    if target in EMBEDDED:
+        from headnote.store.sqlite.repairing import repaired
+        from headnote.store.sqlite.store import SqliteStore, file_of
+
+        if not SqliteStore.exists(root):
+            raise _missing(root)
+        return repaired(file_of(root))
+    with contextlib.closing(open_store(root, target, create=False)) as store:
+        return store.repair()
+
+
+def _missing(root: Path) -> MissingIndex:
+    return MissingIndex("no index here", path=str(root), remedy=f"run headnote index {root}")
+
+
+def check_target(target: str) -> None:
+    """Raises unless it can be the name of a store."""
+    from headnote.store.postgres.target import is_postgres
+
+    if target not in EMBEDDED and not is_postgres(target):
+        scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)", target)
+        kind = scheme[0] if scheme else "this"  # anything else may hold a password
+        raise SettingsError(f"{kind} is no store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
+
+
+def check_schema(schema: str) -> None:
+    """Raises unless it can be the name of a schema."""
+    from headnote.store.postgres.target import check_schema as check
+
+    check(schema)
+
+
+def with_schema(target: str, schema: str) -> str:
+    """The same store with this schema, if one is named; a file has none."""
+    from headnote.store.postgres.target import with_schema as joined
+
+    return target if target in EMBEDDED or not schema else joined(target, schema)
+
+
+def schema_of(root: Path, target: str) -> str:
+    """The schema that holds the index of a folder; empty for a file."""
+    from headnote.store.postgres.target import target_of
+
+    return "" if target in EMBEDDED else target_of(root, target).schema
+
+
+def names_schema(target: str) -> bool:
+    """Whether it says by itself which index is meant, whatever the folder is called."""
+    from headnote.store.postgres.target import schema_in
+
+    return target not in EMBEDDED and bool(schema_in(target))
+
+
+def shown_store(target: str) -> str:
+    """For people: without password."""
+    from headnote.store.postgres.target import shown_target
+
+    return "sqlite" if target in EMBEDDED else shown_target(target)

@@ -1,0 +1,80 @@
+"""The vectors of names and of parts as bytes: 8 bits a number, and what they are multiplied with, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from headnote.extras import load_numpy
+from headnote.store.names import name_hash
+from headnote.store.rows import PartSet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST = 127
+_LARGEST = 1e6
+"""What a row may be multiplied with. Vectors have length one, so that it is 1 at most; far beyond, sums overflow."""
+SCALE_BYTES = 4
+NAMES = 2
+"""Names of a chunk: see `names_of`."""
+
+
+def packed_parts(parts: NDArray[np.floating]) -> bytes:
+    """Rows of a matrix, one behind the other. A number is off by at most 1/254 of the largest of its row."""
+    numpy = load_numpy()
+    matrix = numpy.asarray(parts, numpy.float32)
+    largest = numpy.abs(matrix).max(axis=1, keepdims=True)
+    scale = numpy.where(largest > 0, largest / _MOST, 1).astype("<f4")
+    rounded = numpy.rint(matrix / scale).astype(numpy.int8)
+    together = numpy.concatenate([scale.view(numpy.int8), rounded], axis=1)
+    data: bytes = together.tobytes()
+    return data
+
+
+def vector_rows(
+    hashes: Sequence[str], matrix: NDArray[np.floating], parts: Sequence[NDArray[np.floating]] | None
+) -> dict[bytes, tuple[NDArray[np.float16], bytes]]:
+    """Hash → its vector and its parts, as they are stored; a text whose parts are not given is its only part."""
+    numpy = load_numpy()
+    if parts is None:
+        parts = [row.reshape(1, -1) for row in matrix]
+    rows = numpy.ascontiguousarray(matrix, numpy.float16)
+    if rows.ndim != 2 or not len(rows) == len(hashes) == len(parts):
+        raise ValueError(f"{len(hashes)} hashes, a matrix of shape {rows.shape} and parts of {len(parts)}")
+    return {
+        bytes.fromhex(digest): (row, packed_parts(cut)) for digest, row, cut in zip(hashes, rows, parts, strict=True)
+    }
+
+
+def name_rows(names: Sequence[str], matrix: NDArray[np.floating]) -> dict[bytes, bytes]:
+    """Hash of each name → its vector, as it is stored."""
+    if len(names) != len(matrix):
+        raise ValueError(f"{len(names)} names, a matrix of shape {matrix.shape}")
+    return {name_hash(name): packed_parts(row.reshape(1, -1)) for name, row in zip(names, matrix, strict=True)}
+
+
+def with_names(parts: bytes, names: Sequence[bytes | None], dimensions: int) -> bytes:
+    """The parts of a chunk behind its names, which are zeros where they have no vector."""
+    nothing = bytes(SCALE_BYTES + dimensions)
+    return b"".join([*(name or nothing for name in names), parts])
+
+
+def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
+    """(chunk, its names and parts as bytes) → all of them at once: one by one, this would take longer than the
+    search."""
+    numpy = load_numpy()
+    width = SCALE_BYTES + dimensions
+    front = NAMES * width
+    # All names first, so that neither names nor parts have to be copied out of the matrix.
+    data = b"".join([*(data[:front] for _, data in rows), *(data[front:] for _, data in rows)])
+    together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
+    scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
+    if not (numpy.abs(scale) <= _LARGEST).all():
+        raise ValueError("a part of a vector is out of all proportion")
+    matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
+    matrix *= scale
+    names = matrix[: NAMES * len(rows)].reshape(len(rows), NAMES, dimensions)
+    counts = [len(data) // width - NAMES for _, data in rows]
+    return PartSet([chunk for chunk, _ in rows], counts, matrix[NAMES * len(rows) :], names)

@@ -1,0 +1,76 @@
+"""Every invariant of the index that the server does not hold itself, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headnote.store.document_checks import KEPT, Check, bad_documents
+from headnote.store.keyword_fields import keyword_fields
+from headnote.store.part_bytes import SCALE_BYTES
+from headnote.store.postgres.asking import Connection, only_value, rows
+from headnote.store.postgres.keywords import word_counts
+from headnote.store.postgres.reader import PostgresReader
+from headnote.store.rows import DocumentRow, StoredChunk
+from headnote.store.table_checks import TableChecks
+from headnote.store.values import unescaped
+
+_COUNTED: dict[str, str] = {
+    "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM lengths",
+    "words of the keyword index without a chunk": "SELECT DISTINCT chunk FROM postings EXCEPT SELECT id FROM chunks",
+    "links to a chunk that does not exist": """
+        SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
+        LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
+        WHERE l.resolved_chunk IS NOT NULL AND c.id IS NULL""",
+    "vectors of the wrong length": """
+        SELECT v.id FROM vectors v JOIN models m ON m.id = v.model WHERE vector_dims(v.embedding) <> m.dims""",
+    "parts of vectors of the wrong size": f"""
+        SELECT v.id FROM vectors v JOIN models m ON m.id = v.model
+        WHERE length(v.parts) = 0 OR length(v.parts) %% ({SCALE_BYTES} + m.dims) <> 0""",
+    "vectors of names of the wrong size": f"""
+        SELECT n.hash FROM name_vectors n JOIN models m ON m.id = n.model
+        WHERE length(n.data) <> {SCALE_BYTES} + m.dims""",
+    "models from a generation to come": """
+        SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
+    "indexes of vectors that are broken or missing": """
+        SELECT m.id FROM models m LEFT JOIN pg_index i ON i.indexrelid = to_regclass('vectors_of_model_' || m.id)
+        WHERE m.indexed AND i.indisvalid IS NOT TRUE""",
+}
+
+
+_POSTINGS = """
+SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings WHERE chunk = ANY(%s)
+"""
+
+
+def complaints(reader: PostgresReader) -> list[str]:
+    documents = bad_documents(reader, (*KEPT, TABLES.named, *DERIVED))
+    return [*_relations(reader.db), *documents.values()]
+
+
+def _relations(db: Connection) -> Iterator[str]:
+    for what, query in _COUNTED.items():
+        number = only_value(db, f"SELECT count(*) FROM ({query}) found")
+        if number:
+            yield f"{number} {what}"
+
+
+def _terms(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    ids = [chunk.id for chunk in chunks]
+    lengths = dict(rows(reader.db, "SELECT chunk, length FROM lengths WHERE chunk = ANY(%s)", (ids,)))
+    found: dict[int, dict[str, list[int]]] = {identity: {} for identity in ids}
+    for chunk, word, *counts in rows(reader.db, _POSTINGS, (ids,)):
+        found[chunk][unescaped(word)] = counts
+    for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
+        if chunk.id not in lengths:
+            return "a chunk is not in the keyword index"
+        length = sum(len(field.split()) for field in fields)
+        expected = {word: [length, *counts] for word, counts in word_counts(fields).items()}
+        if found[chunk.id] != expected or lengths[chunk.id] != length:
+            return "the keyword index has other terms than the text"
+    return ""
+
+
+TABLES: TableChecks[PostgresReader] = TableChecks(
+    lambda reader, query, bound: rows(reader.db, query.replace("?", "%s"), bound)
+)
+DERIVED: tuple[Check[PostgresReader], ...] = (TABLES.filtered, _terms)

@@ -1,0 +1,175 @@
+"""Connections to the server: how they are opened, kept, and how one writer at a time is held to it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import zlib
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import Any
+
+from headnote.errors import LockedIndex, UnwritableIndex
+from headnote.store.postgres.asking import Connection, only_value
+from headnote.store.postgres.failures import not_connected, psycopg, reported
+from headnote.store.postgres.schema import MIGRATIONS, Migration, prepare
+from headnote.store.postgres.target import Target
+from headnote.store.refusals import read_only_index
+
+_MOST_IDLE = 8
+_CONNECT_SECONDS = 10
+_LONGEST_NAME = 63
+_LEAST_WAIT = 0.5
+"""Seconds. The server needs a moment to notice that a writer was killed."""
+_OURS = 1750036340
+"""`hNot`: the first half of the number of every lock of ours."""
+
+# A machine that vanished is noticed within a minute, not within hours, and its lock with it.
+_SESSION = """
+SET jit = off; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
+SET client_min_messages = warning; SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0
+"""
+
+
+class Connections:
+    """Opens connections to one index and keeps idle ones for the next who asks."""
+
+    def __init__(
+        self,
+        target: Target,
+        migrations: Sequence[Migration] = MIGRATIONS,
+        create: bool = True,
+        read_only: bool = False,
+    ) -> None:
+        self.target = target
+        self._read_only = read_only
+        self._lock = Lock()
+        self._idle: list[Connection] = []
+        self._process = os.getpid()
+        self._of_parent: list[object] = []
+        """A fork may neither use nor close what its parent has opened."""
+        self._path = ""
+        with reported(target):
+            first = self._connect()
+            try:
+                encoding = only_value(first, "SHOW server_encoding")
+                if encoding != "UTF8":
+                    raise UnwritableIndex(
+                        f"the database is in {encoding}, not in UTF8",
+                        path=target.shown,
+                        remedy="create one with ENCODING 'UTF8'",
+                    )
+                self._path = prepare(first, target, migrations, create, read_only)
+            except BaseException:
+                first.close()
+                raise
+            self._set_path(first)
+        self._idle.append(first)
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[Connection]:
+        """A connection inside a transaction that sees one moment and cannot write."""
+        level = psycopg().IsolationLevel.REPEATABLE_READ
+        with reported(self.target), self._taken() as db:
+            db.isolation_level, db.read_only = level, True
+            with db.transaction():
+                yield db
+
+    @contextlib.contextmanager
+    def writer(self, wait: float, together: bool = False) -> Iterator[Connection]:
+        """A connection inside a transaction that has the right to write."""
+        if self._read_only:
+            raise read_only_index(self.target.shown)
+        with reported(self.target), self._taken() as db:
+            db.isolation_level, db.read_only = psycopg().IsolationLevel.READ_COMMITTED, False
+            with db.transaction():
+                self._wait_for_turn(db, wait, together)
+                yield db
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        if self._process == os.getpid():
+            for connection in idle:
+                connection.close()
+
+    def _wait_for_turn(self, db: Connection, wait: float, together: bool) -> None:
+        """The server gives the lock back when the transaction ends, however it ends."""
+        kind = "_shared" if together else ""
+        milliseconds = int(max(wait, _LEAST_WAIT) * 1000)
+        try:
+            with db.transaction():
+                db.execute(f"SET LOCAL lock_timeout = {milliseconds}")
+                db.execute(f"SELECT pg_advisory_xact_lock{kind}({_OURS}, %s)", (self._number,))
+        except psycopg().errors.LockNotAvailable as error:
+            raise self._locked(db) from error
+        db.execute("SET LOCAL lock_timeout = 0")
+
+    @property
+    def _number(self) -> int:
+        """Of this index, among those of the database."""
+        return zlib.crc32(self.target.schema.encode()) - (1 << 31)
+
+    def _locked(self, db: Connection) -> LockedIndex:
+        row = db.execute(
+            """SELECT a.application_name, a.xact_start FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+            WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid::bigint = %s
+            AND a.datname = current_database() ORDER BY a.xact_start LIMIT 1""",
+            (_OURS, self._number % (1 << 32)),
+        ).fetchone()
+        name = (row[0] or "").split(" ") if row else []
+        if row and row[1] and len(name) == 3:
+            since = row[1].astimezone().isoformat(timespec="seconds")
+            who = f"process {name[1]} on {name[2]} since {since}"
+        else:
+            who = "a process that has not said its name"
+        remedy = "wait until it is done, then try again"
+        return LockedIndex(f"being updated by {who}", path=self.target.shown, remedy=remedy)
+
+    @contextlib.contextmanager
+    def _taken(self) -> Iterator[Connection]:
+        connection = self._take()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            if len(self._idle) < _MOST_IDLE and self._process == os.getpid():
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _take(self) -> Connection:
+        if self._process != os.getpid():
+            self._of_parent.append(self._idle)
+            self._idle, self._process, self._lock = [], os.getpid(), Lock()
+        while True:
+            with self._lock:
+                found = self._idle.pop() if self._idle else None
+            if found is None:
+                connection = self._connect()
+                self._set_path(connection)
+                return connection
+            try:
+                found.execute("SELECT 1")
+            except psycopg().OperationalError:  # the server was started anew since
+                found.close()
+            else:
+                return found
+
+    def _connect(self) -> Connection:
+        name = f"headnote {os.getpid()} {socket.gethostname().replace(' ', '-')}"[:_LONGEST_NAME]
+        given: dict[str, Any] = {"application_name": name, "autocommit": True, "prepare_threshold": None}
+        if "connect_timeout" not in self.target.connection:
+            given["connect_timeout"] = _CONNECT_SECONDS
+        try:
+            connection = psycopg().connect(self.target.connection, client_encoding="UTF8", **given)
+        except psycopg().OperationalError as error:
+            raise not_connected(error, self.target) from error
+        connection.execute(_SESSION)
+        return connection
+
+    def _set_path(self, connection: Connection) -> None:
+        connection.execute(f"SET search_path TO {self.target.schema}, {self._path}")

@@ -1,0 +1,83 @@
+"""The index in a schema of a PostgreSQL database."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from headnote.errors import MissingIndex
+from headnote.store.postgres.asking import only_value
+from headnote.store.postgres.checking import complaints
+from headnote.store.postgres.connections import Connections
+from headnote.store.postgres.reader import PostgresReader
+from headnote.store.postgres.remembered import Remembered
+from headnote.store.postgres.repairing import repaired
+from headnote.store.postgres.schema import MIGRATIONS, Migration
+from headnote.store.postgres.target import target_of
+from headnote.store.postgres.vectors import EXACT
+from headnote.store.postgres.writer import PostgresWriter
+
+
+class PostgresStore:
+    """Safe for threads; a fork makes connections of its own."""
+
+    is_shared = True
+
+    def __init__(self, connections: Connections, exact: int = EXACT) -> None:
+        self._connections = connections
+        self._remembered = Remembered()
+        self._exact = exact
+        self.target = connections.target
+        self.place = connections.target.shown
+
+    @classmethod
+    def exists(cls, root: str | os.PathLike[str], url: str) -> bool:
+        try:
+            cls.open(root, url, create=False).close()
+        except MissingIndex:
+            return False
+        return True
+
+    @classmethod
+    def open(
+        cls,
+        root: str | os.PathLike[str],
+        url: str,
+        *,
+        create: bool = True,
+        read_only: bool = False,
+        migrations: Sequence[Migration] = MIGRATIONS,
+        exact: int = EXACT,
+    ) -> PostgresStore:
+        """The index of a folder at this place, made if there is none and `create` says so. With `read_only` it stays
+        as it is."""
+        return cls(Connections(target_of(Path(root), url), migrations, create, read_only), exact)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[PostgresReader]:
+        with self._connections.reader() as db:
+            yield PostgresReader(db, self._remembered, self._exact)
+
+    @contextlib.contextmanager
+    def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[PostgresWriter]:
+        with self._connections.writer(wait, together) as db:
+            writer = PostgresWriter(db, self._exact, together)
+            yield writer
+            writer.finish()
+
+    def generation(self) -> int:
+        with self._connections.reader() as db:
+            return int(only_value(db, "SELECT generation FROM state"))
+
+    def check(self) -> list[str]:
+        with self.reading() as reader:
+            return complaints(reader)
+
+    def repair(self) -> list[str]:
+        with self.writing() as writer:
+            return repaired(writer)
+
+    def close(self) -> None:
+        self._connections.close()

@@ -1,0 +1,331 @@
+"""What crosses the border of the store: one small immutable type per kind of row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headnote.chunking.data_uris import strip_data_uris
+from headnote.model import Chunk, LinkKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class StoredFile(NamedTuple):
+    """A file as it was when its document was stored: what a plan compares with the disk."""
+
+    path: str
+    """Relative to the root, with `/` between folders."""
+    size: int
+    """In bytes."""
+    mtime_ns: int
+    hash: str
+    """Of the bytes of the file."""
+
+
+class NonText(NamedTuple):
+    """A file with the name of a document and no text in it, as it was when it was read."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    reason: str
+    """Why it is none, for people."""
+
+
+class DocumentRow(NamedTuple):
+    """One document. Its text is kept once, and its chunks are places in it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: str
+    title: str
+    text: str
+    """The source, character for character."""
+    metadata: dict[str, Any]
+    """Frontmatter."""
+    tags: tuple[str, ...] = ()
+    """Tags of the whole document; those of a chunk may be more."""
+    aliases: tuple[str, ...] = ()
+    warning: str = ""
+    """Why its frontmatter could not be read; empty when all is well."""
+    mdx: bool = False
+
+
+class DocumentHead(NamedTuple):
+    """What a document says about itself, without its text."""
+
+    path: str
+    title: str
+    metadata: dict[str, Any]
+    aliases: tuple[str, ...]
+
+
+class DocumentSummary(NamedTuple):
+    """A document in a list of all."""
+
+    path: str
+    title: str
+    chunks: int
+
+
+class ChunkRow(NamedTuple):
+    """One chunk of a document, whatever the preset: all there is to know without the chunker.
+
+    With the document's text, `text = lead + prefix + source[start:end] + suffix` and `embed_text = front + text`,
+    pictures left out.
+    """
+
+    number: int
+    """Position in the document, from 0."""
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    block_start: int
+    block_end: int
+    section: int
+    part: int | None
+    tokens: int
+    hash: str
+    """Of `embed_text`, in hex: equal hashes need one vector."""
+    id_tail: str
+    """Its id in the form of the preset, without the path in front. What follows the path survives a rename."""
+    key_tail: str
+    """Its key, without the path in front."""
+    heading_path: tuple[str, ...]
+    tags: tuple[str, ...]
+    front: str
+    """What only the embedded text begins with: breadcrumb, carried overlap, as the preset puts them."""
+    lead: str
+    """What the shown text begins with before its own, where the preset does that."""
+    prefix: str
+    suffix: str
+    overlap: str
+
+    @classmethod
+    def of(cls, chunk: Chunk, source: str) -> ChunkRow:
+        """The row of a chunk that was cut from this text."""
+        own = chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix
+        text, embed_text = chunk.text, chunk.embed_text
+        embedded = _embedded(text, source)
+        row = cls(
+            *(chunk.index, chunk.start, chunk.end, chunk.start_line, chunk.end_line),
+            *(chunk.block_start, chunk.block_end, chunk.section, chunk.part, chunk.tokens),
+            chunk.hash,
+            chunk.id.removeprefix(chunk.path),
+            chunk.key.removeprefix(chunk.path),
+            chunk.heading_path,
+            chunk.tags,
+            embed_text[: len(embed_text) - len(embedded)],
+            text[: len(text) - len(own)],
+            *(chunk.prefix, chunk.suffix, chunk.overlap),
+        )
+        assert row.text(source) == text, f"{chunk.id}: the text does not end in its own"
+        assert row.embed_text(source) == embed_text, f"{chunk.id}: the embedded text does not end in the text"
+        return row
+
+    def own_text(self, source: str) -> str:
+        """Its own part of the source, able to stand alone: neither breadcrumb nor overlap."""
+        return self.prefix + source[self.start : self.end] + self.suffix
+
+    def text(self, source: str) -> str:
+        """What a reader is shown."""
+        return self.lead + self.own_text(source)
+
+    def embed_text(self, source: str) -> str:
+        """What is embedded."""
+        return _embedded(self.front + self.text(source), source)
+
+
+def _embedded(text: str, source: str) -> str:
+    """Without the pictures of the source. The text is asked first: the source is long, and asked for every chunk."""
+    return strip_data_uris(text) if ";base64," in text and ";base64," in source else text
+
+
+class LinkRow(NamedTuple):
+    """A link of a document, and where it leads if that is known."""
+
+    path: str
+    """Document that has it."""
+    chunk: int
+    """Number of the chunk it begins in."""
+    line: int
+    kind: LinkKind
+    target: str
+    """As written, without the fragment."""
+    fragment: str
+    text: str
+    """What a reader sees."""
+    external: bool
+    """Whether it leaves the folder: `https:`, `mailto:`, …"""
+    resolved: str | None = None
+    """Path below the root that it leads to, a document or any other file; None if there is none."""
+    section: str | None = None
+    """Anchor of the heading it leads to, where it names one that exists."""
+    resolved_chunk: int | None = None
+    """Number of the chunk, in the document it leads to, that has this heading."""
+
+    @property
+    def written(self) -> str:
+        """Target and fragment as they stand in the document."""
+        return f"{self.target}#{self.fragment}" if self.fragment else self.target
+
+    @property
+    def leads_to(self) -> str:
+        """The path it leads to, with the section; as it is written where that is not known."""
+        target, fragment = (self.target, self.fragment) if self.resolved is None else (self.resolved, self.section)
+        return f"{target}#{fragment}" if fragment else target
+
+
+class KeywordFields(NamedTuple):
+    """A chunk as the keyword index takes it: terms, with blanks between them."""
+
+    title: str
+    headings: str
+    text: str
+    aliases: str
+    """All other names of the document, that of its file included."""
+    tags: str
+
+
+class Entry(NamedTuple):
+    """A document with all that belongs to it: put and replaced as one."""
+
+    document: DocumentRow
+    chunks: Sequence[ChunkRow]
+    links: Sequence[LinkRow] = ()
+    keywords: Sequence[KeywordFields] | None = None
+    """`keyword_fields(document, chunks)`, if that was worked out before."""
+
+
+class Parent(NamedTuple):
+    """What chunks need of their document, shared by all of them."""
+
+    path: str
+    title: str
+    mtime_ns: int
+    metadata: dict[str, Any]
+    """Frontmatter."""
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    text: str
+
+
+class StoredChunk(NamedTuple):
+    """A chunk as it comes back."""
+
+    id: int
+    """Number in the store; good until the document is put again."""
+    document: Parent
+    row: ChunkRow
+
+    @property
+    def path(self) -> str:
+        return self.document.path
+
+    @property
+    def title(self) -> str:
+        """Of the document."""
+        return self.document.title
+
+    @property
+    def mtime_ns(self) -> int:
+        return self.document.mtime_ns
+
+    @property
+    def source(self) -> str:
+        """Text of the document."""
+        return self.document.text
+
+    @property
+    def text(self) -> str:
+        return self.row.text(self.source)
+
+    @property
+    def embed_text(self) -> str:
+        return self.row.embed_text(self.source)
+
+    @property
+    def chunk_id(self) -> str:
+        """In the form of the preset."""
+        return self.path + self.row.id_tail
+
+    @property
+    def key(self) -> str:
+        return self.path + self.row.key_tail
+
+
+class KeywordHit(NamedTuple):
+    """A chunk that has some of the terms."""
+
+    chunk: int
+    score: float
+    """BM25 over weighted fields; more is better, never below 0."""
+
+
+class Weights(NamedTuple):
+    """What a term counts in each field."""
+
+    title: float
+    headings: float
+    text: float
+    aliases: float
+    tags: float
+
+
+DEFAULT_WEIGHTS = Weights(title=2.0, headings=7.0, text=1.0, aliases=4.0, tags=2.0)
+"""Measured on links to sections and on prose: headings from 5 to 10 are alike, 2 and 3 find sections a little later."""
+
+
+class Claim(NamedTuple):
+    """Somebody is making vectors, and others leave these texts to them."""
+
+    owner: str
+    seconds_left: float
+    """Until it counts no more, if it is not renewed."""
+
+
+class PendingText(NamedTuple):
+    """A text that waits for its vector."""
+
+    hash: str
+    text: str
+
+
+class PartSet(NamedTuple):
+    """The vectors of the parts of some chunks."""
+
+    chunks: list[int]
+    counts: list[int]
+    """Of each chunk, how many parts it has: at least one."""
+    matrix: NDArray[np.float32]
+    """A row for each part, those of a chunk together, in the order of the chunks."""
+    names: NDArray[np.float32]
+    """For each chunk a matrix of its two names, in the order of `names_of`; zeros for one that has no vector yet."""
+
+
+class VectorSet(NamedTuple):
+    """All vectors of a model. The row of the matrix is the slot; a slot that is free is a row of zeros."""
+
+    model: str
+    matrix: NDArray[np.float32]
+    changed: int
+    """Generation that changed it last."""
+
+
+class Counts(NamedTuple):
+    """How much there is."""
+
+    documents: int
+    chunks: int
+    links: int
+    pending: dict[str, int]
+    """Model → texts and names that have no vector of it yet."""
+    bytes_on_disk: int
+    generation: int
+    updated_ns: int | None
+    """When the last update ended, in nanoseconds since 1970; None before the first."""

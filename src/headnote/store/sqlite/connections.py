@@ -1,0 +1,237 @@
+"""Connections to the file of an index: how they are opened, kept, and what their failures mean."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
+from headnote.extras import load
+from headnote.store.damage import REPAIR, Damaged
+from headnote.store.filters import path_matcher
+from headnote.store.lock import writer_lock
+from headnote.store.refusals import older_index, read_only_index
+from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
+from headnote.store.values import unescaped, unpacked_strings
+
+if TYPE_CHECKING:
+    import apsw
+
+_BUSY_SECONDS = 10
+"""Writers have a lock of their own. Only a file that is being made or recovered, or a stranger, can make one wait."""
+_READER_CACHE = -8_000
+_WRITER_CACHE = -64_000
+"""Kilobytes. An update that fits writes each page once."""
+_LOG_KEPT = 8 << 20
+"""Bytes of the write-ahead log that stay on disk after a large update."""
+_MOST_IDLE = 8
+
+
+@contextlib.contextmanager
+def reported(file: Path) -> Iterator[None]:
+    """Failures of the database inside the block become ours."""
+    try:
+        yield
+    except HeadnoteError:
+        raise
+    except Exception as error:
+        failure = _failure(error, file)
+        if failure is None:
+            raise
+        raise failure from error
+
+
+def _failure(error: Exception, file: Path) -> IndexFailure | None:
+    apsw = _apsw()
+    reason, place = " ".join(str(error).split()), str(file)
+    if isinstance(error, Damaged) or _is_damage(error, file):
+        return CorruptIndex(f"damaged: {reason}", path=place, remedy=REPAIR)
+    if isinstance(error, apsw.FullError):
+        return UnwritableIndex(f"no room to write: {reason}", path=place, remedy="make room, then try again")
+    if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError | apsw.IOError):
+        remedy = "check the disk and the permissions of the folder"
+        return UnwritableIndex(f"the system refuses: {reason}", path=place, remedy=remedy)
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return LockedIndex(f"in use by another program: {reason}", path=place, remedy="try again when it is done")
+    return None
+
+
+def _is_damage(error: Exception, file: Path) -> bool:
+    """Whether the database fails on what it reads. A statement of ours that it does not understand names tables or
+    columns that are not as they were made, and so does a row that breaks a rule of its table."""
+    apsw = _apsw()
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.FormatError):
+        return True
+    if isinstance(error, apsw.SQLError | apsw.SchemaChangeError | apsw.ConstraintError | apsw.MismatchError):
+        return True
+    # The header of the file can say that it must not be written, or only by versions to come.
+    return isinstance(error, apsw.ReadOnlyError) and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def _apsw() -> Any:
+    return load("apsw", "an index")
+
+
+class Connections:
+    """Opens connections to one file and keeps idle ones for the next reader."""
+
+    def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS, read_only: bool = False) -> None:
+        self.file = file
+        self._migrations = migrations
+        self._read_only = read_only
+        self._lock = Lock()
+        self._idle: list[tuple[Identity, apsw.Connection]] = []
+        self._process = os.getpid()
+        self._of_parent: list[object] = []
+        """A fork may neither use nor close what its parent has opened."""
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[tuple[Identity, apsw.Connection]]:
+        """A connection that cannot write, for one thread at a time, and to what it leads."""
+        identity, connection = self._take()
+        try:
+            yield identity, connection
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            if len(self._idle) < _MOST_IDLE and self._process == os.getpid():
+                self._idle.append((identity, connection))
+                return
+        connection.close()
+
+    @contextlib.contextmanager
+    def writer(self, wait: float) -> Iterator[apsw.Connection]:
+        """A connection for the only writer."""
+        self.require_writing()
+        with writer_lock(lock_of(self.file), wait):
+            connection = self._open(locked=True)
+            try:
+                connection.pragma("cache_size", _WRITER_CACHE)
+                yield connection
+                self._shorten_log(connection)
+            finally:
+                connection.close()
+
+    def require_writing(self) -> None:
+        """Raises if nothing shall be written."""
+        if self._read_only:
+            raise read_only_index(str(self.file.parent))
+
+    def _shorten_log(self, connection: apsw.Connection) -> None:
+        """After a large update the log is as large. If a reader still needs it, it is shortened another time."""
+        apsw = _apsw()
+        if size_of(_log_of(self.file)) > _LOG_KEPT:
+            connection.set_busy_timeout(0)
+            with contextlib.suppress(apsw.Error):  # the update is safe already
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, connection in idle:
+            connection.close()
+
+    def _take(self) -> tuple[Identity, apsw.Connection]:
+        if self._process != os.getpid():
+            self._of_parent.append(self._idle)
+            self._idle, self._process, self._lock = [], os.getpid(), Lock()
+        while True:
+            with self._lock:
+                found = self._idle.pop() if self._idle else None
+            if found is None:
+                break
+            if found[0].still_holds(self.file):
+                return found
+            found[1].close()  # the file was replaced by another one
+        connection = self._open()
+        connection.pragma("cache_size", _READER_CACHE)
+        connection.pragma("query_only", True)
+        return Identity(self.file, connection.readonly("main")), connection
+
+    def _open(self, locked: bool = False) -> apsw.Connection:
+        """Read-only where the folder is and nobody is writing: then there is no log, and none is needed."""
+        apsw = _apsw()
+        try:
+            return self._prepared(apsw.Connection(str(self.file)), locked)
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            if not self.file.exists() or _log_of(self.file).exists() or os.access(self.file.parent, os.W_OK):
+                raise
+        name = f"file:{quote(str(self.file.absolute()))}?immutable=1"
+        return self._prepared(apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), locked)
+
+    def _prepared(self, connection: apsw.Connection, locked: bool) -> apsw.Connection:
+        try:
+            connection.set_busy_timeout(int(_BUSY_SECONDS * 1000))
+            if needs_migration(connection, self.file, self._migrations):
+                if self._read_only:
+                    raise older_index(str(self.file.parent))
+                with contextlib.nullcontext() if locked else writer_lock(lock_of(self.file), _BUSY_SECONDS):
+                    connection.pragma("journal_mode", "wal")
+                    migrate(connection, self.file, self._migrations)
+            connection.pragma("synchronous", "full")
+            connection.pragma("foreign_keys", True)
+            connection.pragma("journal_size_limit", _LOG_KEPT)
+            connection.create_scalar_function("path_fits", _path_fits, 2, deterministic=True)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+class Identity:
+    """What a connection was opened to, to see whether the name still means the same."""
+
+    def __init__(self, file: Path, readonly: bool) -> None:
+        self._readonly = readonly
+        self.seen = self._look(file)
+        """Equal for two connections that lead to the same file."""
+
+    def still_holds(self, file: Path) -> bool:
+        try:
+            return self.seen == self._look(file)
+        except OSError:
+            return False
+
+    def _look(self, file: Path) -> tuple[int, ...]:
+        status = file.stat()
+        if not self._readonly:
+            return status.st_dev, status.st_ino
+        # Without a log of its own, such a connection does not notice what others write.
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, _log_of(file).exists()
+
+
+def size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def lock_of(file: Path) -> Path:
+    return file.with_name("lock")
+
+
+def _log_of(file: Path) -> Path:
+    return file.with_name(file.name + "-wal")
+
+
+def companions_of(file: Path) -> list[Path]:
+    """What the database keeps beside its file while it is open."""
+    return [_log_of(file), file.with_name(file.name + "-shm")]
+
+
+def _path_fits(*given: Any) -> bool:
+    globs, path = given
+    return _matcher(globs)(unescaped(path))
+
+
+@lru_cache(maxsize=64)
+def _matcher(globs: str) -> Callable[[str], bool]:
+    return path_matcher(unpacked_strings(globs))

@@ -1,0 +1,50 @@
+"""How near a chunk is by meaning: as a whole, in its nearest part, and by its names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from headnote.search.retrievers import NAME_SHARE, WHOLE_SHARE, by_parts
+from headnote.store.rows import PartSet
+
+QUERY = np.array([1, 0], np.float32)
+
+
+def at(cosine: float) -> list[float]:
+    """A vector so near the query."""
+    return [cosine, float(np.sqrt(1 - cosine**2))]
+
+
+def parts(*chunks: tuple[list[float], list[float]]) -> PartSet:
+    """Chunks, each as the cosines of its parts and of its names."""
+    matrix: NDArray[np.float32] = np.array([at(one) for cosines, _ in chunks for one in cosines], np.float32)
+    names = np.array([[at(one) for one in cosines] for _, cosines in chunks], np.float32)
+    return PartSet(list(range(len(chunks))), [len(cosines) for cosines, _ in chunks], matrix, names)
+
+
+def test_the_nearest_part_and_the_whole_count() -> None:
+    scores = dict(by_parts(parts(([0.5], [0, 0]), ([0.5, 0.9], [0, 0])), QUERY))
+    whole = np.array(at(0.5)) + np.array(at(0.9))
+    cosine = whole[0] / np.linalg.norm(whole)
+    assert scores[0] == pytest.approx(0.5)
+    assert scores[1] == pytest.approx(WHOLE_SHARE * cosine + (1 - WHOLE_SHARE) * 0.9)
+
+
+def test_a_name_that_is_nearer_lifts_and_one_that_is_farther_does_not_count() -> None:
+    near, far, other = (([0.5], names) for names in ([0.0, 0.9], [0.4, 0.1], [0.9, 0.2]))
+    scores = dict(by_parts(parts(near, far, other), QUERY))
+    assert scores[0] == scores[2] == pytest.approx(0.5 + NAME_SHARE * 0.4), "whichever name it is"
+    assert scores[1] == pytest.approx(0.5)
+
+
+def test_names_without_a_vector_yet_change_nothing() -> None:
+    known = parts(([0.5], [0.4, 0.4]))
+    assert by_parts(known._replace(names=np.zeros_like(known.names)), QUERY) == by_parts(known, QUERY)
+
+
+def test_best_first_and_none_that_points_away() -> None:
+    found = by_parts(parts(([-0.5], [0, 0]), ([0.2], [0, 0]), ([0.8], [0, 0])), QUERY)
+    assert [chunk for chunk, _ in found] == [2, 1]
+    assert by_parts(PartSet([], [], np.empty((0, 2), np.float32), np.empty((0, 2, 2), np.float32)), QUERY) == []

@@ -1,0 +1,52 @@
+"""Documents as an update hands them to a store, and what one may ask of it in a line."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import headnote
+from headnote.markdown.frontmatter import aliases, tags, title
+from headnote.store.base import Store
+from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
+from headnote.store.terms import query_terms
+
+
+def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **settings: Any) -> Entry:
+    chunks = headnote.chunk(text, path=path, preset=preset, **settings)
+    data = chunks[0].metadata if chunks else {}
+    raw = text.encode("utf-8", "surrogatepass")
+    document = DocumentRow(
+        *(path, len(raw), mtime_ns, hashlib.sha256(raw).hexdigest(), title(data), text, data),
+        *(tuple(tags(data)), tuple(aliases(data)), "", path.endswith(".mdx")),
+    )
+    links = [
+        LinkRow(
+            path, chunk.index, chunk.start_line, link.kind, link.target, link.fragment, link.text, ":" in link.target
+        )
+        for chunk in chunks
+        for link in chunk.links
+    ]
+    return Entry(document, [ChunkRow.of(chunk, text) for chunk in chunks], links)
+
+
+def link(path: str, target: str, resolved: str | None = None, **more: Any) -> LinkRow:
+    given = {"chunk": 0, "line": 1, "kind": "link", "fragment": "", "text": target, "external": False, **more}
+    return LinkRow(path=path, target=target, resolved=resolved, **given)
+
+
+def put(store: Store, *entries: Entry) -> None:
+    with store.writing() as writer:
+        writer.put(entries)
+
+
+def paths(store: Store) -> list[str]:
+    with store.reading() as reader:
+        return reader.document_paths()
+
+
+def found(store: Store, query: str, limit: int = 10) -> list[str]:
+    """Paths of the documents that a query finds, best first."""
+    with store.reading() as reader:
+        hits = reader.keyword(query_terms(query), limit)
+        return list(dict.fromkeys(chunk.path for chunk in reader.chunks([hit.chunk for hit in hits])))

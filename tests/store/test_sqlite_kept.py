@@ -1,0 +1,139 @@
+"""What is kept of the terms of queries: it adds up to what the keyword index says itself, and goes when it is old."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from store_samples import entry, found, put
+
+from headnote.store.filters import Filter
+from headnote.store.rows import DEFAULT_WEIGHTS, Weights
+from headnote.store.sqlite.keywords import quoted
+from headnote.store.sqlite.reader import SqliteReader
+from headnote.store.sqlite.recent import Recent
+from headnote.store.sqlite.store import FOLDER, SqliteStore
+
+WORDS = ["melon", "pear", "plum", "fig", "the"]
+
+
+@pytest.fixture(scope="module")
+def orchard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+    """Chunks that have the words more or less often, in text or heading; some were replaced, some removed."""
+    store = SqliteStore.open(tmp_path_factory.mktemp("orchard"))
+    pages = []
+    for number in range(60):
+        said = [word for at, word in enumerate(WORDS) for _ in range(number % (at + 2))]
+        pages.append(entry(f"{number}.md", f"# {WORDS[number % 4]} {number}\n\n{' '.join(said)} the\n"))
+    put(store, *pages)
+    put(store, *pages[::3])
+    with store.writing() as writer:
+        writer.remove([f"{number}.md" for number in range(10, 20)])
+    yield store
+    store.close()
+
+
+def scored_at_once(reader: SqliteReader, terms: list[str], weights: Weights, path: str) -> dict[int, float]:
+    """Chunk → what the keyword index says when it is asked for all terms together; best first."""
+    rows = reader.db.execute(
+        """SELECT keyword.rowid, -bm25(keyword, ?, ?, ?, ?, ?) AS score FROM keyword
+        JOIN chunks c ON c.id = keyword.rowid JOIN documents d ON d.id = c.document
+        WHERE keyword MATCH ? AND d.path GLOB ? ORDER BY score DESC, keyword.rowid""",
+        (*weights, " OR ".join(map(quoted, terms)), path),
+    )
+    return dict(rows)
+
+
+@settings(deadline=None)
+@given(
+    terms=st.lists(st.sampled_from([*WORDS, "never"]), min_size=1, max_size=6, unique=True),
+    limit=st.integers(1, 70),
+    weights=st.sampled_from([DEFAULT_WEIGHTS, Weights(0, 1, 0, 0, 0), Weights(0, 0, 1, 0, 0)]),
+    path=st.sampled_from(["*", "2*", "nothing"]),
+)
+def test_sums_are_what_the_index_says_itself(
+    orchard: SqliteStore, terms: list[str], limit: int, weights: Weights, path: str
+) -> None:
+    with orchard.reading() as reader:
+        hits = reader.keyword(terms, limit, weights, Filter() if path == "*" else Filter(paths=(path,)))
+        told = scored_at_once(reader, terms, weights, path)
+    assert len(hits) == min(limit, len(told))
+    assert all(hit.score == pytest.approx(told[hit.chunk]) for hit in hits)
+    assert [hit.score for hit in hits] == pytest.approx(list(told.values())[:limit])
+
+
+def test_a_term_is_asked_for_once(orchard: SqliteStore) -> None:
+    with orchard.reading() as reader:
+        reader.keyword(["melon", "pear"], 5)
+        seen: list[str] = []
+        reader.db.trace_v2(1, lambda event: seen.append(str(event["sql"])))
+        try:
+            reader.keyword(["pear", "melon"], 5)
+            assert [sql for sql in seen if "MATCH" in sql] == []
+            reader.keyword(["pear", "quince"], 5)
+            assert len([sql for sql in seen if "MATCH" in sql]) == 1
+        finally:
+            reader.db.trace_v2(0, None)
+
+
+def test_an_update_is_seen_and_an_older_view_stays_as_it_was(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    put(store, entry("a.md", "melon"))
+    with store.reading() as older:
+        before = older.keyword(["melon"], 5)
+        put(store, entry("b.md", "melon and pear"))
+        assert found(store, "melon") == ["a.md", "b.md"]
+        assert older.keyword(["melon"], 5) == before
+        assert found(store, "pear") == ["b.md"]
+        assert older.keyword(["pear"], 5) == []
+    assert found(store, "pear") == ["b.md"], "what the older view saw was not kept"
+    store.close()
+
+
+def test_a_writer_sees_its_own_changes(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    with store.writing() as writer:
+        assert writer.keyword(["melon"], 5) == []
+        writer.put([entry("a.md", "melon")])
+        assert len(writer.keyword(["melon"], 5)) == 1
+    store.close()
+
+
+def test_another_file_of_the_same_name_and_generation_is_another_index(tmp_path: Path) -> None:
+    """Someone deleted the index and made it anew while a server ran."""
+    store = SqliteStore.open(tmp_path / "here")
+    put(store, entry("a.md", "melon"))
+    assert (found(store, "melon"), found(store, "pear")) == (["a.md"], [])
+    other = SqliteStore.open(tmp_path / "there")
+    put(other, entry("b.md", "pear"))
+    assert other.generation() == store.generation()
+    other.close()
+    shutil.rmtree(tmp_path / "here" / FOLDER)
+    shutil.move(tmp_path / "there" / FOLDER, tmp_path / "here" / FOLDER)
+    assert (found(store, "melon"), found(store, "pear")) == ([], ["b.md"])
+    store.close()
+
+
+def test_what_was_asked_for_long_ago_makes_room() -> None:
+    recent: Recent[str, str] = Recent(5, len)
+    recent.keep(1, {"a": "aa", "b": "bb"})
+    assert recent.known(1, ["a"]) == {"a": "aa"}
+    recent.keep(1, {"c": "cc"})
+    assert recent.known(1, "abc") == {"a": "aa", "c": "cc"}, "the one that was not asked for again had to go"
+    recent.keep(1, {"d": "too large"})
+    assert recent.known(1, "abcd") == {}
+
+
+def test_one_generation_is_kept_at_a_time() -> None:
+    recent: Recent[str, str] = Recent(5, len)
+    recent.keep(2, {"a": "new"})
+    recent.keep(1, {"a": "old", "b": "old"})
+    assert recent.known(1, "ab") == {}
+    assert recent.known(2, "ab") == {"a": "new"}
+    recent.keep(3, {"b": "newest"[:5]})
+    assert recent.known(2, "ab") == {}
+    assert recent.known(3, "ab") == {"b": "newes"}

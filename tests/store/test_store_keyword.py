@@ -1,0 +1,202 @@
+"""Keyword search and filters. Every store passes these."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from store_samples import entry, found, put
+
+from headnote.store.base import Store
+from headnote.store.filters import Filter
+from headnote.store.rows import Weights
+from headnote.store.terms import query_terms
+
+pytest_plugins = ("store_fixtures",)
+
+PAGES = {
+    "en.md": "# Rolling updates\n\nRun `kubectl apply -f pod.yaml` and set user_id, spec.a.b-c or --dry-run.\n",
+    "ja.md": "# 設定\n\n東京でサービスを設定する方法。猫\n",
+    "zh.md": "# 检索\n\n中文全文检索说明\n",
+    "ko.md": "# 설치\n\n쿠버네티스 클러스터를 만든다\n",
+    "th.md": "# ระบบ\n\nการตั้งค่าระบบ\n",
+    "ru.md": "# Кластеры\n\nНастройка кластеров и приём данных\n",
+    "ar.md": "# كتاب\n\nالكتابُ الجديد\n",
+    "fr.md": "# Été\n\nUn café crème à l'école\n",
+    "tag.md": "# Marked\n\nThis is #urgent and v1.29.3 in C++.\n",
+}
+
+
+@pytest.fixture
+def pages(store: Store) -> Store:
+    put(store, *(entry(path, text) for path, text in PAGES.items()))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("rolled update", "en.md"),
+        ("kubectl apply -f", "en.md"),
+        ("user_id", "en.md"),
+        ("userid", "en.md"),
+        ("a.b-c", "en.md"),
+        ("--dry-run", "en.md"),
+        ("サービス", "ja.md"),
+        ("猫", "ja.md"),
+        ("全文检索", "zh.md"),
+        ("클러스터", "ko.md"),
+        ("ค่าระบบ", "th.md"),
+        ("кластера", "ru.md"),
+        ("прием", "ru.md"),
+        ("كتاب", "ar.md"),
+        ("cafe ecole", "fr.md"),
+        ("#urgent", "tag.md"),
+        ("1.29", "tag.md"),
+        ("c++", "tag.md"),
+    ],
+)
+def test_a_query_in_any_script_finds_its_page_first(pages: Store, query: str, path: str) -> None:
+    assert found(pages, query)[:1] == [path]
+    assert found(pages, f"{query} xyzzyqwerty")[:1] == [path], "one unknown word empties nothing"
+
+
+HOSTILE = [
+    '"',
+    '""',
+    "a AND",
+    "NEAR(a b)",
+    "text:a",
+    "^a",
+    "a*",
+    "(",
+    "a OR OR",
+    "-",
+    "\0",
+    "a\0b",
+    "\ud800",
+    "{a b}:c",
+]
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_terms_mean_nothing_but_themselves(pages: Store, query: str) -> None:
+    with pages.reading() as reader:
+        assert reader.keyword([query], 10) == reader.keyword([query, query], 10)
+        assert [hit.chunk for hit in reader.keyword([query, "kubectl"], 10)] != []
+        assert reader.term_frequencies([query]) in ({query: 0}, {query: 1})
+    found(pages, query)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.lists(st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF)), max_size=5))
+def test_any_terms_are_safe(pages: Store, words: list[str]) -> None:
+    with pages.reading() as reader:
+        for terms in (words, query_terms(" ".join(words))):
+            hits = reader.keyword([*terms, "kubectl"], 10)
+            assert all(hit.score >= 0 for hit in hits)
+            assert len(hits) >= 1
+            assert set(reader.term_frequencies(terms)) == set(terms)
+
+
+def test_a_pasted_text_is_a_query_too(pages: Store) -> None:
+    nonsense = " ".join(f"word{number}x" for number in range(12_000))
+    assert len(nonsense) > 100_000
+    assert found(pages, f"{nonsense} kubectl")[:1] == ["en.md"]
+    assert found(pages, nonsense) == []
+    assert found(pages, "") == []
+
+
+def test_the_limit_is_kept(pages: Store) -> None:
+    put(pages, *(entry(f"many/{number}.md", "same words") for number in range(9)))
+    with pages.reading() as reader:
+        assert len(reader.keyword(["same"], 4)) == 4
+        assert reader.keyword(["same"], 0) == []
+        assert reader.term_frequencies(["same", "kubectl", "never"]) == {"same": 9, "kubectl": 1, "never": 0}
+
+
+def test_fields_have_weights(store: Store) -> None:
+    filler = [entry(f"filler{number}.md", f"# Filler\n\nnothing of note {number}\n") for number in range(8)]
+    titled = entry("titled.md", "---\ntitle: Zebra\naliases: [Quagga]\ntags: [savanna]\n---\n\nan animal\n")
+    told = entry("told.md", "# Animals\n\nthe zebra, the quagga, the savanna\n")
+    put(store, *filler, titled, told)
+    only_text, only_title = Weights(0, 0, 1, 0, 0), Weights(1, 0, 0, 0, 0)
+    with store.reading() as reader:
+
+        def best(term: str, weights: Weights) -> str:
+            (chunk,) = reader.chunks([reader.keyword(query_terms(term), 1, weights)[0].chunk])
+            return chunk.path
+
+        assert best("zebra", only_text) == "told.md"
+        assert best("zebra", only_title) == "titled.md"
+        assert best("quagga", Weights(0, 0, 0, 1, 0)) == "titled.md"
+        assert best("savanna", Weights(0, 0, 0, 0, 1)) == "titled.md"
+        assert best("animal", Weights(0, 1, 0, 0, 0)) == "told.md"
+
+
+def test_scores_do_not_depend_on_history(store: Store) -> None:
+    """What was deleted and written again leaves no trace."""
+    pages = [entry(f"{number}.md", f"# Page {number}\n\n{'word ' * number}common\n") for number in range(1, 30)]
+    put(store, *pages)
+    with store.reading() as reader:
+        before = [round(hit.score, 9) for hit in reader.keyword(["word", "page"], 50)]
+    for _ in range(3):
+        put(store, *(page._replace(document=page.document._replace(title="other")) for page in pages[::2]))
+        with store.writing() as writer:
+            writer.remove([page.document.path for page in pages[5:20]])
+        put(store, *pages)
+    with store.reading() as reader:
+        assert [round(hit.score, 9) for hit in reader.keyword(["word", "page"], 50)] == before
+        assert reader.term_frequencies(["word", "other"]) == {"word": 29, "other": 0}
+
+
+@pytest.fixture
+def tagged(store: Store) -> Store:
+    put(
+        store,
+        entry("docs/a.md", "---\ntags: [Area/Network]\nstatus: draft\nn: [1, two]\n---\n\nword\n", mtime_ns=100),
+        entry("docs/deep/b.md", "---\nstatus: Final\nmeta: {owner: Ann}\n---\n\nword #area\n", mtime_ns=200),
+        entry("c.mdx", "---\ntags: areal\n---\n\nword\n", mtime_ns=300),
+    )
+    return store
+
+
+FILTERS = [
+    (Filter(), ["c.mdx", "docs/a.md", "docs/deep/b.md"]),
+    (Filter(paths=("docs",)), ["docs/a.md", "docs/deep/b.md"]),
+    (Filter(paths=("docs/*.md",)), ["docs/a.md"]),
+    (Filter(paths=("*.mdx", "docs/deep/**")), ["c.mdx", "docs/deep/b.md"]),
+    (Filter(paths=("no/such",)), []),
+    (Filter(tags=("area",)), ["docs/a.md", "docs/deep/b.md"]),
+    (Filter(tags=("#AREA/network",)), ["docs/a.md"]),
+    (Filter(tags=("area", "areal")), []),
+    (Filter(where=(("status", "final"),)), ["docs/deep/b.md"]),
+    (Filter(where=(("Status", "draft"), ("n", "two"))), ["docs/a.md"]),
+    (Filter(where=(("meta.owner", "ann"),)), ["docs/deep/b.md"]),
+    (Filter(where=(("n", "1"), ("status", "final"))), []),
+    (Filter(since_ns=200), ["c.mdx", "docs/deep/b.md"]),
+    (Filter(paths=("docs",), since_ns=200, tags=("area",)), ["docs/deep/b.md"]),
+    (Filter(paths=("'; DROP TABLE documents; --", "\0", "\ud800"), tags=("'",), where=(('"', "\0"),)), []),
+]
+
+
+@pytest.mark.parametrize(("only", "expected"), FILTERS)
+def test_a_filter_restricts_both_kinds_of_search(tagged: Store, only: Filter, expected: list[str]) -> None:
+    numpy = pytest.importorskip("numpy")
+    with tagged.writing() as writer:
+        pending = writer.pending("m", 10)
+        writer.add_vectors("m", [text.hash for text in pending], numpy.eye(len(pending), 4))
+    with tagged.reading() as reader:
+        hits = reader.keyword(["word"], 10, only=only)
+        assert sorted(chunk.path for chunk in reader.chunks([hit.chunk for hit in hits])) == expected
+        slots = reader.slots("m", only).tolist()
+        ids = [identity for slot in slots for identity in reader.chunks_of_slots("m", slots, only)[slot]]
+        assert sorted(chunk.path for chunk in reader.chunks(ids)) == expected
+
+
+def test_a_tag_of_one_chunk_is_not_one_of_the_others(store: Store) -> None:
+    put(store, entry("a.md", "# One\n\nword #here\n\n# Two\n\nword\n", merge=False, min_tokens=0, target_tokens=1))
+    with store.reading() as reader:
+        assert len(reader.keyword(["word"], 10)) == 2
+        (hit,) = reader.keyword(["word"], 10, only=Filter(tags=("here",)))
+        assert reader.chunks([hit.chunk])[0].row.heading_path == ("One",)

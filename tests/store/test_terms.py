@@ -1,0 +1,140 @@
+"""Text as keyword terms: what finds what, and that nothing can go wrong with any text."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headnote.store.sqlite.schema import TOKEN_CHARACTERS
+from headnote.store.terms import LONGEST_TERM, query_terms, term_line, terms
+
+ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF), max_size=200)
+
+FINDS = [
+    # what is written, what is asked
+    ("Deployments are rolled out", "deployment rolling"),
+    ("kubectl apply -f pod.yaml", "-f"),
+    ("set user_id to 7", "user_id"),
+    ("set user_id to 7", "userId"),
+    ("set user_id to 7", "user"),
+    ("the field spec.replicas", "spec.replicas"),
+    ("the field spec.replicas", "replicas"),
+    ("a.b-c", "a.b-c"),
+    ("pass --dry-run=client", "--dry-run"),
+    ("pass --dry-run=client", "dry"),
+    ("pass --dry-run=client", "client"),
+    ("a ConfigMap holds it", "config map"),
+    ("a ConfigMap holds it", "configmaps"),
+    ("config-map", "ConfigMap"),
+    ("HTTPServer", "http server"),
+    ("the APIs", "api"),
+    ("marked #important", "#important"),
+    ("marked #important", "important"),
+    ("written in C++ and C#", "C++"),
+    ("written in C++ and C#", "c#"),
+    ("a .gitignore file", ".gitignore"),
+    ("see https://example.org/docs/a_b.html#x-y", "a_b.html"),
+    ("see docs/setup/index.md", "setup"),
+    ("since v1.29.3", "1.29"),
+    ("since v1.29.3", "v1.29.3"),
+    ("since v1.29.3", "1.29.3"),
+    ("needs python3", "python"),
+    ("utf-8", "utf8"),
+    ("the user's name", "user"),
+    ("I don’t know", "don't"),
+    ("un café crème", "cafe creme"),
+    ("un cafe\u0301", "café"),
+    ("Straße", "strasse"),
+    ("Ångström", "angstrom"),
+    ("ÉCOLE", "école"),
+    ("настройка кластеров", "кластер"),
+    ("приём данных", "прием"),
+    ("Ελλάδα", "ΕΛΛΆΔΑ"),
+    ("الكتابُ الجديد", "كتاب"),
+    ("中文全文检索", "全文"),
+    ("中文全文检索", "检"),
+    ("東京都でサービスを設定する", "サービス"),
+    ("ﾃｽﾄ", "テスト"),
+    ("쿠버네티스 클러스터를 만든다", "클러스터"),
+    ("การตั้งค่าระบบ", "ระบบ"),
+    ("使用kubectl命令", "kubectl"),
+    ("使用kubectl命令", "命令"),
+    ("हिन्दी भाषा", "भाषा"),
+    ("ship it 🚀", "🚀"),
+    ("Ｆｕｌｌ width", "full"),
+    ("IP 192.168.0.1", "192.168.0.1"),
+    ("zero\u200bwidth so\u00adft", "zerowidth soft"),
+]
+
+
+@pytest.mark.parametrize(("written", "asked"), FINDS)
+def test_what_is_written_is_found(written: str, asked: str) -> None:
+    assert set(query_terms(asked)) & set(terms(written))
+
+
+@pytest.mark.parametrize(("written", "asked"), FINDS)
+def test_a_text_is_found_by_all_of_itself(written: str, asked: str) -> None:
+    assert set(query_terms(written)) <= set(terms(written))
+    assert set(query_terms(asked)) <= set(terms(asked))
+
+
+def test_whole_and_parts() -> None:
+    assert terms("user_id") == ["userid", "user", "id"]
+    assert terms("kubeletConfig") == ["kubeletconfig", "kubelet", "config"]
+    assert terms("--feature-gates") == ["--feature-gates", "featureg", "featur", "gate"]
+    assert terms("v1.29") == ["v1.29", "1.29", "v1", "29"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("1.29", "129"), ("C++", "C#"), ("--flag", "-f"), ("й", "и")])
+def test_what_differs_stays_apart(one: str, other: str) -> None:
+    assert not set(terms(one)[:1]) & set(terms(other))
+
+
+def test_a_query_of_pairs_does_not_ask_for_single_characters() -> None:
+    assert query_terms("猫の手") == ["猫の", "の手"]
+    assert query_terms("猫") == ["猫"]
+    assert query_terms("猫 猫") == ["猫"]
+
+
+@given(ANY_TEXT)
+def test_terms_of_any_text_are_safe(text: str) -> None:
+    found = terms(text)
+    allowed = re.compile(rf"[0-9a-z{re.escape(TOKEN_CHARACTERS)}\x80-\U0010ffff]+")
+    for term in found:
+        assert allowed.fullmatch(term), term
+        assert not re.search("[\ud800-\udfff]", term)
+        assert len(term) <= LONGEST_TERM
+    assert terms(text) == found
+    assert term_line(text).split() == found
+    assert set(query_terms(text)) <= set(found)
+
+
+@given(ANY_TEXT, st.text(max_size=20), ANY_TEXT)
+def test_a_word_is_found_in_whatever_stands_around_it(before: str, word: str, after: str) -> None:
+    assert set(query_terms(word)) <= set(terms(f"{before} {word} {after}"))
+
+
+@given(st.text(st.sampled_from("漢字かなカナ한글ไทย"), min_size=1, max_size=30), st.data())
+def test_any_part_of_a_text_without_blanks_is_found(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    assert set(query_terms(text[start:end])) <= set(terms(text))
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "-", "aB", "1.", "猫", "é", "'", "a'", "#", "\ud800", "a\u0301", "_"])
+def test_time_is_linear_in_any_text(unit: str) -> None:
+    """A minute for what is not; a tenth of a second for what is."""
+    begun = time.monotonic()
+    terms(unit * 200_000)
+    query_terms(unit * 200_000)
+    assert time.monotonic() - begun < 20
+
+
+@given(st.text("abZ19.-_'’‘“”–—…\xa0 #+$@"))
+def test_typography_is_read_as_plain_text_is(text: str) -> None:
+    """A letter of another script has the text read by the pattern that takes any."""
+    assert terms(f"{text} ж") == [*terms(text), "ж"]
