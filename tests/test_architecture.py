@@ -15,7 +15,7 @@ import headnote
 
 PACKAGE = "headnote"
 
-# Rooms of one layer are neighbours: they may import each other, as long as there is no way round in a circle.
+# Packages of one layer may import each other, as long as they form no cycle.
 LAYERS: list[set[str]] = [
     {"errors"},
     {"model", "extras", "arguments"},
@@ -34,6 +34,17 @@ LAYERS: list[set[str]] = [
 ]
 RANK = {package: rank for rank, packages in enumerate(LAYERS) for package in packages}
 SURFACES = LAYERS[-1]
+
+REST = "*"
+"""Stands for the modules of a package that its inner layers do not name."""
+
+# Packages that contain packages. Sub-packages of one inner layer must not import each other.
+INNER_LAYERS: dict[str, list[set[str]]] = {
+    "markdown": [{"rules"}, {REST}],
+    "chunking": [{REST}, {"passes"}, {"strategies"}, {"chunker"}],
+    "store": [{REST}, {"sqlite", "postgres"}, {"opening"}],
+    "index": [{"sites"}, {REST}],
+}
 
 HEAVY = {"numpy", "rich", "click", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
 
@@ -118,6 +129,54 @@ def find_cycle(imports: Imports) -> list[str]:
     return next((cycle for module in sorted(imports) if (cycle := visit(module, []))), [])
 
 
+def part_of(module: str) -> str:
+    """The module or sub-package directly inside its package; empty for the package itself."""
+    return ".".join(module.split(".")[2:3])
+
+
+def subpackages(imports: Imports) -> set[tuple[str, str]]:
+    """(package, sub-package) for every package inside a package."""
+    return {(package_of(module), part_of(module)) for module in imports if module.count(".") > 2}
+
+
+def subpackages_without_layer(imports: Imports) -> set[str]:
+    return {
+        f"{package}.{part}"
+        for package, part in subpackages(imports)
+        if part not in set().union(*INNER_LAYERS.get(package, []))
+    }
+
+
+def inner_rank(package: str, part: str) -> int:
+    """The package itself comes last: its `__init__` may offer whatever is inside."""
+    layers = INNER_LAYERS[package]
+    if part == "":
+        return len(layers)
+    name = part if any(part in parts for parts in layers) else REST
+    return next(rank for rank, parts in enumerate(layers) if name in parts)
+
+
+def wrong_way_inside(imports: Imports) -> list[str]:
+    """Imports against the inner layers."""
+    packages = subpackages(imports)
+    return [
+        f"{module} imports {target}"
+        for module, targets in sorted(imports.items())
+        for target in sorted(targets)
+        if (package := package_of(module)) == package_of(target)
+        and package in INNER_LAYERS
+        and not allowed_inside(package, part_of(module), part_of(target), packages)
+    ]
+
+
+def allowed_inside(package: str, importer: str, target: str, packages: set[tuple[str, str]]) -> bool:
+    if importer == target:
+        return True
+    importer_rank, target_rank = inner_rank(package, importer), inner_rank(package, target)
+    # Modules of one layer are neighbours, sub-packages of one layer are strangers.
+    return target_rank < importer_rank or (target_rank == importer_rank and (package, target) not in packages)
+
+
 def between_packages(imports: Imports) -> Imports:
     packages: Imports = {}
     for module, targets in imports.items():
@@ -138,6 +197,20 @@ def test_every_package_has_its_layer(imports: Imports) -> None:
 
 def test_imports_go_one_way(imports: Imports) -> None:
     assert wrong_way_imports(imports) == []
+
+
+def test_every_subpackage_has_its_layer(imports: Imports) -> None:
+    assert subpackages_without_layer(imports) == set()
+
+
+def test_every_inner_layer_names_what_exists(imports: Imports) -> None:
+    parts = {(package_of(module), part_of(module)) for module in imports}
+    declared = {(package, part) for package, layers in INNER_LAYERS.items() for part in set().union(*layers) - {REST}}
+    assert declared - parts == set()
+
+
+def test_imports_go_one_way_inside_packages(imports: Imports) -> None:
+    assert wrong_way_inside(imports) == []
 
 
 def test_no_cycle_between_modules_or_packages(imports: Imports) -> None:
@@ -194,16 +267,19 @@ def test_the_version_comes_without_the_scanner() -> None:
 # The checks themselves, on small trees that break each rule.
 
 
-def write_tree(folder: Path, **files: str) -> Imports:
+def write_tree(folder: Path, files: dict[str, str]) -> Imports:
+    """The imports of a package made of these files: path without suffix → code."""
     for name, code in files.items():
-        file = folder / PACKAGE / (name.replace("__in__", "/") + ".py")
+        file = folder / PACKAGE / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(dedent(code), encoding="utf-8")
     return read_imports(folder)
 
 
 def test_a_wrong_way_import_is_seen(tmp_path: Path) -> None:
-    imports = write_tree(tmp_path, model="", cli="", markdown="import headnote.cli", config="", errors="")
+    imports = write_tree(
+        tmp_path, {"model": "", "cli": "", "markdown": "import headnote.cli", "config": "", "errors": ""}
+    )
     assert wrong_way_imports(imports) == ["headnote.markdown imports headnote.cli"]
 
 
@@ -213,21 +289,23 @@ def test_a_lazy_wrong_way_import_is_seen(tmp_path: Path) -> None:
             from headnote.config import load
             return load
     """
-    imports = write_tree(tmp_path, search=lazy, config="def load(): ...")
+    imports = write_tree(tmp_path, {"search": lazy, "config": "def load(): ..."})
     assert wrong_way_imports(imports) == ["headnote.search imports headnote.config"]
 
 
 def test_a_package_may_not_import_the_package_itself(tmp_path: Path) -> None:
-    imports = write_tree(tmp_path, __init__="parse = 1", model="from headnote import parse")
+    imports = write_tree(tmp_path, {"__init__": "parse = 1", "model": "from headnote import parse"})
     assert wrong_way_imports(imports) == ["headnote.model imports headnote"]
 
 
 def test_a_cycle_inside_a_package_is_seen(tmp_path: Path) -> None:
     imports = write_tree(
         tmp_path,
-        markdown__in__a="from headnote.markdown import b",
-        markdown__in__b="from headnote.markdown.c import name",
-        markdown__in__c="import headnote.markdown.a",
+        {
+            "markdown/a": "from headnote.markdown import b",
+            "markdown/b": "from headnote.markdown.c import name",
+            "markdown/c": "import headnote.markdown.a",
+        },
     )
     assert wrong_way_imports(imports) == []
     a, b, c = (f"headnote.markdown.{name}" for name in "abc")
@@ -237,19 +315,50 @@ def test_a_cycle_inside_a_package_is_seen(tmp_path: Path) -> None:
 def test_a_cycle_between_neighbouring_packages_is_seen(tmp_path: Path) -> None:
     imports = write_tree(
         tmp_path,
-        embedding__in__a="import headnote.index.a",
-        embedding__in__b="",
-        index__in__a="",
-        index__in__b="import headnote.embedding.b",
+        {
+            "embedding/a": "import headnote.index.a",
+            "embedding/b": "",
+            "index/a": "",
+            "index/b": "import headnote.embedding.b",
+        },
     )
     assert find_cycle(imports) == []
     assert find_cycle(between_packages(imports)) == ["embedding", "index", "embedding"]
 
 
 def test_a_package_nobody_placed_is_seen(tmp_path: Path) -> None:
-    assert packages_without_layer(write_tree(tmp_path, helpers="", model="")) == {"helpers"}
+    assert packages_without_layer(write_tree(tmp_path, {"helpers": "", "model": ""})) == {"helpers"}
 
 
 def test_a_relative_import_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="hide the direction"):
-        write_tree(tmp_path, __init__="", model="from . import errors", errors="")
+        write_tree(tmp_path, {"__init__": "", "model": "from . import errors", "errors": ""})
+
+
+def test_a_subpackage_nobody_placed_is_seen(tmp_path: Path) -> None:
+    imports = write_tree(tmp_path, {"markdown/rules/code": "", "search/helpers/a": "", "search/b": ""})
+    assert subpackages_without_layer(imports) == {"search.helpers"}
+
+
+@pytest.mark.parametrize(
+    ("importer", "target"),
+    [
+        ("markdown.rules.code", "markdown.scanner"),
+        ("chunking.draft", "chunking.passes.merge"),
+        ("chunking.passes.merge", "chunking.strategies"),
+        ("chunking.strategies", "chunking.chunker"),
+        ("store.rows", "store.sqlite.store"),
+        ("store.rows", "store.opening"),
+        ("store.sqlite.store", "store.opening"),
+        ("store.sqlite.store", "store.postgres.store"),
+        ("store.postgres.store", "store.sqlite.store"),
+        ("index.sites.addresses", "index.linking"),
+        ("index.linking", "index"),
+    ],
+)
+def test_a_wrong_way_import_inside_a_package_is_seen(tmp_path: Path, importer: str, target: str) -> None:
+    files = {importer.replace(".", "/"): f"import headnote.{target}"}
+    files[target.replace(".", "/") if "." in target else f"{target}/__init__"] = ""
+    imports = write_tree(tmp_path, files)
+    assert wrong_way_imports(imports) == []
+    assert wrong_way_inside(imports) == [f"headnote.{importer} imports headnote.{target}"]
