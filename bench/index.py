@@ -222,11 +222,11 @@ def run_put(root: Path) -> Figures:
     """Only the writing of documents and chunks that are at hand: terms, keyword index, tables; on one core."""
     from headnote.chunking.settings import Settings
     from headnote.index.entries import read_entry
-    from headnote.sources.documents import read_document
+    from headnote.sources.snapshot import read_snapshot
     from headnote.store.sqlite.store import SqliteStore
 
     paths = [file.path for file in discover(root).files]
-    entries = [read_entry(read_document(root, path), Settings())[0]._replace(keywords=None) for path in paths]
+    entries = [read_entry(read_snapshot(root, path), Settings())[0]._replace(keywords=None) for path in paths]
     with TemporaryDirectory() as folder:
 
         def put() -> None:

@@ -15,7 +15,8 @@ from os import environ
 from pathlib import Path
 
 from headnote.markdown import parse
-from headnote.sources.files import expand, is_mdx, read_source
+from headnote.markdown.document import is_mdx
+from headnote.sources.files import expand, read_source
 from headnote.tokens import Counter, get_counter
 from headnote.tokens.bpe import BpeCounter
 from headnote.tokens.portable import PortableEncoding

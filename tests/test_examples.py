@@ -9,8 +9,9 @@ from typing import get_args
 import pytest
 
 import headnote
+from headnote.markdown.document import is_mdx
 from headnote.model import BlockKind
-from headnote.sources.files import expand, is_mdx, read_source
+from headnote.sources.files import expand, read_source
 
 CONSTRUCTS = [
     ("index.md", "frontmatter", r"\A---\n"),

@@ -559,10 +559,9 @@ class Index:
 
 def _outline(document: DocumentRow) -> list[OutlineEntry]:
     # Not above: whoever only searches need not wait until all that reads Markdown is loaded.
-    from headnote.markdown.outline import outline
-    from headnote.markdown.scanner import scan
+    from headnote.markdown.document import Document
 
-    return outline(document.text, scan(document.text, document.mdx))
+    return Document(document.text, document.path, document.mdx).outline
 
 
 def repair_index(root: AnyPath, store: str | None = None, schema: str | None = None, adopt: bool = False) -> list[str]:

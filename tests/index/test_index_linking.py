@@ -13,7 +13,7 @@ from headnote.index.linking import Resolver
 from headnote.index.sites.finding import sites_without_files
 from headnote.index.sites.model import Naming
 from headnote.model import LinkKind
-from headnote.sources.documents import SourceDocument
+from headnote.sources.snapshot import FileSnapshot
 from headnote.store.rows import LinkRow
 
 PAGES = (
@@ -240,7 +240,7 @@ TEXT = """\
 
 
 def test_links_of_a_file_as_they_are_kept() -> None:
-    entry, anchors = read_entry(SourceDocument("d/a.md", len(TEXT), 1, "h", TEXT, ""), Settings())
+    entry, anchors = read_entry(FileSnapshot("d/a.md", len(TEXT), 1, "h", TEXT, ""), Settings())
     assert list(anchors.headings) == ["start", "b"]
     kept = {link.target: (link.external, link.line, link.path) for link in entry.links}
     lines = TEXT.splitlines()

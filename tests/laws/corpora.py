@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.sources.files import expand, is_mdx, read_source
+from headnote.markdown.document import is_mdx
+from headnote.sources.files import expand, read_source
 
 CORPORA = (
     *("kubernetes-en", "kubernetes-ja", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam", "public-apis"),

@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.markdown import parse
-from headnote.markdown.outline import OutlineEntry, outline
-from headnote.sources.files import expand, is_mdx, read_source
+from headnote.markdown.document import Document
+from headnote.markdown.outline import OutlineEntry
+from headnote.sources.files import expand, read_source
 
 
 def extents_are_true(text: str, entries: list[OutlineEntry]) -> bool:
@@ -33,7 +33,7 @@ def extents_are_true(text: str, entries: list[OutlineEntry]) -> bool:
 def test_extents_in_the_examples(repository: Path) -> None:
     for path in expand([repository / "examples"]):
         text = read_source(path)
-        entries = outline(text, parse(text, is_mdx(path)))
+        entries = Document(text, str(path)).outline
         assert entries
         assert extents_are_true(text, entries)
 
@@ -41,12 +41,12 @@ def test_extents_in_the_examples(repository: Path) -> None:
 @given(st.lists(st.sampled_from(["# a", "## b", "### c", "###### d", "text", "", "- item", "```\n# code\n```"])))
 def test_extents_nest_whatever_the_levels(lines: list[str]) -> None:
     text = "\n".join(lines)
-    assert extents_are_true(text, outline(text, parse(text)))
+    assert extents_are_true(text, Document(text).outline)
 
 
 def test_the_last_heading_reaches_to_the_end_of_the_text() -> None:
     text = "# a\n\n## b\n\ntext\n\n\n"
-    assert [(entry.start, entry.end, entry.end_line) for entry in outline(text, parse(text))] == [
+    assert [(entry.start, entry.end, entry.end_line) for entry in Document(text).outline] == [
         (0, 15, 5),
         (5, 15, 5),
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headnote.errors import MissingSource, NotAFile, NotText, UnreadableSource
-from headnote.sources.files import expand, is_mdx, read_source
+from headnote.sources.files import expand, read_source
 
 
 def make(folder: Path, *names: str) -> None:
@@ -123,8 +123,3 @@ def test_a_folder_without_markdown_is_an_error_with_its_path(tmp_path: Path) -> 
 def test_a_folder_named_like_a_file_is_walked_not_read(tmp_path: Path) -> None:
     make(tmp_path, "odd.md/a.md")
     assert expand([tmp_path]) == [tmp_path / "odd.md" / "a.md"]
-
-
-@pytest.mark.parametrize(("name", "mdx"), [("a.mdx", True), ("a.MDX", True), ("a.md", False), ("mdx", False)])
-def test_the_suffix_says_mdx(name: str, mdx: bool) -> None:
-    assert is_mdx(name) is mdx

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from reference import reference, texts
 
 from headnote.markdown import parse
-from headnote.sources.files import is_mdx, read_source
+from headnote.markdown.document import is_mdx
+from headnote.sources.files import read_source
 from headnote.tokens import get_counter, is_seam
 
 NAMES = ["cl100k", "o200k"]

@@ -13,10 +13,9 @@ from headnote.answer.brackets import find_brackets
 from headnote.answer.passages import Shown
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.base import Embedder
-from headnote.markdown.scanner import scan
+from headnote.markdown.document import Document
 from headnote.model import Block, Citation
 from headnote.search.words import content_terms, coverage, rarity
-from headnote.sources.files import is_mdx
 from headnote.store.terms import terms
 
 QUOTES = 4
@@ -78,7 +77,7 @@ def quotes_of(passage: Shown, number: int = 0) -> Iterator[Quote]:
     """Everything in a passage that can be quoted."""
     text = strip_data_uris("\n".join(passage.lines))
     heading = passage.hit.breadcrumb
-    for block in scan(text, is_mdx(passage.path)):
+    for block in Document(text, passage.path).blocks:
         if block.kind == "heading":
             heading = f"{passage.hit.breadcrumb} {text[block.start : block.end]}"
         if block.kind in _SILENT:

@@ -13,6 +13,7 @@ from headnote.chunking.presets import make_settings
 from headnote.chunking.records import records
 from headnote.chunking.settings import Settings
 from headnote.chunking.strategies import STRATEGIES
+from headnote.markdown.document import Document
 from headnote.model import Chunk
 
 
@@ -30,12 +31,13 @@ def chunk(
     by whatever is given by name.
     """
     check_types(text=(text, str), path=(path, str | PathLike), modified=(modified, Real | None))
-    return chunk_with(make_settings(preset, **settings), text, fspath(path), modified)
+    checked = make_settings(preset, **settings)
+    return chunk_document(Document(text, fspath(path), checked.mdx), checked, modified)
 
 
-def chunk_with(settings: Settings, text: str, path: str = "", modified: float | None = None) -> list[Chunk]:
-    """The same for settings that were made before, for whoever has many documents."""
-    context = ChunkingContext(text, path, settings)
+def chunk_document(document: Document, settings: Settings, modified: float | None = None) -> list[Chunk]:
+    """The chunks of a document. Whether it is MDX has been decided: `settings.mdx` is not read here."""
+    context = ChunkingContext(document, settings)
     drafts: list[Draft] = []
     for run in STRATEGIES[context.settings.strategy]:
         drafts = run(context, drafts)

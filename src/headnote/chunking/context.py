@@ -13,9 +13,10 @@ from typing import Protocol
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.settings import Settings
+from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack, heading_text, labels
 from headnote.markdown.rules.base import Span
-from headnote.markdown.scanner import scan_spans, with_plain_line_ends
+from headnote.markdown.scanner import with_plain_line_ends
 from headnote.tokens import Counter, get_counter
 
 CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
@@ -45,12 +46,13 @@ class Part(Protocol):
 class ChunkingContext:
     """What the passes work on. They share it, and none changes it."""
 
-    def __init__(self, text: str, path: str, settings: Settings) -> None:
-        self.text = text
-        self.path = path
+    def __init__(self, document: Document, settings: Settings) -> None:
+        self.document = document
+        self.text = text = document.text
+        self.path = document.path
         self.settings = settings
-        self.mdx = path.lower().endswith(".mdx") if settings.mdx is None else settings.mdx
-        self.blocks: list[Span] = scan_spans(text, self.mdx)
+        self.mdx = document.mdx
+        self.blocks: list[Span] = document.spans
         has_odd_starts = _ODD_START.search("".join([text[block[1]] for block in self.blocks])) is not None
         self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
         self.first_block = self._skipped()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
+from headnote.markdown.document import Document
 from headnote.model import Block, Chunk
 
 
-def cut_blocks(chunks: Sequence[Chunk], blocks: Callable[[], Sequence[Block]]) -> set[int]:
-    """Numbers of the blocks that more than one chunk has parts of. Blocks are asked for only if there may be any."""
+def cut_blocks(chunks: Sequence[Chunk], document: Document) -> set[int]:
+    """Numbers of the blocks that more than one chunk has parts of."""
     shared = [later for before, later in pairwise(chunks) if before.block_end == later.block_start]
-    if not shared:
-        return set()
-    found = blocks()
-    return {chunk.block_start for chunk in shared if _begins_inside(chunk, found[chunk.block_start])}
+    return {chunk.block_start for chunk in shared if _begins_inside(chunk, document.blocks[chunk.block_start])}
 
 
 def _begins_inside(chunk: Chunk, block: Block) -> bool:

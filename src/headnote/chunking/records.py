@@ -10,10 +10,7 @@ from typing import Any, TypeVar
 
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft, number_parts
-from headnote.markdown.frontmatter import read_frontmatter, tags
-from headnote.markdown.links import links_and_tags
-from headnote.markdown.scanner import place
-from headnote.model import Block, Chunk, Link, Tag
+from headnote.model import Chunk, Link, Tag
 
 _Placed = TypeVar("_Placed", Link, Tag)
 
@@ -121,37 +118,19 @@ class DocumentChunks:
         return found
 
     def links_of(self, chunk: Chunk) -> tuple[Link, ...]:
-        return _within(self._links, chunk)
+        return _within(self.context.document.links, chunk)
 
     def tags_of(self, chunk: Chunk) -> tuple[str, ...]:
-        own = (tag.name for tag in _within(self._inline_tags, chunk))
-        return tuple(dict.fromkeys([*tags(self.metadata()), *own]))
-
-    @cached_property
-    def _blocks(self) -> list[Block]:
-        return place(self.context.text, self.context.blocks)
-
-    @cached_property
-    def _links_and_tags(self) -> tuple[list[Link], list[Tag]]:
-        return links_and_tags(self.context.text, self._blocks, self.context.mdx)
-
-    @property
-    def _links(self) -> list[Link]:
-        return self._links_and_tags[0]
-
-    @property
-    def _inline_tags(self) -> list[Tag]:
-        return self._links_and_tags[1]
+        document = self.context.document
+        own = (tag.name for tag in _within(document.inline_tags, chunk))
+        return tuple(dict.fromkeys([*(document.tags if self._has_metadata else ()), *own]))
 
     def metadata(self) -> dict[str, Any]:
-        return self._metadata
+        return self.context.document.frontmatter.data if self._has_metadata else {}
 
-    @cached_property
-    def _metadata(self) -> dict[str, Any]:
-        blocks = self.context.blocks
-        if not blocks or blocks[0][0] != "frontmatter" or self.context.settings.frontmatter == "strip":
-            return {}
-        return read_frontmatter(self.context.text, place(self.context.text, blocks[:1])[0]).data
+    @property
+    def _has_metadata(self) -> bool:
+        return self.context.settings.frontmatter != "strip"
 
 
 def _last_character(text: str, start: int, end: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, NamedTuple
 
 from headnote.chunking.cut_blocks import cut_blocks
@@ -13,7 +12,6 @@ from headnote.chunking.settings import Settings
 from headnote.cli.chunk_view import bar, unit_of
 from headnote.cli.chunk_work import ChunkedFile
 from headnote.cli.terminal import Line, Span, counted
-from headnote.markdown import parse
 
 BINS = 8
 BAR = 32
@@ -47,8 +45,7 @@ def count_file(file: ChunkedFile) -> FileNumbers:
 
 
 def _cut_blocks(file: ChunkedFile) -> Counter[str]:
-    blocks = cache(lambda: parse(file.text, file.mdx))
-    return Counter(str(blocks()[index].kind) for index in cut_blocks(file.chunks, blocks))
+    return Counter(str(file.document.blocks[index].kind) for index in cut_blocks(file.chunks, file.document))
 
 
 @dataclass(slots=True)

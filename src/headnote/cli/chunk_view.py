@@ -53,7 +53,7 @@ def take_apart(chunk: Chunk) -> Pieces:
 def view(file: ChunkedFile, settings: Settings) -> list[Line]:
     """All chunks of one file."""
     if not file.chunks:
-        return [[Span(file.path, "cyan"), Span("  no chunks: nothing but blank lines", "dim")], []]
+        return [[Span(file.document.path, "cyan"), Span("  no chunks: nothing but blank lines", "dim")], []]
     width = _width()
     parts = Counter(chunk.section for chunk in file.chunks)
     seen: Counter[int] = Counter()

@@ -10,12 +10,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from headnote.chunking.chunker import chunk
+from headnote.chunking.chunker import chunk_document
+from headnote.chunking.presets import make_settings
 from headnote.errors import SourceError
+from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.sources.chunks import AnyPath, on_all_cores
 from headnote.sources.decode import decode
-from headnote.sources.files import is_mdx, read_source
+from headnote.sources.files import read_source
 
 STDIN = "-"
 
@@ -34,9 +36,7 @@ class Recipe(NamedTuple):
 class ChunkedFile(NamedTuple):
     """A file and what came of it."""
 
-    path: str
-    text: str
-    mdx: bool
+    document: Document
     chunks: list[Chunk]
 
 
@@ -71,6 +71,6 @@ def _chunked(recipe: Recipe, path: str) -> ChunkedFile:
     else:
         text = read_source(path)
         modified = Path(path).stat().st_mtime
-    chunks = chunk(text, path=name, preset=recipe.preset, modified=modified, **recipe.settings)
-    mdx = recipe.settings["mdx"]
-    return ChunkedFile(name, text, is_mdx(name) if mdx is None else mdx, chunks)
+    settings = make_settings(recipe.preset, **recipe.settings)
+    document = Document(text, name, settings.mdx)
+    return ChunkedFile(document, chunk_document(document, settings, modified))

@@ -56,14 +56,13 @@ def outline_command(paths: tuple[Path, ...], depth: int, mdx: bool, as_json: boo
 
 
 def _outline_file(path: Path, depth: int, mdx: bool) -> FileOutline:
-    from headnote.markdown import parse
-    from headnote.markdown.outline import outline
+    from headnote.markdown.document import Document
     from headnote.sources.decode import count_lines
-    from headnote.sources.files import is_mdx, read_source
+    from headnote.sources.files import read_source
     from headnote.tokens import get_counter
 
     text = read_source(path)
-    entries = outline(text, parse(text, mdx or is_mdx(path)))
+    entries = Document(text, str(path), mdx or None).outline
     shown = [entry for entry in entries if entry.heading.level <= depth]
     tokens, *entry_tokens = get_counter().count_many([text, *(text[entry.start : entry.end] for entry in shown)])
     return FileOutline(str(path), count_lines(text), len(text), tokens, shown, entry_tokens)

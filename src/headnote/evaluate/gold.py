@@ -6,9 +6,8 @@ import re
 
 from headnote.evaluate.questions import Gold, Place
 from headnote.evaluate.spans import Span
-from headnote.markdown.outline import OutlineEntry, outline
-from headnote.markdown.scanner import scan
-from headnote.sources.files import is_mdx
+from headnote.markdown.document import Document
+from headnote.markdown.outline import OutlineEntry
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
@@ -39,7 +38,7 @@ def trimmed(span: Span, text: str) -> Span:
 
 
 def _section(gold: Gold, text: str, place: Place) -> tuple[int, int]:
-    entries = outline(text, scan(text, is_mdx(gold.path)))
+    entries = Document(text, gold.path).outline
     for names in (_anchor, _breadcrumb, _title):
         found = [entry for entry in entries if names(entry) == _folded(gold.heading)]
         if len(found) > 1:

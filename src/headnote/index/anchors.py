@@ -14,8 +14,9 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from headnote.index.sites.model import Generator
+from headnote.markdown.document import Document
 from headnote.markdown.headings import explicit_id, github_slug, plain_text
-from headnote.model import Block, Heading
+from headnote.model import Block
 from headnote.store.rows import ChunkRow
 
 
@@ -60,10 +61,11 @@ _INCLUDE = re.compile(
 )
 
 
-def anchors_of(text: str, found: Sequence[Heading], blocks: Sequence[Block], chunks: Sequence[ChunkRow]) -> Anchors:
-    """The anchors of a document. A heading whose line is in no chunk belongs to the one behind it."""
+def anchors_of(document: Document, chunks: Sequence[ChunkRow]) -> Anchors:
+    """The anchors of a document. A heading whose line is in no chunk belongs to the chunk after it."""
     if not chunks:
         return Anchors()
+    text, blocks, headings = document.text, document.blocks, document.headings
     ends = [chunk.end for chunk in chunks]
     last = len(chunks) - 1
 
@@ -71,12 +73,12 @@ def anchors_of(text: str, found: Sequence[Heading], blocks: Sequence[Block], chu
         return chunks[min(bisect_right(ends, position), last)].number
 
     inner = list(_inner_headings(text, blocks))
-    texts = [(heading.slug, heading.text) for heading in found if not explicit_id(text, blocks[heading.block])]
-    texts += [(heading.slug, source) for heading in found if (source := _linked(text, blocks[heading.block]))]
+    texts = [(heading.slug, heading.text) for heading in headings if not explicit_id(text, blocks[heading.block])]
+    texts += [(heading.slug, source) for heading in headings if (source := _linked(text, blocks[heading.block]))]
     ids = {name: chunk_at(at) for name, at in (*_ids(text, blocks), *_footnotes(text))}
     ids |= {github_slug(shown): chunk_at(at) for shown, at in inner if github_slug(shown) not in ids}
     return Anchors(
-        headings={heading.slug: chunk_at(blocks[heading.block].start) for heading in found},
+        headings={heading.slug: chunk_at(blocks[heading.block].start) for heading in headings},
         ids=ids,
         texts=(*texts, *((github_slug(shown), shown) for shown, _ in inner)),
         includes=tuple(_includes(text)),

@@ -14,8 +14,7 @@ from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_chan
 from headnote.index.relinking import Names, Put, Surroundings, names, relink
 from headnote.index.sites.model import naming_of
 from headnote.index.task import Progress, Report, Task, Watcher
-from headnote.markdown.headings import headings
-from headnote.markdown.scanner import scan
+from headnote.markdown.document import Document
 from headnote.sources.chunks import on_all_cores
 from headnote.sources.listing import FoundFile, SkippedFile
 from headnote.store.base import Writer
@@ -149,11 +148,10 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
 
 def _rename_title(writer: Writer, path: str) -> None:
     """A document that says no title has the name of its file, which is another one now."""
-    document = writer.document(path)
-    if document is None:
+    row = writer.document(path)
+    if row is None:
         return
-    found = headings(document.text, scan(document.text, document.mdx))
-    title = title_of(document.metadata, found, path)
-    if title != document.title:
-        rows = [chunk.row for chunk in writer.chunks_of(path)]
-        writer.put([Entry(document._replace(title=title), rows, writer.links_from(path))])
+    title = title_of(Document(row.text, path, row.mdx))
+    if title != row.title:
+        chunks = [chunk.row for chunk in writer.chunks_of(path)]
+        writer.put([Entry(row._replace(title=title), chunks, writer.links_from(path))])

@@ -6,23 +6,20 @@ Everything that needs no other document happens here, so it can happen on any co
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from headnote.chunking.chunker import chunk_with
+from headnote.chunking.chunker import chunk_document
 from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
 from headnote.index.anchors import Anchors, anchors_of
 from headnote.index.linking import BLOCK, SHORTCODE
 from headnote.index.note_names import property_aliases
-from headnote.markdown.frontmatter import aliases, read_frontmatter, tags, title
-from headnote.markdown.headings import headings
-from headnote.markdown.scanner import scan
-from headnote.model import Block, Chunk, Frontmatter, Heading, Link
-from headnote.sources.documents import SourceDocument, read_document
-from headnote.sources.files import is_mdx
+from headnote.markdown.document import Document
+from headnote.model import Chunk, Link
+from headnote.sources.snapshot import FileSnapshot, read_snapshot
 from headnote.store.keyword_fields import file_name, keyword_fields
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 
@@ -64,76 +61,79 @@ class FileReader:
 
     def __call__(self, file: FileToRead) -> FileRead:
         try:
-            source = read_document(self.root, file.path)
+            snapshot = read_snapshot(self.root, file.path)
         except SourceError as error:
             return FileRead(file.path, error=error)
-        if source.hash in file.known:
-            return FileRead(file.path, source.hash, source.size, source.mtime_ns)
-        entry, anchors = read_entry(source, self.settings)
-        return FileRead(file.path, source.hash, source.size, source.mtime_ns, entry, anchors)
+        if snapshot.hash in file.known:
+            return FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
+        entry, anchors = read_entry(snapshot, self.settings)
+        return FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns, entry, anchors)
 
 
 def read_hash(root: str, path: str) -> FileRead:
     """Only what tells whether a file has changed."""
     try:
-        source = read_document(root, path)
+        snapshot = read_snapshot(root, path)
     except SourceError as error:
         return FileRead(path, error=error)
-    return FileRead(path, source.hash, source.size, source.mtime_ns)
+    return FileRead(path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
 
 
-def read_entry(source: SourceDocument, settings: Settings) -> tuple[Entry, Anchors]:
-    """The document of a file, with all that belongs to it; links are not resolved yet."""
-    text, path = source.text, source.path
-    mdx = is_mdx(path) if settings.mdx is None else settings.mdx
-    blocks = scan(text, mdx)
-    found = headings(text, blocks)
-    chunks = chunk_with(settings, text, path, source.mtime_ns / 1e9)
-    rows = [ChunkRow.of(chunk, text) for chunk in chunks]
-    document = _document(source, blocks, found, mdx)
-    entry = Entry(document, rows, _links(path, text, chunks), keyword_fields(document, rows))
-    return entry, anchors_of(text, found, blocks, rows)
+def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[Entry, Anchors]:
+    """All that is stored of a file; links are not resolved yet."""
+    document = Document(snapshot.text, snapshot.path, settings.mdx)
+    chunks = chunk_document(document, settings, snapshot.mtime_ns / 1e9)
+    row = _document_row(snapshot, document)
+    chunk_rows = [ChunkRow.of(chunk, snapshot.text) for chunk in chunks]
+    entry = Entry(row, chunk_rows, _links(document, chunks), keyword_fields(row, chunk_rows))
+    return entry, anchors_of(document, chunk_rows)
 
 
-def _document(source: SourceDocument, blocks: Sequence[Block], found: Sequence[Heading], mdx: bool) -> DocumentRow:
-    matter = Frontmatter("yaml", {})
-    if blocks and blocks[0].kind == "frontmatter":
-        matter = read_frontmatter(source.text, blocks[0])
-    data = matter.data
+def _document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
+    frontmatter = document.frontmatter
     return DocumentRow(
-        source.path,
-        source.size,
-        source.mtime_ns,
-        source.hash,
-        title_of(data, found, source.path),
-        source.text,
-        data,
-        tuple(tags(data)),
-        tuple(dict.fromkeys((*aliases(data), *property_aliases(source.text)))),
-        "; ".join(filter(None, (source.warning, matter.warning))),
-        mdx,
+        path=snapshot.path,
+        size=snapshot.size,
+        mtime_ns=snapshot.mtime_ns,
+        hash=snapshot.hash,
+        title=title_of(document),
+        text=snapshot.text,
+        metadata=frontmatter.data,
+        tags=tuple(document.tags),
+        aliases=tuple(dict.fromkeys((*document.aliases, *property_aliases(document.text)))),
+        warning="; ".join(filter(None, (snapshot.warning, frontmatter.warning))),
+        mdx=document.mdx,
     )
 
 
-def title_of(data: Mapping[str, Any], found: Sequence[Heading], path: str) -> str:
-    """What the frontmatter says, else the first of the highest headings, else the name of the file."""
-    heading = min(found, key=lambda heading: heading.level).text if found else ""
-    return title(data) or heading or file_name(path)
+def title_of(document: Document) -> str:
+    """The title that a document gives itself, else the name of its file."""
+    return document.title or file_name(document.path)
 
 
-def _links(path: str, text: str, chunks: Sequence[Chunk]) -> list[LinkRow]:
+def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:
     """In the order of the source, so lines are counted from one link to the next."""
-    found: list[LinkRow] = []
+    rows: list[LinkRow] = []
     line, at = 1, 0
     for chunk in chunks:
         for link in chunk.links:
-            line += line_ends(text, at, link.start)
+            line += line_ends(document.text, at, link.start)
             at = link.start
-            external = _is_external(link)
-            found.append(
-                LinkRow(path, chunk.index, line, link.kind, link.target, link.fragment, link.text, external),
-            )
-    return found
+            rows.append(_link_row(link, document.path, chunk.index, line))
+    return rows
+
+
+def _link_row(link: Link, path: str, chunk: int, line: int) -> LinkRow:
+    return LinkRow(
+        path=path,
+        chunk=chunk,
+        line=line,
+        kind=link.kind,
+        target=link.target,
+        fragment=link.fragment,
+        text=link.text,
+        external=_is_external(link),
+    )
 
 
 def _is_external(link: Link) -> bool:

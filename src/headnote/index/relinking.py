@@ -14,8 +14,7 @@ from headnote.index.sites.addresses import common_base
 from headnote.index.sites.files import SiteFiles
 from headnote.index.sites.finding import sites_without_files
 from headnote.index.sites.model import Naming, Site, naming_of
-from headnote.markdown.headings import headings
-from headnote.markdown.scanner import scan
+from headnote.markdown.document import Document
 from headnote.store.base import Reader, Writer
 from headnote.store.rows import DocumentRow, LinkRow
 
@@ -133,6 +132,5 @@ class StoredContents:
         return Anchors() if document is None else self._anchors_in(document)
 
     def _anchors_in(self, document: DocumentRow) -> Anchors:
-        blocks = scan(document.text, document.mdx)
         rows = [chunk.row for chunk in self._reader.chunks_of(document.path)]
-        return anchors_of(document.text, headings(document.text, blocks), blocks, rows)
+        return anchors_of(Document(document.text, document.path, document.mdx), rows)

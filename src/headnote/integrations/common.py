@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
-from headnote.chunking.chunker import chunk_with
+from headnote.chunking.chunker import chunk_document
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import nearest, shown
 from headnote.errors import SettingsError
+from headnote.markdown.document import Document
 from headnote.model import Chunk, Hit
 
 Content = Literal["embed_text", "text"]
@@ -53,7 +54,8 @@ class Cutter:
 
     def chunks(self, text: str, path: str) -> list[Chunk]:
         """Blank chunks, which only an empty document has, are left out: frameworks refuse to embed them."""
-        return [chunk for chunk in chunk_with(self.settings, text, path) if chunk.text.strip()]
+        document = Document(text, path, self.settings.mdx)
+        return [chunk for chunk in chunk_document(document, self.settings) if chunk.text.strip()]
 
     def text(self, chunk: Chunk) -> str:
         return chunk.embed_text if self.content == "embed_text" else chunk.text

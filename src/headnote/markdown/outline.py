@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from headnote.markdown.headings import headings
 from headnote.model import Block, Heading
 
 
@@ -23,12 +22,11 @@ class OutlineEntry(NamedTuple):
     """Last line of the subtree, inclusive."""
 
 
-def outline(text: str, blocks: Sequence[Block]) -> list[OutlineEntry]:
+def outline(headings: Sequence[Heading], blocks: Sequence[Block]) -> list[OutlineEntry]:
     """Every heading in order. Unlike sections, entries nest: a chapter contains its subchapters."""
-    found = headings(text, blocks)
     return [
         _entry(heading, blocks[heading.block], blocks[block_after - 1])
-        for heading, block_after in zip(found, _subtree_ends(found, len(blocks)), strict=True)
+        for heading, block_after in zip(headings, _subtree_ends(headings, len(blocks)), strict=True)
     ]
 
 
@@ -43,12 +41,12 @@ def _entry(heading: Heading, first: Block, last: Block) -> OutlineEntry:
     return OutlineEntry(heading, first.start, last.end, first.start_line, last.end_line)
 
 
-def _subtree_ends(found: Sequence[Heading], block_count: int) -> list[int]:
+def _subtree_ends(headings: Sequence[Heading], block_count: int) -> list[int]:
     """For each heading the index of the first block that no longer belongs to it."""
-    ends = [block_count] * len(found)
+    ends = [block_count] * len(headings)
     still_open: list[int] = []
-    for position, heading in enumerate(found):
-        while still_open and found[still_open[-1]].level >= heading.level:
+    for position, heading in enumerate(headings):
+        while still_open and headings[still_open[-1]].level >= heading.level:
             ends[still_open.pop()] = heading.block
         still_open.append(position)
     return ends

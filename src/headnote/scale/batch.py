@@ -9,15 +9,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.chunking.chunker import chunk_with
+from headnote.chunking.chunker import chunk_document
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import HeadnoteError, NotText, SettingsError, SourceError
+from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.scale.columns import chunk_columns, document_schema, record_batch
 from headnote.sources.decode import decode
-from headnote.sources.documents import content_hash
+from headnote.sources.snapshot import content_hash
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +105,7 @@ def _chunked(
     data = content.encode() if isinstance(content, str) else content
     try:
         text = content if isinstance(content, str) else decode(data, path)
-        chunks = chunk_with(settings, text, path, modified)
+        chunks = chunk_document(Document(text, path, settings.mdx), settings, modified)
     except SourceError as failure:
         return failed(path, len(data), failure), []
     except HeadnoteError:

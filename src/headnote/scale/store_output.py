@@ -27,7 +27,7 @@ from headnote.scale.reading import read_batches
 from headnote.scale.recipe import Recipe
 from headnote.scale.work import Failure, Part, PartResult, PartWriter
 from headnote.sources.decode import decode
-from headnote.sources.documents import SourceDocument, content_hash
+from headnote.sources.snapshot import FileSnapshot, content_hash
 from headnote.store.base import Store, Writer
 from headnote.store.names import names_of
 from headnote.store.opening import open_store, shown_store
@@ -178,9 +178,9 @@ class StorePartWriter:
         return entries, outcomes
 
 
-def _source(unit: Unit, content: bytes) -> SourceDocument:
+def _source(unit: Unit, content: bytes) -> FileSnapshot:
     text = decode(content, unit.path)
-    return SourceDocument(unit.path, len(content), unit.mtime_ns, content_hash(content), text, "")
+    return FileSnapshot(unit.path, len(content), unit.mtime_ns, content_hash(content), text, "")
 
 
 class _Vectors:

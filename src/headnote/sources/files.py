@@ -21,10 +21,6 @@ def has_known_suffix(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def is_mdx(path: str | os.PathLike[str]) -> bool:
-    return Path(path).suffix.lower() == ".mdx"
-
-
 def read_source(path: str | os.PathLike[str]) -> str:
     """The text of a file, with its own line ends and byte order mark."""
     name = os.fspath(path)

@@ -13,18 +13,17 @@ from headnote import __version__
 from headnote.api import DocumentView, Index
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import with_changes
-from headnote.chunking.chunker import chunk_with
+from headnote.chunking.chunker import chunk_document
 from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_settings
 from headnote.chunking.presets import find_preset, presets
 from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
 from headnote.index.task import Progress
-from headnote.markdown import parse
+from headnote.markdown.document import Document
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.marks import words_of
 from headnote.sources.decode import count_lines
-from headnote.sources.files import is_mdx
 from headnote.tokens import NAMES as COUNTERS
 from headnote.web import answers, requests
 from headnote.web.render import render
@@ -197,11 +196,11 @@ def chunk(_: Served, asked: requests.ChunkRequest) -> answers.ChunkingAnswer:
     began = time.perf_counter()
     settings = with_changes(find_preset(asked.preset), translate(asked.settings))
     _check_effort(len(asked.text), settings)
-    chunks = chunk_with(settings, asked.text, asked.path)
-    blocks = parse(asked.text, is_mdx(asked.path) if settings.mdx is None else settings.mdx)
+    document = Document(asked.text, asked.path, settings.mdx)
+    chunks = chunk_document(document, settings)
     return answers.ChunkingAnswer(
         [chunk_answer(chunk) for chunk in chunks],
-        block_answers(blocks, cut_blocks(chunks, lambda: blocks)),
+        block_answers(document.blocks, cut_blocks(chunks, document)),
         plain_settings(settings),
         round(time.perf_counter() - began, 4),
     )

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from headnote.extras import load
-from headnote.markdown.headings import headings
-from headnote.markdown.scanner import scan
+from headnote.markdown.document import Document
 from headnote.model import Block
 from headnote.web.patience import Patience, TooSlow
 
@@ -89,15 +88,15 @@ def render_text(text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: b
     What is too long, or takes too long to draw, is shown as it is written, with a note that says so.
     """
     patience = Patience(PATIENCE)
-    blocks = scan(text, mdx)
-    if len(text) > LONGEST or len(blocks) > MOST_BLOCKS:
-        return _as_written(text, blocks)
+    document = Document(text, path, mdx)
+    if len(text) > LONGEST or len(document.blocks) > MOST_BLOCKS:
+        return _as_written(text, document.blocks)
     page = _Page(path, links)
     try:
-        html = page.html(text, blocks, patience)
+        html = page.html(document, patience)
     except TooSlow:
-        return _as_written(text, blocks)
-    return clean(html, page.address) if len(html) <= LONGEST_HTML else _as_written(text, blocks)
+        return _as_written(text, document.blocks)
+    return clean(html, page.address) if len(html) <= LONGEST_HTML else _as_written(text, document.blocks)
 
 
 class _Page:
@@ -107,12 +106,13 @@ class _Page:
         self._path = path
         self._links: Mapping[tuple[str, str], LinkRow] = {_key(link.target, link.fragment): link for link in links}
 
-    def html(self, text: str, blocks: Sequence[Block], patience: Patience) -> str:
+    def html(self, document: Document, patience: Patience) -> str:
         """Not yet clean. Raises `TooSlow` where it takes too long."""
+        text, blocks = document.text, document.blocks
         parser = _parser(_nests_little(text), patience)
         tokens = parser.parse(_without(text, blocks), {})
         tokens = _with_code(tokens, text, blocks)
-        anchors = {heading.start_line: heading.slug for heading in headings(text, blocks)}
+        anchors = {heading.start_line: heading.slug for heading in document.headings}
         for token in tokens:
             patience.check()
             self._mark(token, anchors)

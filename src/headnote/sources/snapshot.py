@@ -25,7 +25,7 @@ CLOCK_TICK_NS = 12_000_000
 _READ_ONLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-class SourceDocument(NamedTuple):
+class FileSnapshot(NamedTuple):
     """A file as it was at one moment: `text` and `hash` are of the bytes that `size` and `mtime_ns` belong to.
 
     As long as the file has this size and time, it has this text.
@@ -46,7 +46,7 @@ def content_hash(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def read_document(root: str | os.PathLike[str], path: str, *, fallback: Fallback | None = "cp1252") -> SourceDocument:
+def read_snapshot(root: str | os.PathLike[str], path: str, *, fallback: Fallback | None = "cp1252") -> FileSnapshot:
     """The file at `path` below `root`.
 
     A file that changes meanwhile is read again. `MissingSource` if it is gone, `UnreadableSource` if it must not be
@@ -54,7 +54,7 @@ def read_document(root: str | os.PathLike[str], path: str, *, fallback: Fallback
     """
     data, status = _read_at_rest(_inside(root, path), path)
     decoded = decode_or_guess(data, path, fallback)
-    return SourceDocument(path, status.st_size, status.st_mtime_ns, content_hash(data), decoded.text, decoded.warning)
+    return FileSnapshot(path, status.st_size, status.st_mtime_ns, content_hash(data), decoded.text, decoded.warning)
 
 
 def _inside(root: str | os.PathLike[str], path: str) -> Path:

@@ -1,0 +1,94 @@
+"""One document: a text, and everything that is read in it."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from headnote.markdown import frontmatter
+from headnote.markdown.headings import headings
+from headnote.markdown.links import links_and_tags
+from headnote.markdown.outline import OutlineEntry, outline
+from headnote.markdown.rules.base import Span
+from headnote.markdown.scanner import place, scan_spans
+from headnote.model import Block, Frontmatter, Heading, Link, Tag
+
+_NO_FRONTMATTER = Frontmatter("yaml", {})
+
+
+def is_mdx(path: str | os.PathLike[str], override: bool | None = None) -> bool:
+    """Whether a file is MDX: by its name, unless a setting says so or says otherwise."""
+    return os.fspath(path).lower().endswith(".mdx") if override is None else override
+
+
+class Document:
+    """A text that is parsed at most once, and only as far as somebody looks.
+
+    Each property is computed on first access and kept, so all who share a document share the work.
+    """
+
+    def __init__(self, text: str, path: str = "", mdx: bool | None = None) -> None:
+        self.text = text
+        self.path = path
+        """Names the document; empty for a text that comes from no file."""
+        self.mdx = is_mdx(path, mdx)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """The blocks without line numbers. Counting lines takes a quarter of the scan, and chunking needs none."""
+        return scan_spans(self.text, self.mdx)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """Top-level blocks, in order."""
+        return place(self.text, self.spans)
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """Top-level headings, in order."""
+        return headings(self.text, self.blocks)
+
+    @cached_property
+    def outline(self) -> list[OutlineEntry]:
+        """The headings with the extent of everything below each."""
+        return outline(self.headings, self.blocks)
+
+    @cached_property
+    def frontmatter(self) -> Frontmatter:
+        """What the block at the very start says; without fields if there is none."""
+        if not self.spans or self.spans[0][0] != "frontmatter":
+            return _NO_FRONTMATTER
+        (block,) = place(self.text, self.spans[:1])
+        return frontmatter.read_frontmatter(self.text, block)
+
+    @cached_property
+    def title(self) -> str:
+        """The `title` of the frontmatter, else the first of the highest headings, else empty."""
+        title = frontmatter.title(self.frontmatter.data)
+        if title or not self.headings:
+            return title
+        return min(self.headings, key=lambda heading: heading.level).text
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The tags of the frontmatter; `inline_tags` are those in the text."""
+        return frontmatter.tags(self.frontmatter.data)
+
+    @cached_property
+    def aliases(self) -> list[str]:
+        """The aliases of the frontmatter: other names that links may use."""
+        return frontmatter.aliases(self.frontmatter.data)
+
+    @property
+    def links(self) -> list[Link]:
+        """Links of every form, by position; none from code."""
+        return self._links_and_tags[0]
+
+    @property
+    def inline_tags(self) -> list[Tag]:
+        """Every `#tag` in the text, by position; none from code."""
+        return self._links_and_tags[1]
+
+    @cached_property
+    def _links_and_tags(self) -> tuple[list[Link], list[Tag]]:
+        return links_and_tags(self.text, self.blocks, self.mdx)

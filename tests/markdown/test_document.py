@@ -1,0 +1,103 @@
+"""A document parses its text at most once, whatever is read of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headnote.chunking.chunker import chunk_document
+from headnote.chunking.settings import Settings
+from headnote.markdown import document as document_module
+from headnote.markdown import parse
+from headnote.markdown.document import Document, is_mdx
+from headnote.markdown.headings import headings
+from headnote.markdown.links import inline_tags, links
+from headnote.markdown.rules.base import Span
+from headnote.markdown.scanner import scan_spans
+from headnote.sources.files import expand, read_source
+
+TEXT = """\ufeff---
+title: A guide
+tags: [one, two]
+aliases: Manual
+---
+
+# Guide
+
+See [other](b.md#x) and #three.
+
+## Steps
+
+Text.
+"""
+
+
+def test_a_document_knows_everything_its_text_says() -> None:
+    document = Document(TEXT, "docs/guide.md")
+    assert [block.kind for block in document.blocks] == ["frontmatter", "heading", "paragraph", "heading", "paragraph"]
+    assert [heading.text for heading in document.headings] == ["Guide", "Steps"]
+    assert [(entry.start_line, entry.end_line) for entry in document.outline] == [(7, 13), (11, 13)]
+    assert document.frontmatter.data == {"title": "A guide", "tags": ["one", "two"], "aliases": "Manual"}
+    assert (document.title, document.tags, document.aliases) == ("A guide", ["one", "two"], ["Manual"])
+    assert [link.target for link in document.links] == ["b.md"]
+    assert [tag.name for tag in document.inline_tags] == ["three"]
+
+
+def test_a_document_agrees_with_the_functions_it_is_made_of(repository: Path) -> None:
+    for path in expand([repository / "examples"]):
+        text = read_source(path)
+        document = Document(text, str(path))
+        blocks = parse(text, is_mdx(path))
+        assert document.blocks == blocks
+        assert document.headings == headings(text, blocks)
+        assert document.links == links(text, blocks, is_mdx(path))
+        assert document.inline_tags == inline_tags(text, blocks, is_mdx(path))
+
+
+def test_the_text_is_scanned_once_and_only_when_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    scans: list[str] = []
+
+    def counting(text: str, mdx: bool = False) -> list[Span]:
+        scans.append(text)
+        return scan_spans(text, mdx)
+
+    monkeypatch.setattr(document_module, "scan_spans", counting)
+    document = Document(TEXT)
+    assert not scans
+    chunks = chunk_document(document, Settings())
+    assert (chunks[0].metadata, chunks[0].links) == (document.frontmatter.data, tuple(document.links))
+    assert document.outline
+    assert document.title
+    assert scans == [TEXT]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\ntitle: Given\n---\n# Heading\n", "Given"),
+        ("## Second\n\n# First\n\n# Other\n", "First"),
+        ("text\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_title_is_given_or_the_first_of_the_highest_headings(text: str, title: str) -> None:
+    assert Document(text, "name.md").title == title
+
+
+@pytest.mark.parametrize(
+    ("path", "override", "mdx"),
+    [
+        ("a.mdx", None, True),
+        ("a.MDX", None, True),
+        (Path("a.mdx"), None, True),
+        ("a.md", None, False),
+        ("mdx", None, False),
+        ("", None, False),
+        ("a.mdx", False, False),
+        ("a.md", True, True),
+    ],
+)
+def test_the_name_says_mdx_unless_a_setting_does(path: str | Path, override: bool | None, mdx: bool) -> None:
+    assert is_mdx(path, override) is mdx
+    assert Document("", str(path), override).mdx is mdx
