@@ -15,11 +15,12 @@
     │   ├── UnwritableIndex     the system refuses: disk full, read-only, no permission
     │   └── UnreachableIndex    its server does not answer, refuses us, or went away
     ├── EmbeddingError        texts that could not be made into vectors
-    │   ├── MissingKey          the service wants a key, and there is none in the environment
-    │   ├── RequestRefused      the service says no, and would say so again
-    │   ├── RateLimited         it still says "later" after several tries
-    │   ├── ServiceUnavailable  it fails, does not answer in time, or cannot be reached
-    │   └── WrongAnswer         it answers, but not with one vector for each text
+    │   └── ServiceError        the service for it failed; of a chat service, the cause of an AnswerError
+    │       ├── MissingKey          it needs a key, and the environment has none
+    │       ├── RequestRefused      it refuses the request, and would refuse it again
+    │       ├── RateLimited         it still asks to wait after several tries
+    │       ├── ServiceUnavailable  it fails, does not answer in time, or cannot be reached
+    │       └── WrongAnswer         its response makes no sense
     ├── AnswerError           a question that no model could be asked, or that none answered
     ├── BulkError             a job over many documents that cannot begin, or cannot go on
     ├── MissingExtra          a package that an extra brings
@@ -103,24 +104,28 @@ class EmbeddingError(HeadnoteError):
     """Texts that could not be made into vectors."""
 
 
-class MissingKey(EmbeddingError):
-    """The service wants a key, and there is none in the environment, or one that cannot be sent."""
+class ServiceError(EmbeddingError):
+    """A service could not be used. A chat service's error only surfaces as the cause of an `AnswerError`."""
 
 
-class RequestRefused(EmbeddingError):
-    """The service says no: wrong key, unknown model, a text it does not take."""
+class MissingKey(ServiceError):
+    """The service needs a key, and the environment has none, or one that cannot be sent."""
 
 
-class RateLimited(EmbeddingError):
-    """The service still says "later" after several tries."""
+class RequestRefused(ServiceError):
+    """The service refuses the request: wrong key, unknown model, unacceptable text."""
 
 
-class ServiceUnavailable(EmbeddingError):
+class RateLimited(ServiceError):
+    """The service still asks to wait after several tries."""
+
+
+class ServiceUnavailable(ServiceError):
     """The service fails, does not answer in time, or cannot be reached."""
 
 
-class WrongAnswer(EmbeddingError):
-    """The service answers, but not with one vector of the right size for each text."""
+class WrongAnswer(ServiceError):
+    """The service responds, but not with one vector per text, or not with an answer."""
 
 
 class AnswerError(HeadnoteError):

@@ -13,12 +13,12 @@ from shown_samples import samples
 
 from headnote.answer.asking import NOTHING, answer_from
 from headnote.answer.chat import Chat, find_chat
-from headnote.embedding.nothing import NoEmbedder
+from headnote.embedding.base import NoEmbedder
 from headnote.errors import AnswerError, MissingKey, RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
 from headnote.model import Answer
-from headnote.services.service import Patience, Service
+from headnote.services.settings import Limits, Service
 
-QUICK = Patience(timeout=2, tries=3, first_wait=0.01, longest_wait=5)
+QUICK = Limits(timeout=2, tries=3, first_wait=0.01, longest_wait=5)
 GOOD = "The lamp blinks twice a minute [care.md:3]. A dark lamp means an empty battery [care.md:4]."
 
 
@@ -26,20 +26,20 @@ def ask(chat: Chat | None) -> Answer:
     return answer_from("What does the lamp do?", samples(), chat, NoEmbedder())
 
 
-def answered(*script: Reply, patience: Patience = QUICK) -> Answer:
+def answered(*script: Reply, limits: Limits = QUICK) -> Answer:
     with serve(*script) as service:
         heard: list[str] = []
-        chat = Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience)
+        chat = Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), limits)
         answer = answer_from("What does the lamp do?", samples(), chat, NoEmbedder(), listener=heard.append)
     assert "".join(heard) == answer.text, "what was told is never taken back"
     assert KEY not in repr(answer) + repr(chat)
     return answer
 
 
-def failing(*script: Reply, patience: Patience = QUICK) -> tuple[AnswerError, int]:
+def failing(*script: Reply, limits: Limits = QUICK) -> tuple[AnswerError, int]:
     """The error, which never has the key in it, and how often the service was asked."""
     with serve(*script) as service, pytest.raises(AnswerError) as caught:
-        ask(Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience))
+        ask(Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), limits))
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert "\n" not in str(caught.value)
     assert caught.value.remedy
@@ -121,7 +121,7 @@ def test_nothing_relevant_asks_nobody() -> None:
     assert "no model was asked" in answer.note
 
 
-# ── patience, before the first word ──
+# ── limits, before the first word ──
 
 
 def test_too_many_requests_then_fine() -> None:
@@ -160,9 +160,9 @@ def test_what_breaks_before_the_first_word_is_tried_again(before: Reply) -> None
 
 
 def test_silence_before_the_first_word() -> None:
-    patience = Patience(timeout=0.3, tries=2, first_wait=0.01)
-    assert answered(streamed([OPENING], stalls=True), says(GOOD), patience=patience).text == GOOD
-    error, times = failing(streamed([OPENING], stalls=True), patience=patience)
+    limits = Limits(timeout=0.3, tries=2, first_wait=0.01)
+    assert answered(streamed([OPENING], stalls=True), says(GOOD), limits=limits).text == GOOD
+    error, times = failing(streamed([OPENING], stalls=True), limits=limits)
     assert "did not answer within 0.3 seconds, after 2 tries" in str(error)
     assert times == 2
 
@@ -228,8 +228,8 @@ KEPT = "The lamp blinks twice a minute [care.md:3]. A dark lamp"
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (streamed(pieces_of(HALF)), "broke off the connection"),
-        (streamed(pieces_of(HALF), headers={"Content-Length": "100000"}), "broke off the connection"),
+        (streamed(pieces_of(HALF)), "closed the connection"),
+        (streamed(pieces_of(HALF), headers={"Content-Length": "100000"}), "closed the connection"),
         (streamed([*pieces_of(HALF), ending("length"), DONE]), "the end of what it may write"),
         (streamed([*pieces_of(HALF), ending("content_filter"), DONE]), "held back"),
         (streamed([*pieces_of(HALF), b"data: {oops\n\n"]), "is not JSON"),
@@ -249,7 +249,7 @@ def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
 
 
 def test_a_stall_in_the_middle() -> None:
-    answer = answered(streamed(pieces_of(HALF), stalls=True), patience=Patience(timeout=0.4, tries=3))
+    answer = answered(streamed(pieces_of(HALF), stalls=True), limits=Limits(timeout=0.4, tries=3))
     assert answer.text == KEPT
     assert answer.note == "the answer is not complete: nothing more came for 0.4 seconds"
 

@@ -14,7 +14,7 @@ from headnote.answer.asking import NOT_ASKED, NOTHING, answer_from
 from headnote.answer.brackets import find_brackets
 from headnote.answer.citations import check_citations
 from headnote.answer.extract import extract, quotes_of
-from headnote.embedding.nothing import NoEmbedder
+from headnote.embedding.base import NoEmbedder
 from headnote.model import Answer
 
 

@@ -95,7 +95,7 @@ def test_an_incomplete_answer(root: Path, monkeypatch: pytest.MonkeyPatch, capsy
         assert main(["ask", QUESTION, str(root)]) == 1
     output = capsys.readouterr()
     assert output.out.startswith(f"{GOOD} And th\n")
-    assert output.err == "note: the answer is not complete: the service broke off the connection\n"
+    assert output.err == "note: the answer is not complete: the service closed the connection\n"
 
 
 def test_a_refused_key(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_a_wrong_name_is_one_line_with_the_nearest(wrong: str, remedy: str) -> N
 
 
 def test_what_is_no_embedder_is_refused() -> None:
-    with pytest.raises(SettingsError, match="is no embedder"):
+    with pytest.raises(SettingsError, match="is not an embedder"):
         get_embedder(7)  # type: ignore[arg-type]
 
 

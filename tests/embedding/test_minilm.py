@@ -98,7 +98,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
 
 
 def test_many_texts_are_taken_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headnote.embedding.minilm._AT_ONCE", 5)
+    monkeypatch.setattr("headnote.embedding.minilm._BATCH", 5)
     assert [vector.tobytes() for vector in MINILM.embed(TEXTS[:12])] == [alone(text) for text in TEXTS[:12]]
 
 

@@ -13,7 +13,7 @@ import pytest
 from fake_embeddings import DIMENSIONS, HASHING, base64, floats, numbers, reply
 from loopback_service import KEY, LoopbackService, Reply, Script, failure, serve
 
-from headnote.embedding.openai import Batches, OpenAIEmbedder, service_from
+from headnote.embedding.openai import Batches, OpenAIEmbedder
 from headnote.errors import (
     EmbeddingError,
     HeadnoteError,
@@ -24,20 +24,20 @@ from headnote.errors import (
     SettingsError,
     WrongAnswer,
 )
-from headnote.services.service import Patience, Service
+from headnote.services.settings import Limits, Service, find_service
 
-QUICK = Patience(timeout=2, tries=4, first_wait=0.01, longest_wait=5)
+QUICK = Limits(timeout=2, tries=4, first_wait=0.01, longest_wait=5)
 TEXTS = ["one fish", "two fish", "red bicycle", "blue ocean"]
 
 
-def connect(service: LoopbackService, patience: Patience = QUICK, batches: Batches | None = None) -> OpenAIEmbedder:
-    return OpenAIEmbedder("model-x", service=Service(service.url, KEY), patience=patience, batches=batches)
+def connect(service: LoopbackService, limits: Limits = QUICK, batches: Batches | None = None) -> OpenAIEmbedder:
+    return OpenAIEmbedder("model-x", service=Service(service.url, KEY), limits=limits, batches=batches)
 
 
-def failing(*script: Script, patience: Patience = QUICK) -> tuple[EmbeddingError, LoopbackService]:
+def failing(*script: Script, limits: Limits = QUICK) -> tuple[EmbeddingError, LoopbackService]:
     """The error that comes of it, which never has the key in it."""
     with serve(*script) as service, pytest.raises(EmbeddingError) as caught:
-        connect(service, patience).embed(TEXTS)
+        connect(service, limits).embed(TEXTS)
     shown = "".join(traceback.format_exception(caught.value))
     assert KEY not in shown
     assert KEY not in repr(caught.value.__dict__)
@@ -140,7 +140,7 @@ def test_a_text_longer_than_the_model_reads_is_sent_in_parts() -> None:
     assert np.linalg.norm(marked) == pytest.approx(1, abs=1e-6)
 
 
-# ── patience ──
+# ── limits ──
 
 
 def test_twice_an_error_then_fine() -> None:
@@ -190,14 +190,14 @@ def test_failing_to_the_end() -> None:
 
 
 def test_too_slow_once() -> None:
-    patience = Patience(timeout=0.3, tries=3, first_wait=0.01)
+    limits = Limits(timeout=0.3, tries=3, first_wait=0.01)
     with serve(Reply(delay=0.8), base64) as service:
-        assert connect(service, patience).embed(TEXTS).shape == (4, DIMENSIONS)
+        assert connect(service, limits).embed(TEXTS).shape == (4, DIMENSIONS)
     assert len(service.questions) == 2
 
 
 def test_too_slow_always() -> None:
-    error, _ = failing(Reply(delay=0.5), patience=Patience(timeout=0.1, tries=2, first_wait=0.01))
+    error, _ = failing(Reply(delay=0.5), limits=Limits(timeout=0.1, tries=2, first_wait=0.01))
     assert isinstance(error, ServiceUnavailable)
     assert "did not answer within 0.1 seconds, after 2 tries" in str(error)
 
@@ -210,7 +210,7 @@ def test_hanging_up_once() -> None:
 def test_an_answer_that_breaks_off() -> None:
     with serve(Reply([b"{"], headers={"Content-Length": "500"}), base64) as service:
         with pytest.raises(EmbeddingError):
-            connect(service, Patience(timeout=1, tries=1)).embed(TEXTS)
+            connect(service, Limits(timeout=1, tries=1)).embed(TEXTS)
         assert connect(service).embed(TEXTS).shape == (4, DIMENSIONS)
 
 
@@ -219,14 +219,14 @@ def test_nobody_there() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
         with pytest.raises(ServiceUnavailable, match="cannot be reached") as caught:
-            OpenAIEmbedder("m", service=Service(url, KEY), patience=QUICK).embed(TEXTS)
+            OpenAIEmbedder("m", service=Service(url, KEY), limits=QUICK).embed(TEXTS)
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_rate_limit_of_our_own() -> None:
-    patience = Patience(requests_per_minute=300)
+    limits = Limits(requests_per_minute=300)
     with serve(base64) as service:
-        connect(service, patience, Batches(texts=1)).embed(TEXTS)
+        connect(service, limits, Batches(texts=1)).embed(TEXTS)
     times = sorted(service.times)
     assert times[-1] - times[0] >= 3 * 60 / 300 - 0.05
 
@@ -261,23 +261,23 @@ def test_the_key_does_not_follow_a_redirect() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Reply([b"<html>"]), "did not answer in JSON"),
-        (Reply([b""]), "did not answer in JSON"),
-        (Reply([b"\xff\xfe"]), "did not answer in JSON"),
-        (Reply([b"[]"]), "has no vectors in it"),
-        (Reply([b"null"]), "has no vectors in it"),
-        (Reply([b'{"data": 3}']), "has no vectors in it"),
-        (Reply([b'{"data": [1, 2, 3, 4]}']), "has no vectors in it"),
+        (Reply([b"<html>"]), "did not return JSON"),
+        (Reply([b""]), "did not return JSON"),
+        (Reply([b"\xff\xfe"]), "did not return JSON"),
+        (Reply([b"[]"]), "contains no vectors"),
+        (Reply([b"null"]), "contains no vectors"),
+        (Reply([b'{"data": 3}']), "contains no vectors"),
+        (Reply([b'{"data": [1, 2, 3, 4]}']), "contains no vectors"),
         (reply([]), "has 0 vectors for 4 texts"),
         (reply([[1.0], [1.0]]), "has 2 vectors for 4 texts"),
         (reply([[1.0, 2.0]] * 3 + [[1.0]]), "has vectors of 1 dimensions instead of 2"),
-        (reply([[]] * 4), "no direction"),
-        (reply([[0.0, 0.0]] * 4), "no direction"),
-        (reply([[1.0, float("nan")]] * 4), "no direction"),
-        (reply([[[1.0]]] * 4), "has no vectors in it"),
-        (reply(["not base64!"] * 4), "has no vectors in it"),
-        (reply([b64encode(b"abc").decode()] * 4), "has no vectors in it"),
-        (reply([None] * 4), "has no vectors in it"),
+        (reply([[]] * 4), "without a direction"),
+        (reply([[0.0, 0.0]] * 4), "without a direction"),
+        (reply([[1.0, float("nan")]] * 4), "without a direction"),
+        (reply([[[1.0]]] * 4), "contains no vectors"),
+        (reply(["not base64!"] * 4), "contains no vectors"),
+        (reply([b64encode(b"abc").decode()] * 4), "contains no vectors"),
+        (reply([None] * 4), "contains no vectors"),
     ],
 )
 def test_a_wrong_answer(answer: Reply, said: str) -> None:
@@ -321,23 +321,24 @@ def test_an_address_that_cannot_be_used(url: str) -> None:
 
 
 def test_the_environment_says_where() -> None:
-    assert service_from({"OPENAI_API_KEY": " k \n"}) == Service("https://api.openai.com/v1", "k", "OPENAI_API_KEY")
-    local = service_from({"OPENAI_BASE_URL": "http://localhost:1/v1"})
+    official = find_service({"OPENAI_API_KEY": " k \n"}, "embedding")
+    assert official == Service("https://api.openai.com/v1", "k", "OPENAI_API_KEY")
+    local = find_service({"OPENAI_BASE_URL": "http://localhost:1/v1"}, "embedding")
     assert (local.url, local.key) == ("http://localhost:1/v1", "")
     own = {"HEADNOTE_EMBEDDING_URL": "http://localhost:2/v1", "HEADNOTE_EMBEDDING_KEY": "own"}
-    assert service_from({**own, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://x/"}).key == "own"
-    assert service_from({"HEADNOTE_EMBEDDING_KEY": "own", "OPENAI_API_KEY": "k"}).key == "own"
+    assert find_service({**own, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://x/"}, "embedding").key == "own"
+    assert find_service({"HEADNOTE_EMBEDDING_KEY": "own", "OPENAI_API_KEY": "k"}, "embedding").key == "own"
 
 
 def test_a_key_goes_only_where_it_was_set_for() -> None:
-    service = service_from({"HEADNOTE_EMBEDDING_URL": "http://localhost:2/v1", "OPENAI_API_KEY": "k"})
+    service = find_service({"HEADNOTE_EMBEDDING_URL": "http://localhost:2/v1", "OPENAI_API_KEY": "k"}, "embedding")
     assert service.key == ""
     assert service.key_variable == "HEADNOTE_EMBEDDING_KEY"
 
 
 def test_no_key() -> None:
     with pytest.raises(MissingKey, match="set OPENAI_API_KEY"):
-        service_from({})
+        find_service({}, "embedding")
 
 
 def test_two_services_are_two_names() -> None:

@@ -18,7 +18,7 @@ from shown_samples import samples
 
 from headnote.answer.asking import answer_from
 from headnote.answer.chat import Chat, find_chat
-from headnote.embedding.nothing import NoEmbedder
+from headnote.embedding.base import NoEmbedder
 from headnote.embedding.openai import OpenAIEmbedder
 from headnote.errors import (
     AnswerError,
@@ -30,29 +30,29 @@ from headnote.errors import (
     WrongAnswer,
 )
 from headnote.model import Answer
-from headnote.services.cancelling import Cancellation, Cancelled
-from headnote.services.service import Patience, Service
+from headnote.services.cancellation import Cancellation, Cancelled
+from headnote.services.settings import Limits, Service
 
-SHORT = Patience(timeout=20, tries=3, first_wait=0.01, longest_wait=5, deadline=0.5)
-LONG = Patience(timeout=20, tries=2, first_wait=0.01, longest_wait=5, deadline=60)
+SHORT = Limits(timeout=20, tries=3, first_wait=0.01, longest_wait=5, deadline=0.5)
+LONG = Limits(timeout=20, tries=2, first_wait=0.01, longest_wait=5, deadline=60)
 TEXTS = ["one", "two", "three"]
 DRIP = 0.02
 """Seconds between two bytes: far less than any timeout, and never an end."""
 
 
-def embed(service: LoopbackService, patience: Patience) -> Any:
-    return OpenAIEmbedder("m", service=Service(service.url, KEY), patience=patience).embed(TEXTS)
+def embed(service: LoopbackService, limits: Limits) -> Any:
+    return OpenAIEmbedder("m", service=Service(service.url, KEY), limits=limits).embed(TEXTS)
 
 
-def chat(service: LoopbackService, patience: Patience) -> Answer:
-    model = Chat("m", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), patience)
+def chat(service: LoopbackService, limits: Limits) -> Answer:
+    model = Chat("m", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), limits)
     return answer_from("What does the lamp do?", samples(), model, NoEmbedder())
 
 
-def failing(ask: Any, reply: Script, patience: Patience) -> EmbeddingError:
+def failing(ask: Any, reply: Script, limits: Limits) -> EmbeddingError:
     """What both raise for the same reason, in one line without the key."""
     with serve(reply) as service, pytest.raises((EmbeddingError, AnswerError)) as caught:
-        ask(service, patience)
+        ask(service, limits)
     shown = str(caught.value)
     assert "\n" not in shown
     assert caught.value.remedy
@@ -95,8 +95,8 @@ def test_the_deadline_is_of_the_whole_question(what: str, ask: Any) -> None:
         assert isinstance(error, RequestRefused)
     else:
         assert isinstance(error, ServiceUnavailable)
-        assert "was not done within 0.5 seconds" in error.message
-        assert error.remedy.endswith(("HEADNOTE_EMBEDDING_DEADLINE to more", "HEADNOTE_CHAT_DEADLINE to more"))
+        assert "did not finish within 0.5 seconds" in error.message
+        assert error.remedy.endswith(("HEADNOTE_EMBEDDING_DEADLINE", "HEADNOTE_CHAT_DEADLINE"))
 
 
 def test_deltas_without_text_and_without_end() -> None:
@@ -112,7 +112,7 @@ def test_what_was_said_before_the_deadline_is_kept() -> None:
         answer = chat(service, SHORT)
     assert not answer.complete
     assert answer.text.startswith("The lamp")
-    assert answer.note == "the answer is not complete: it was not done within 0.5 seconds"
+    assert answer.note == "the answer is not complete: it did not finish within 0.5 seconds"
 
 
 @BOTH
@@ -145,7 +145,7 @@ TOO_MUCH = {
 def test_an_answer_without_end(what: str, ask: Any) -> None:
     error = failing(ask, TOO_MUCH[what], LONG)
     assert isinstance(error, WrongAnswer)
-    assert error.message.endswith("answers without end")
+    assert error.message.endswith("sends too much data")
 
 
 def test_a_stream_that_goes_on_after_its_first_word() -> None:
@@ -153,13 +153,13 @@ def test_a_stream_that_goes_on_after_its_first_word() -> None:
         streamed([delta("Words. "), *repeat(event({"choices": [], "usage": "much " * 10_000}), 2000)])
     ) as service:
         answer = chat(service, LONG)
-    assert answer.note == "the answer is not complete: the service sends without end"
+    assert answer.note == "the answer is not complete: the service sends too much data"
 
 
 def test_a_size_that_is_declared_takes_no_memory() -> None:
     error = failing(embed, Reply([b"{"], headers={"Content-Length": str(10**15)}), LONG)
     assert isinstance(error, ServiceUnavailable)
-    assert "broke off the connection" in error.message
+    assert "closed the connection" in error.message
 
 
 @BOTH
@@ -167,7 +167,7 @@ def test_nobody_asked_for_compression(ask: Any) -> None:
     bomb = gzip.compress(bytes(10 << 20))
     error = failing(ask, Reply([bomb], headers={"Content-Encoding": "gzip"}), LONG)
     assert isinstance(error, WrongAnswer)
-    assert error.message.endswith("compresses its answer")
+    assert error.message.endswith("sends compressed data")
 
 
 @BOTH
@@ -268,14 +268,14 @@ def test_the_key_goes_nowhere_else(ask: Any, status: int) -> None:
     ids=["before the body", "before the status", "in the middle", "between two tries"],
 )
 def test_who_has_gone_is_not_waited_for(ask: Any, silent: Reply) -> None:
-    patience = Patience(timeout=600, tries=9, first_wait=600, longest_wait=900, deadline=10_000)
+    limits = Limits(timeout=600, tries=9, first_wait=600, longest_wait=900, deadline=10_000)
     cancellation = Cancellation()
     ends: list[Cancelled] = []
 
     def wait() -> None:
         try:
             with cancellation.active():
-                ask(service, patience)
+                ask(service, limits)
         except Cancelled as cancelled:
             ends.append(cancelled)
 
@@ -305,15 +305,15 @@ def test_what_was_called_off_before_is_not_even_asked() -> None:
 @pytest.mark.parametrize("written", ["soon", "0", "-1", "nan", "inf", "1e9"])
 def test_a_deadline_that_is_none(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
     environment = {"HEADNOTE_CHAT_URL": "http://localhost:1/v1", "HEADNOTE_CHAT_DEADLINE": written}
-    with pytest.raises(SettingsError, match="HEADNOTE_CHAT_DEADLINE is no number of seconds"):
+    with pytest.raises(SettingsError, match="HEADNOTE_CHAT_DEADLINE must be a number of seconds"):
         find_chat(environment, "m")
     monkeypatch.setenv("HEADNOTE_EMBEDDING_DEADLINE", written)
-    with pytest.raises(SettingsError, match="HEADNOTE_EMBEDDING_DEADLINE is no number of seconds"):
+    with pytest.raises(SettingsError, match="HEADNOTE_EMBEDDING_DEADLINE must be a number of seconds"):
         OpenAIEmbedder("m", service=Service("http://localhost:1/v1"))
 
 
 def test_a_deadline_from_the_environment() -> None:
     with serve(streamed(repeat(delta("")), pause=DRIP)) as service:
         model = find_chat({"HEADNOTE_CHAT_URL": service.url, "HEADNOTE_CHAT_DEADLINE": "0.5"}, "m")
-        with pytest.raises(AnswerError, match=r"was not done within 0\.5 seconds"):
+        with pytest.raises(AnswerError, match=r"did not finish within 0\.5 seconds"):
             answer_from("What does the lamp do?", samples(), model, NoEmbedder())

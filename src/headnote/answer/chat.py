@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from headnote.answer.events import Event, Failed, Garbled, read_events
 from headnote.answer.prompt import Message
-from headnote.errors import AnswerError, EmbeddingError, RequestRefused, ServiceUnavailable, WrongAnswer
-from headnote.services.endpoint import Busy, Endpoint
-from headnote.services.line import Overdue, Overlong
-from headnote.services.service import Patience, Service, find_patience, find_service
+from headnote.errors import AnswerError, ServiceError, ServiceUnavailable, WrongAnswer
+from headnote.services.client import Client
+from headnote.services.connection import DeadlineExceeded, ResponseTooLarge
+from headnote.services.retries import Retryable
+from headnote.services.settings import Limits, Service, find_limits, find_service
 
 MODEL_VARIABLE = "HEADNOTE_CHAT_MODEL"
-PATIENCE = Patience(timeout=60.0, tries=4, deadline=600.0)
+LIMITS = Limits(timeout=60.0, tries=4, deadline=600.0)
 """A model on somebody's own machine may write for minutes; ten of them are more than 200,000 characters take."""
 LONGEST = 200_000
 """Characters of an answer. A model that does not stop is not listened to any longer."""
@@ -36,16 +37,15 @@ class Chat:
     """A model at a service. What goes wrong before the first word is tried again, and an error in the end; what goes
     wrong later leaves what was said until then."""
 
-    def __init__(self, model: str, service: Service, patience: Patience = PATIENCE) -> None:
+    def __init__(self, model: str, service: Service, limits: Limits = LIMITS) -> None:
         self.model = model
-        self._endpoint = Endpoint(service, patience)
-        self._temperature = True
+        self._client = Client(service, limits)
 
     def ask(self, messages: Sequence[Message]) -> Iterator[Piece]:
         """The answer, piece by piece."""
         try:
             first, events, response = self._open(messages)
-        except EmbeddingError as error:
+        except ServiceError as error:
             raise AnswerError(error.message, remedy=error.remedy) from error
         with response:
             yield from self._rest(first, events)
@@ -56,31 +56,23 @@ class Chat:
             "messages": [message._asdict() for message in messages],
             "stream": True,
         }
-        if not self._temperature:
-            return self._endpoint.ask("/chat/completions", question, self._begin)
-        try:
-            return self._endpoint.ask("/chat/completions", {**question, "temperature": 0}, self._begin)
-        except RequestRefused as refused:
-            # Some models have one temperature only.
-            if "temperature" not in refused.message:
-                raise
-        self._temperature = False
-        return self._endpoint.ask("/chat/completions", question, self._begin)
+        # Some models have one temperature only, and refuse the option.
+        return self._client.post("/chat/completions", question, {"temperature": 0}, self._begin)
 
     def _begin(self, response: HTTPResponse) -> tuple[Event, Iterator[Event], HTTPResponse]:
         """The first word of an answer, and what will give the rest. Until then it may be asked again."""
         events = read_events(response)
-        place = self._endpoint.service.place
+        place = self._client.service.address
         remedy = f"is {self.model!r} a chat model?"
         try:
             first = next((event for event in events if event.text or event.end), None)
         except Garbled as garbled:
             raise WrongAnswer(f"the answer of {place} {garbled}", remedy=remedy) from None
         except Failed as failed:
-            said = self._endpoint.quote(failed.content)
-            raise Busy(ServiceUnavailable(f"{place} fails while it answers{said}")) from None
+            said = self._client.quote(failed.content)
+            raise Retryable(ServiceUnavailable(f"{place} fails while it answers{said}")) from None
         if first is None:
-            raise Busy(ServiceUnavailable(f"{place} broke off the connection"))
+            raise Retryable(ServiceUnavailable(f"{place} closed the connection"))
         if not first.text:
             why = _ENDS.get(first.end or "", "")
             raise WrongAnswer(f"the answer of {place} is empty" + (f": {why}" if why else ""), remedy=remedy)
@@ -99,29 +91,29 @@ class Chat:
                 if length > LONGEST:
                     yield Piece(broken="the model does not stop")
                     return
-        except (OSError, HTTPException, Overlong, Garbled, Failed) as error:
+        except (OSError, HTTPException, ResponseTooLarge, Garbled, Failed) as error:
             yield Piece(broken=self._why(error))
             return
         if end is None:
-            yield Piece(broken="the service broke off the connection")
+            yield Piece(broken="the service closed the connection")
         elif end != "stop":
-            yield Piece(broken=_ENDS.get(end, f"the service ended it: {self._endpoint.without_key(end)[:80]}"))
+            yield Piece(broken=_ENDS.get(end, f"the service ended it: {self._client.without_key(end)[:80]}"))
 
     def _why(self, error: Exception) -> str:
-        if isinstance(error, Overdue):
-            return f"it was not done within {self._endpoint.patience.deadline:g} seconds"
-        if isinstance(error, Overlong):
-            return "the service sends without end"
+        if isinstance(error, DeadlineExceeded):
+            return f"it did not finish within {self._client.limits.deadline:g} seconds"
+        if isinstance(error, ResponseTooLarge):
+            return "the service sends too much data"
         if isinstance(error, TimeoutError):
-            return f"nothing more came for {self._endpoint.patience.timeout:g} seconds"
+            return f"nothing more came for {self._client.limits.timeout:g} seconds"
         if isinstance(error, Failed):
-            return f"the service failed{self._endpoint.quote(error.content)}"
+            return f"the service failed{self._client.quote(error.content)}"
         if isinstance(error, Garbled):
             return f"a part of the answer {error}"
-        return "the service broke off the connection"
+        return "the service closed the connection"
 
     def __repr__(self) -> str:
-        return f"<chat {self.model} at {self._endpoint.service.place}>"
+        return f"<chat {self.model} at {self._client.service.address}>"
 
 
 def find_chat(environment: Mapping[str, str], model: str | None = None) -> Chat | None:
@@ -133,6 +125,6 @@ def find_chat(environment: Mapping[str, str], model: str | None = None) -> Chat 
     if not name:
         return None
     try:
-        return Chat(name, find_service(environment, "chat"), find_patience(environment, "chat", PATIENCE))
-    except EmbeddingError as error:
+        return Chat(name, find_service(environment, "chat"), find_limits(environment, "chat", LIMITS))
+    except ServiceError as error:
         raise AnswerError(error.message, remedy=error.remedy) from error

@@ -1,14 +1,14 @@
-"""What does a text mean? Embedders behind one interface: texts → rows of numbers, near for texts that mean the same.
+"""Embedders behind one interface: texts become vectors, near each other for texts that mean the same.
 
 | name | vectors |
 |---|---|
 | `minilm` | all-MiniLM-L6-v2, on this machine, offline |
 | `openai:MODEL` | any service with an OpenAI-compatible `/embeddings` |
 | `sentence-transformers:MODEL` | any model of that library |
-| `hashing`, `hashing:DIMENSIONS` | words and pairs of words, hashed: for tests, needs no model |
+| `hashing`, `hashing:DIMENSIONS` | hashed words and word pairs: for tests, needs no model |
 | `none` | none at all: keyword search only |
 
-`get_embedder` gives the object behind a name. Packages are loaded when the first text is embedded.
+`get_embedder` returns the embedder for a name. Packages are loaded when the first text is embedded.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""What every embedder can do, and what a new one has to bring."""
+"""The interface of every embedder, and the embedder that makes no vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+
+from headnote.extras import load_numpy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,22 +16,37 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """A way to make vectors of texts.
+    """Turns texts into vectors.
 
-    A vector depends on its text alone, never on the texts it is embedded with. It is of length one, so a dot product
-    is a cosine; only a blank text, or one in which the model sees nothing at all, has no direction and becomes zeros.
+    A vector depends on its text alone, never on the texts it is embedded with. Its length is one, so a dot product is a
+    cosine. Only a blank text, or one in which the model sees nothing, has no direction and becomes zeros.
     """
 
     @property
     def name(self) -> str:
-        """The model and whatever else changes vectors: those of two different names are never compared."""
+        """The model and whatever else changes vectors. Vectors of different names are never compared."""
 
     @property
     def dimensions(self) -> int:
         """How many numbers a vector has; 0 if there are no vectors."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A row for each text, in their order."""
+        """One row per text, in their order."""
 
     def embed_query(self, text: str) -> Vectors:
-        """One vector, for what somebody is looking for. Some models see questions with other eyes than answers."""
+        """One vector for a search query. Some models embed questions differently from passages."""
+
+
+class NoEmbedder:
+    """Makes rows of zero width: search by keywords only."""
+
+    name = "none"
+    dimensions = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors: Vectors = load_numpy().zeros((len(texts), 0), dtype="float32")
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.embed([text])[0]
+        return vector

@@ -1,6 +1,6 @@
-"""Vectors without a model: words and pairs of words, hashed to a place and a sign.
+"""Vectors without a model: each word and word pair is hashed to a dimension and a sign.
 
-Texts that share words are near each other, and the same text has the same vector on every machine. Good enough to test
+Texts that share words are near each other, and a text has the same vector on every machine. That is enough to test
 everything around an embedder; it knows nothing of meaning.
 """
 
@@ -26,7 +26,7 @@ _PAIR_WEIGHT = 0.5
 
 
 class HashingEmbedder:
-    """Feature hashing, with any number of dimensions."""
+    """Feature hashing with any number of dimensions."""
 
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         if dimensions < 1:
@@ -47,20 +47,20 @@ class HashingEmbedder:
 
     def _fill(self, row: Vectors, text: str) -> None:
         for feature, weight in _features(text):
-            place, sign = self._place(feature)
-            row[place] += sign * weight
+            dimension, sign = self._slot(feature)
+            row[dimension] += sign * weight
         if not row.any():
-            # No words, or signs that cancelled out: the text itself is the feature.
-            place, sign = self._place(text)
-            row[place] = sign
+            # No words, or signs that cancel out: the whole text is the feature.
+            dimension, sign = self._slot(text)
+            row[dimension] = sign
 
-    def _place(self, feature: str) -> tuple[int, int]:
+    def _slot(self, feature: str) -> tuple[int, int]:
         number = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
         return (number >> 1) % self.dimensions, 1 if number & 1 else -1
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    """What is said and how often, a word said twice counting for less than two words."""
+    """Words and word pairs with their weights. A repeated word weighs less than two different ones."""
     words = [word.lower() for word in _WORD.findall(text)]
     for word, times in Counter(words).items():
         yield word, times**0.5

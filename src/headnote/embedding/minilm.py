@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 on this machine: no network, no GPU, all cores.
 
-One text a run, without padding, is what makes a vector independent of its neighbours; the graph rounds to 8 bits by
-rows for the same reason (see `models/minilm`). Cores are kept busy by running several texts at once.
+Each run takes one text without padding, which makes a vector independent of its neighbours. The graph quantises row by
+row for the same reason (see `models/minilm`). Several texts run at once to keep all cores busy.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.vectors import normalised, weighted_mean, zeros
-from headnote.embedding.windows import windows
+from headnote.embedding.vectors import mean_of_windows, windows, zeros
 from headnote.extras import load, load_numpy
 
 if TYPE_CHECKING:
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 384
 WINDOW = 254
-"""Word pieces the model reads at once, besides the two that mark beginning and end."""
+"""Word pieces the model reads at once, not counting the two that mark beginning and end."""
 OVERLAP = 32
-"""Word pieces that two neighbouring windows share, so that no sentence is cut for both."""
+"""Word pieces shared by neighbouring windows, so that no sentence is cut in both."""
 
-_AT_ONCE = 1000
-"""Texts held in memory as word pieces, which take ten times the room of the text."""
+_BATCH = 1000
+"""Texts held in memory as word pieces, which take ten times the space of the text."""
 _BEGIN, _END = 101, 102
 _PURPOSE = "embedding with minilm"
 _EXTRA = 'pip install "headnote[search]"'
@@ -38,7 +37,7 @@ class MiniLMEmbedder:
     dimensions = DIMENSIONS
 
     def __init__(self, threads: int | None = None) -> None:
-        """`threads`: how many texts at once; as many as there are cores unless told otherwise."""
+        """`threads` is how many texts run at once; one per core by default."""
         self._files = load("headnote_minilm", _PURPOSE, _MODEL)
         self._threads = threads or _cores()
         self._lock = Lock()
@@ -47,33 +46,26 @@ class MiniLMEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)
-        for start in range(0, len(texts), _AT_ONCE):
-            vectors[start : start + _AT_ONCE] = self._embed(texts[start : start + _AT_ONCE])
+        for start in range(0, len(texts), _BATCH):
+            vectors[start : start + _BATCH] = self._embed(texts[start : start + _BATCH])
         return vectors
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         pieces = [self._pieces(text) for text in texts]
-        parts = [(row, piece[start:end]) for row, piece in enumerate(pieces) for start, end in _windows(piece)]
-        # The longest first: towards the end only short ones are left, and all cores finish together.
+        parts = [(row, ids[start:end]) for row, ids in enumerate(pieces) for start, end in _windows(ids)]
+        # Longest first, so that only short runs are left at the end and all cores finish together.
         order = sorted(range(len(parts)), key=lambda number: -len(parts[number][1]))
-        found = self._run_all([parts[number][1] for number in order])
-        means: list[list[tuple[int, Vectors]]] = [[] for _ in texts]
-        # Back in the order of the text, because sums of floats depend on theirs.
-        for number, mean in sorted(zip(order, found, strict=True), key=lambda pair: pair[0]):
-            row, part = parts[number]
-            means[row].append((len(part), mean))
-        vectors = zeros(len(texts), DIMENSIONS)
-        for row, of_text in enumerate(means):
-            if of_text:
-                vectors[row] = weighted_mean([mean for _, mean in of_text], [weight for weight, _ in of_text])
-        return normalised(vectors)
+        vectors = self._run_all([parts[number][1] for number in order])
+        in_text_order = sorted(zip(order, vectors, strict=True), key=lambda pair: pair[0])
+        weighted = ((parts[number][0], len(parts[number][1]), vector) for number, vector in in_text_order)
+        return mean_of_windows(len(texts), DIMENSIONS, weighted)
 
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self.embed([text])[0]
         return vector
 
     def _pieces(self, text: str) -> list[int]:
-        """The text as numbers of word pieces; none for a text in which the model sees nothing."""
+        """Word-piece ids of the text; empty if the model sees nothing in it."""
         if not text or text.isspace():
             return []
         tokenizer = self._load()[0]
@@ -94,7 +86,7 @@ class MiniLMEmbedder:
         try:
             return list(pool.map(self._run, parts))
         finally:
-            # Whoever interrupts must not wait for what has not begun.
+            # An interrupt must not wait for runs that have not started.
             pool.shutdown(cancel_futures=True)
 
     def _run(self, part: list[int]) -> Vectors:
@@ -111,17 +103,17 @@ class MiniLMEmbedder:
 
     def _open_tokenizer(self) -> Any:
         tokenizer = load("tokenizers", _PURPOSE, _EXTRA).Tokenizer.from_file(str(self._files.TOKENIZER))
-        tokenizer.encode_special_tokens = True  # means: as the ordinary text they are
+        tokenizer.encode_special_tokens = True  # that is, encode them as ordinary text
         return tokenizer
 
     def _open_session(self) -> Any:
         runtime = load("onnxruntime", _PURPOSE, _EXTRA)
         options = runtime.SessionOptions()
-        # A text is a few dozen small steps. Sharing one of them out costs more than another core would save.
+        # A text is a few dozen small steps. Splitting one of them costs more than another core would save.
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        # The graph is stored as the optimiser would leave it, and planning its memory takes longer than it saves:
-        # without them it is loaded in a third of the time and runs as fast.
+        # The graph is stored optimised, and planning its memory takes longer than it saves: without both, the model
+        # loads in a third of the time and runs as fast.
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.enable_mem_reuse = False
         options.enable_mem_pattern = False
@@ -129,7 +121,7 @@ class MiniLMEmbedder:
         return runtime.InferenceSession(str(self._files.MODEL), options, providers=["CPUExecutionProvider"])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is loaded does not travel to another process, but it is there too.
+        # The loaded model stays here; another process loads its own.
         return MiniLMEmbedder, (self._threads,)
 
     def __repr__(self) -> str:
@@ -141,7 +133,7 @@ def _windows(pieces: list[int]) -> list[tuple[int, int]]:
 
 
 def _cores() -> int:
-    """Those this process may use, which in a container are fewer than the machine has."""
+    """Cores this process may use: in a container, fewer than the machine has."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

@@ -1,21 +1,20 @@
-"""Vectors from any service that answers as OpenAI's `/embeddings` does."""
+"""Vectors from any service with an OpenAI-compatible `/embeddings`."""
 
 from __future__ import annotations
 
 import binascii
 import os
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.embedding.vectors import normalised, weighted_mean, zeros
-from headnote.errors import RequestRefused, SettingsError, WrongAnswer
+from headnote.embedding.vectors import mean_of_windows, normalised
+from headnote.errors import SettingsError, WrongAnswer
 from headnote.extras import load_numpy
-from headnote.services.endpoint import Endpoint
-from headnote.services.service import URL, Patience, Service, find_patience, find_service
+from headnote.services.client import Client
+from headnote.services.settings import OPENAI_URL, Limits, Service, find_limits, find_service
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
 
@@ -23,19 +22,19 @@ if TYPE_CHECKING:
     from headnote.embedding.base import Vectors
 
 _PARALLEL = 4
-_BYTES_AROUND = 1 << 20
+_BASE_BYTES = 1 << 20
 _BYTES_PER_TEXT = 200_000
-"""Of an answer: a vector of 8192 numbers, each written in 24 characters."""
+"""Of a response: a vector of 8192 numbers, each written in 24 characters."""
 
 
 class Batches(NamedTuple):
-    """How much goes into one request. Services count texts and tokens, and refuse what is over."""
+    """How much goes into one request. Services limit the number of texts and of tokens."""
 
     texts: int = 256
     tokens: int = 100_000
-    """By the counter cl100k; other tokenizers differ, so it stays well below what services take."""
+    """Counted with cl100k. Other tokenizers differ, so this stays well below the limits of services."""
     text_tokens: int = 8000
-    """What the model reads of one text. A longer one is embedded in parts, and the parts are averaged."""
+    """What the model reads of one text. A longer text is embedded in parts, which are averaged."""
 
 
 class _Part(NamedTuple):
@@ -45,7 +44,7 @@ class _Part(NamedTuple):
 
 
 class OpenAIEmbedder:
-    """Knows how many dimensions there are once it has seen the first answer."""
+    """Learns the number of dimensions from the first response."""
 
     def __init__(
         self,
@@ -53,56 +52,55 @@ class OpenAIEmbedder:
         *,
         dimensions: int | None = None,
         service: Service | None = None,
-        patience: Patience | None = None,
+        limits: Limits | None = None,
         batches: Batches | None = None,
     ) -> None:
-        """`dimensions` asks for vectors of that size, of models that have several."""
+        """`dimensions` requests vectors of that size, for models that offer several."""
         if dimensions is not None and dimensions < 1:
             raise SettingsError(f"vectors cannot have {dimensions} dimensions", remedy="use at least 1")
-        self._endpoint = Endpoint(
-            service or service_from(os.environ), patience or find_patience(os.environ, "embedding", Patience())
+        self._client = Client(
+            service or find_service(os.environ, "embedding"), limits or find_limits(os.environ, "embedding", Limits())
         )
         self._model = model
-        self._asked = dimensions
-        self._known = dimensions
+        self._requested_dimensions = dimensions
+        self._known_dimensions = dimensions
         self._batches = batches or Batches()
-        self._base64 = True
         self._lock = Lock()
 
     @property
     def name(self) -> str:
-        """With the address: two services may well call different models the same."""
-        service = self._endpoint.service
-        place = "" if service.url.rstrip("/") == URL else f"@{service.place}"
-        return f"openai:{self._model}{place}" + (f":{self._asked}" if self._asked else "")
+        """Includes the address, because two services may use one name for different models."""
+        service = self._client.service
+        address = "" if service.url.rstrip("/") == OPENAI_URL else f"@{service.address}"
+        dimensions = f":{self._requested_dimensions}" if self._requested_dimensions else ""
+        return f"openai:{self._model}{address}{dimensions}"
 
     @property
     def dimensions(self) -> int:
-        if self._known is None:
-            self._ask(["headnote"])
-        assert self._known is not None
-        return self._known
+        if self._known_dimensions is None:
+            self._request(["headnote"])
+        assert self._known_dimensions is not None
+        return self._known_dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         parts = [part for row, text in enumerate(texts) for part in self._parts(row, text)]
         batches = list(self._pack(parts))
-        found: list[list[tuple[int, Vectors]]] = [[] for _ in texts]
-        for batch, vectors in zip(batches, self._ask_all(batches), strict=True):
-            for part, vector in zip(batch, vectors, strict=True):
-                found[part.row].append((part.tokens, vector))
-        # No texts, no question: whoever embeds nothing needs no service.
-        rows = zeros(len(texts), self.dimensions if texts else self._known or 0)
-        for row, of_text in enumerate(found):
-            if of_text:
-                rows[row] = weighted_mean([vector for _, vector in of_text], [weight for weight, _ in of_text])
-        return normalised(rows)
+        responses = self._request_all(batches)
+        weighted = [
+            (part.row, part.tokens, vector)
+            for batch, vectors in zip(batches, responses, strict=True)
+            for part, vector in zip(batch, vectors, strict=True)
+        ]
+        # Without texts there is no request, so the number of dimensions may be unknown.
+        dimensions = self.dimensions if texts else self._known_dimensions or 0
+        return mean_of_windows(len(texts), dimensions, weighted)
 
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self.embed([text])[0]
         return vector
 
     def _parts(self, row: int, text: str) -> Iterator[_Part]:
-        """The text as it is sent, in as many parts as the model needs; none for a blank one, which services refuse."""
+        """The text in parts that the model can read; none for a blank text, which services refuse."""
         if not text or text.isspace():
             return
         text = as_encodable(text)
@@ -126,77 +124,73 @@ class OpenAIEmbedder:
         if batch:
             yield batch
 
-    def _ask_all(self, batches: list[list[_Part]]) -> list[Vectors]:
-        questions = [[part.text for part in batch] for batch in batches]
-        if len(questions) < 2:
-            return [self._ask(texts) for texts in questions]
-        # The first alone: it settles the form of the answers, and a wrong key fails once.
-        first = self._ask(questions[0])
+    def _request_all(self, batches: list[list[_Part]]) -> list[Vectors]:
+        inputs = [[part.text for part in batch] for batch in batches]
+        if len(inputs) < 2:
+            return [self._request(texts) for texts in inputs]
+        # The first goes alone: it settles which options the service knows, and a wrong key fails only once.
+        first = self._request(inputs[0])
         pool = ThreadPoolExecutor(_PARALLEL, thread_name_prefix="embedding")
         try:
-            return [first, *pool.map(self._ask, questions[1:])]
+            return [first, *pool.map(self._request, inputs[1:])]
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _ask(self, texts: list[str]) -> Vectors:
-        question: dict[str, Any] = {"model": self._model, "input": texts}
-        if self._asked:
-            question["dimensions"] = self._asked
-        post = partial(self._endpoint.post, "/embeddings", most_bytes=_BYTES_AROUND + len(texts) * _BYTES_PER_TEXT)
-        if not self._base64:
-            return self._read(post(question), len(texts))
-        try:
-            # A third of the size of numbers written out, and faster to read.
-            answer = post({**question, "encoding_format": "base64"})
-        except RequestRefused as refused:
-            if "encoding_format" not in refused.message:
-                raise
-            answer = post(question)
-            self._base64 = False
-        return self._read(answer, len(texts))
+    def _request(self, texts: list[str]) -> Vectors:
+        payload: dict[str, Any] = {"model": self._model, "input": texts}
+        if self._requested_dimensions:
+            payload["dimensions"] = self._requested_dimensions
+        # Base64 takes a third of the size of decimal numbers and is faster to decode, but not every service knows it.
+        response = self._client.post_json(
+            "/embeddings",
+            payload,
+            options={"encoding_format": "base64"},
+            max_bytes=_BASE_BYTES + len(texts) * _BYTES_PER_TEXT,
+        )
+        return self._decode(response, len(texts))
 
-    def _read(self, answer: Any, count: int) -> Vectors:
+    def _decode(self, response: Any, count: int) -> Vectors:
         numpy = load_numpy()
-        try:
-            data = answer["data"]
-            numbered = {entry.get("index", place): entry for place, entry in enumerate(data)}
-            if len(data) != count:
-                raise self._wrong(f"has {len(data)} vectors for {count} texts")
-            if numbered.keys() != set(range(count)):
-                raise self._wrong("does not say which vector belongs to which text")
-            rows = [_read_vector(numbered[place]["embedding"]) for place in range(count)]
-        except (KeyError, TypeError, AttributeError, ValueError, binascii.Error):
-            raise self._wrong("has no vectors in it") from None
+        rows = self._decode_rows(response, count)
         with self._lock:
-            self._known = self._known or len(rows[0])
-        sizes = {len(row) for row in rows} - {self._known}
-        if sizes:
-            raise self._wrong(f"has vectors of {min(sizes)} dimensions instead of {self._known}")
-        vectors: Vectors = numpy.array(rows, dtype="float32").reshape(count, self._known)
+            self._known_dimensions = self._known_dimensions or len(rows[0])
+        dimensions = self._known_dimensions
+        wrong_sizes = {len(row) for row in rows} - {dimensions}
+        if wrong_sizes:
+            raise self._wrong_answer(f"has vectors of {min(wrong_sizes)} dimensions instead of {dimensions}")
+        vectors: Vectors = numpy.array(rows, dtype="float32").reshape(count, dimensions)
         if not numpy.isfinite(vectors).all() or not vectors.any(axis=1).all():
-            raise self._wrong("has vectors that are no direction: zeros, or no numbers")
+            raise self._wrong_answer("has vectors without a direction: all zeros, or not finite")
         return normalised(vectors)
 
-    def _wrong(self, what: str) -> WrongAnswer:
-        place = self._endpoint.service.place
-        return WrongAnswer(f"the answer of {place} {what}", remedy=f"is {self._model!r} an embedding model?")
+    def _decode_rows(self, response: Any, count: int) -> list[Any]:
+        """The vectors of a response in the order of the texts."""
+        try:
+            data = response["data"]
+            by_index = {entry.get("index", position): entry for position, entry in enumerate(data)}
+            if len(data) != count:
+                raise self._wrong_answer(f"has {len(data)} vectors for {count} texts")
+            if by_index.keys() != set(range(count)):
+                raise self._wrong_answer("does not say which vector belongs to which text")
+            return [_decode_vector(by_index[index]["embedding"]) for index in range(count)]
+        except (KeyError, TypeError, AttributeError, ValueError, binascii.Error):
+            raise self._wrong_answer("contains no vectors") from None
+
+    def _wrong_answer(self, problem: str) -> WrongAnswer:
+        address = self._client.service.address
+        return WrongAnswer(f"the response of {address} {problem}", remedy=f"is {self._model!r} an embedding model?")
 
     def __repr__(self) -> str:
         return f"<embedder {self.name}>"
 
 
-def _read_vector(embedding: Any) -> Any:
-    """Numbers written out, or their bytes in base64."""
+def _decode_vector(embedding: Any) -> Any:
+    """A vector from decimal numbers, or from their bytes in base64."""
     numpy = load_numpy()
     if isinstance(embedding, str):
         return numpy.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
     vector = numpy.asarray(embedding)
     if vector.ndim != 1 or vector.dtype.kind not in "fiu":
-        raise ValueError("a vector is a row of numbers")
-    with numpy.errstate(over="ignore"):  # what is too large becomes no number, which is seen later
+        raise ValueError("not a row of numbers")
+    with numpy.errstate(over="ignore"):  # too large becomes infinite, which is refused later
         return vector.astype("float32")
-
-
-def service_from(environment: Mapping[str, str]) -> Service:
-    """The embedding service that the environment names."""
-    return find_service(environment, "embedding")

@@ -1,4 +1,4 @@
-"""From what a user writes to the embedder that is meant."""
+"""Names of embedders, as users write them, and the embedders behind them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from headnote.errors import SettingsError
 DEFAULT = "minilm"
 
 NAMES = ("minilm", "none", "hashing", "openai:MODEL", "sentence-transformers:MODEL")
-"""What can be written for an embedder, MODEL being whatever the other side calls it."""
+"""What users can write. MODEL is whatever the service or library calls it."""
 
 _NEEDS_MODEL = ("openai", "sentence-transformers")
 
 
 def get_embedder(embedder: str | Embedder = DEFAULT) -> Embedder:
-    """The embedder that is meant. `minilm` is the same object every time, because it takes a while to load."""
+    """The embedder of that name, or the one given. `minilm` is always the same object, because it is slow to load."""
     if not isinstance(embedder, str):
         if isinstance(embedder, Embedder):
             return embedder
-        raise SettingsError(f"{embedder!r} is no embedder", remedy=f"use {', '.join(NAMES)}")
+        raise SettingsError(f"{embedder!r} is not an embedder", remedy=f"use {', '.join(NAMES)}")
     kind, _, model = embedder.strip().partition(":")
     if kind in _NEEDS_MODEL:
         if not model:
@@ -37,7 +37,7 @@ def get_embedder(embedder: str | Embedder = DEFAULT) -> Embedder:
 @cache
 def _plain(name: str) -> Embedder:
     if name == "none":
-        from headnote.embedding.nothing import NoEmbedder
+        from headnote.embedding.base import NoEmbedder
 
         return NoEmbedder()
     from headnote.embedding.minilm import MiniLMEmbedder

@@ -1,1 +1,1 @@
-"""Calls to other people's servers: where they are, how long they may take, how much they may say, how to hang up."""
+"""Calls to other people's servers: JSON out, JSON or a stream back, within limits of time and size."""

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from headnote.api import Index
 from headnote.errors import HeadnoteError
 from headnote.search.marks import words_of
-from headnote.services.cancelling import Cancellation, Cancelled
+from headnote.services.cancellation import Cancellation, Cancelled
 from headnote.web.answers import AskEvent, ErrorEvent, TextEvent
 from headnote.web.failures import SURPRISE, Refused, told
 from headnote.web.requests import AskRequest
