@@ -15,10 +15,10 @@ from headnote.evaluate.run import Found
 from headnote.evaluate.spans import Span
 from headnote.index.task import Progress
 from headnote.search.engine import DEPTH
-from headnote.search.fusion import ranked, reciprocal_ranks
 from headnote.search.query import Mode
+from headnote.search.ranking import ranked, reciprocal_ranks
 from headnote.search.retrievers import by_meaning, by_words
-from headnote.search.words import content_terms
+from headnote.search.terms import content_terms
 from headnote.store.filters import Filter
 from headnote.store.sqlite.store import SqliteStore
 from headnote.tokens import count_tokens

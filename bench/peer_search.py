@@ -15,7 +15,7 @@ from headnote.embedding.base import Embedder
 from headnote.evaluate.run import Found
 from headnote.evaluate.spans import Span
 from headnote.markdown.frontmatter import read_frontmatter, title
-from headnote.search.fusion import Ranking, ranked, reciprocal_ranks
+from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
 from splitters import langchain_header_pieces, semantic_pieces
 
 LIMIT = 250

@@ -13,7 +13,7 @@ from whoosh.index import create_in, exists_in, open_dir
 from whoosh.qparser import OrGroup, QueryParser
 
 from headnote.embedding.base import Embedder
-from headnote.search.fusion import Ranking, ranked, reciprocal_ranks
+from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
 from headnote.store.sqlite.store import SqliteStore
 
 DEPTH = 200

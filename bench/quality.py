@@ -20,7 +20,7 @@ from headnote.embedding.minilm import MiniLMEmbedder
 from headnote.evaluate.bootstrap import Interval, difference, interval
 from headnote.evaluate.remember import RememberingEmbedder
 from headnote.evaluate.run import Asked, Found, Measured, first_of_each_document, judge, prepare
-from headnote.search import links
+from headnote.search import ranking
 from our_search import PLAIN, Ask, Clock, OurIndex
 from peer_search import DEPTH, DISTRIBUTIONS, LIMIT, SPLITTERS, PeerIndex
 from peer_search import MODES as PEER_MODES
@@ -31,7 +31,7 @@ from vector_file import VectorFile
 OURS = "headnote"
 HYBRID = f"{OURS}: hybrid"
 SEMANTIC = f"{OURS}: semantic"
-LENT = links.SHARE
+LINK_SHARE = ranking.LINK_SHARE
 ENOUGH = 30
 """Passages that are asked for: they fill every budget here."""
 MOST = 10
@@ -100,7 +100,7 @@ def main() -> int:
     tables = []
     for kind, questions in _sets(options):
         # The links of these documents are what is asked for: nothing may be learnt from them.
-        links.SHARE = 0.0 if kind == "linkgold" else LENT
+        ranking.LINK_SHARE = 0.0 if kind == "linkgold" else LINK_SHARE
         asked, ways = _ways(questions, options, embedder)
         answers = {way.name: [_that_count(one, way.ask) for one in asked] for way in ways}
         for view in VIEWS[kind]:

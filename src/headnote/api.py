@@ -41,7 +41,7 @@ from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.query import Expand, Fusion, Mode, Query
-from headnote.search.recency import STEPPED
+from headnote.search.ranking import STEPPED_PRESETS
 from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
@@ -368,7 +368,7 @@ class Index:
             return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}
         if self.search_settings.recency:
             return read_recency(self.search_settings.recency)
-        return {"recency_steps": self.choice.chunking.preset in STEPPED}
+        return {"recency_steps": self.choice.chunking.preset in STEPPED_PRESETS}
 
     def ask(
         self,

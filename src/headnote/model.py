@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from headnote.errors import SettingsError
@@ -31,6 +31,11 @@ BlockKind = Literal[
 def text_hash(text: str) -> str:
     """What a text is known by where its vector is kept, in hex."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def breadcrumb_of(heading_path: Sequence[str]) -> str:
+    """`A > B > C`, without empty headings."""
+    return " > ".join(filter(None, heading_path))
 
 
 class Block(NamedTuple):
@@ -261,7 +266,7 @@ class Chunk:
     @property
     def breadcrumb(self) -> str:
         """`A > B > C`."""
-        return " > ".join(filter(None, self.heading_path))
+        return breadcrumb_of(self.heading_path)
 
     @property
     def title(self) -> str:

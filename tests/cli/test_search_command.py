@@ -21,7 +21,7 @@ from headnote.cli.terminal import Span
 from headnote.errors import SettingsError
 from headnote.model import Hit
 from headnote.search.filter_parsing import read_since
-from headnote.search.marks import words_of
+from headnote.search.snippets import marked_terms
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -183,13 +183,13 @@ Use the tape again, the gauge waits.
 
 
 def test_the_best_lines_say_most_about_the_query() -> None:
-    assert best_lines(TEXT, words_of("calibrate a gauge")) == ["Calibrate the gauge with a tape."]
-    assert best_lines(TEXT, words_of("measures with a tape")) == [
+    assert best_lines(TEXT, marked_terms("calibrate a gauge")) == ["Calibrate the gauge with a tape."]
+    assert best_lines(TEXT, marked_terms("measures with a tape")) == [
         "A sensor measures the time.",
         "Calibrate the gauge with a tape.",
     ]
-    assert best_lines(TEXT, words_of("elephants")) == ["A sensor measures the time.", "The gauge is fine."]
-    assert best_lines("# Only a heading\n", words_of("heading")) == []
+    assert best_lines(TEXT, marked_terms("elephants")) == ["A sensor measures the time.", "The gauge is fine."]
+    assert best_lines("# Only a heading\n", marked_terms("heading")) == []
 
 
 def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured) -> None:
@@ -211,7 +211,7 @@ def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured
     ],
 )
 def test_what_is_marked(line: str, query: str, marked: list[str]) -> None:
-    spans = list(highlighted(line, words_of(query)))
+    spans = list(highlighted(line, marked_terms(query)))
     assert "".join(span.text for span in spans) == line
     assert [span.text for span in spans if span != Span(span.text)] == marked
 

@@ -45,6 +45,6 @@ def test_names_without_a_vector_yet_change_nothing() -> None:
 
 
 def test_best_first_and_none_that_points_away() -> None:
-    found = by_parts(parts(([-0.5], [0, 0]), ([0.2], [0, 0]), ([0.8], [0, 0])), QUERY)
-    assert [chunk for chunk, _ in found] == [2, 1]
+    ranking = by_parts(parts(([-0.5], [0, 0]), ([0.2], [0, 0]), ([0.8], [0, 0])), QUERY)
+    assert [chunk for chunk, _ in ranking] == [2, 1]
     assert by_parts(PartSet([], [], np.empty((0, 2), np.float32), np.empty((0, 2, 2), np.float32)), QUERY) == []

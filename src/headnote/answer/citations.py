@@ -25,7 +25,7 @@ from headnote.answer.passages import Shown
 from headnote.answer.prompt import shown_path
 from headnote.answer.sentences import LONGEST, sentence_end
 from headnote.model import Citation, Dropped
-from headnote.search.words import content_terms
+from headnote.search.terms import content_terms
 from headnote.store.terms import terms
 
 SHARE = 0.3

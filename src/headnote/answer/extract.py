@@ -15,7 +15,7 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.base import Embedder
 from headnote.markdown.document import Document
 from headnote.model import Block, Citation
-from headnote.search.words import content_terms, coverage, rarity
+from headnote.search.terms import content_terms, coverage, rarity
 from headnote.store.terms import terms
 
 QUOTES = 4

@@ -17,10 +17,10 @@ from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack, heading_text, labels
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import with_plain_line_ends
+from headnote.model import breadcrumb_of
 from headnote.tokens import Counter, get_counter
 
 CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
-_SEPARATOR = " > "
 UNSURE = 8
 """Tokens. Weights are added up with the blank lines after a block; this near the cap, the text itself is counted."""
 _OVERLAP_IN_TEXT = {"window": "", "header": "\n\n"}
@@ -224,7 +224,7 @@ class ChunkingContext:
         if known is None and not (self.settings.breadcrumb or self.parents_in_text):
             known = ("", 0)
         if known is None:
-            text = _SEPARATOR.join(filter(None, path))
+            text = breadcrumb_of(path)
             text = f"{text}\n\n" if text else ""
             weight = self.counter.weigh((text,))[0]
             known = (text, weight) if weight <= self.crumb_room else self.crumb(path[1:])

@@ -14,7 +14,7 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli.opening import from_here
 from headnote.cli.terminal import Line, Span
 from headnote.model import Hit, Passage, Why
-from headnote.search.marks import marks, words_of
+from headnote.search.snippets import marked_terms, marks
 from headnote.store.terms import terms
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def view(
     around: Sequence[Passage] | None = None,
 ) -> Iterator[Line]:
     """A line about each hit, and what it says."""
-    wanted = words_of(query)
+    wanted = marked_terms(query)
     for number, hit in enumerate(hits):
         if number:
             yield []

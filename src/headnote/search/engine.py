@@ -1,4 +1,4 @@
-"""A query in, hits out: looks by words, by meaning and along links, fuses, thins out, and says why."""
+"""The path of a query: retrieve by words and by meaning, fuse, boost along links, select, explain."""
 
 from __future__ import annotations
 
@@ -6,29 +6,35 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headnote.embedding.base import Embedder
-from headnote.model import Hit, Why
+from headnote.model import Hit, Why, breadcrumb_of
 from headnote.search.expansion import widened
-from headnote.search.fusion import rank_scores, ranked, weighted_scores
-from headnote.search.links import RANK_SHARE, SHARE, SOURCES, Lent, link_boosts
 from headnote.search.query import Query
-from headnote.search.recency import factor
-from headnote.search.retrievers import Found, by_meaning, by_parts, by_words
-from headnote.search.spread import ANOTHER, best_first
-from headnote.search.thinning import Thinning
-from headnote.search.words import content_terms, coverage, rarity
+from headnote.search.ranking import (
+    LINK_SOURCES,
+    LinkBoost,
+    Ranking,
+    link_boosts,
+    rank_scores,
+    ranked,
+    recency_factor,
+    weighted_scores,
+)
+from headnote.search.retrievers import by_meaning, by_parts, by_words
+from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
+from headnote.search.terms import content_terms, coverage, rarity
 from headnote.store.base import Reader, Store
 from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
 
 RELEVANT = 0.3
-"""Where the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of
-questions about something else, 95 in a hundred score less in a documentation, 70 in prose about everything."""
+"""If the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of questions
+about something else, 95 in a hundred score less in a documentation, 70 in prose about everything."""
 DEPTH = 200
-"""How many chunks each way of looking brings into the fusion."""
-JUDGED = 3
-"""How many of the best by words are looked at to tell how much of the query is said anywhere."""
-EXTRA = 3
-"""Candidates per hit that is wanted, since some are left out as duplicates or by the cap for a document."""
+"""How many chunks each retriever brings into the fusion."""
+COVERAGE_DEPTH = 3
+"""How many of the best chunks by words are read to tell how much of the query is covered anywhere."""
+CANDIDATES_PER_HIT = 3
+"""More than one, since duplicates and hits beyond the cap for a document are left out."""
 
 
 class Engine:
@@ -41,93 +47,105 @@ class Engine:
     def search(self, query: Query) -> list[Hit]:
         """The hits, best first; none if nothing is relevant."""
         with self._store.reading() as reader:
-            wanted = content_terms(query.text)
-            words: Found = by_words(reader, wanted, DEPTH, query.only) if query.mode != "semantic" else []
-            meaning = self._by_meaning(reader, query, words) if query.mode != "keyword" else []
-            scores = weighted_scores(words, meaning, _coverage(reader, wanted, words))
+            terms = content_terms(query.text)
+            keyword: Ranking = by_words(reader, terms, DEPTH, query.only) if query.mode != "semantic" else []
+            semantic = self._by_meaning(reader, query, keyword) if query.mode != "keyword" else []
+
+            scores = weighted_scores(keyword, semantic, _coverage(reader, terms, keyword))
             if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
                 return []
             if query.fusion == "rrf":
-                # Ranks do not tell whether anything is relevant; that was judged by the scores.
-                scores = rank_scores(words, meaning)
-            lent = _lent(reader, query, scores)
-            for chunk, owed in lent.items():
-                scores[chunk] = scores.get(chunk, 0.0) + owed.score
-            has_bonus = query.recency_days or query.recency_steps
-            chunks = reader.chunks(ranked(scores)[: max(query.limit * EXTRA, DEPTH if has_bonus else 0)])
-            whys = _reasons(words, meaning, lent, chunks)
-            spreads = query.mode == "hybrid" and query.fusion == "weighted"
-            hits = best_first(_hits(chunks, scores, whys, query), ANOTHER if spreads else 1.0)
-            return _shown(reader, hits, {chunk.key: chunk for chunk in chunks}, query, wanted)
+                # Ranks do not tell whether anything is relevant, so the scores decided that above.
+                scores = rank_scores(keyword, semantic)
 
-    def _by_meaning(self, reader: Reader, query: Query, words: Found) -> Found:
-        """What is near, and how near is what was found by words. Nothing if there are no vectors: none are wanted, or
-        none are there yet."""
+            boosts = _link_boosts(reader, query, scores)
+            for chunk, boost in boosts.items():
+                scores[chunk] = scores.get(chunk, 0.0) + boost.score
+
+            candidates = reader.chunks(ranked(scores)[: _candidate_count(query)])
+            reasons = _reasons(keyword, semantic, boosts, candidates)
+            hits = best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query))
+            return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, terms)
+
+    def _by_meaning(self, reader: Reader, query: Query, keyword: Ranking) -> Ranking:
+        """The nearest chunks and those found by words, ranked by meaning. Empty if the index has no vectors (yet)."""
         if not self._embedder.dimensions or not query.text.strip():
             return []
         model = self._embedder.name
         if model not in reader.models():
             return []
         vector = self._embedder.embed_query(query.text)
-        near = by_meaning(reader, model, vector, DEPTH, query.only)
-        candidates = dict.fromkeys(chunk for chunk, _ in (*near, *words))
+        nearest = by_meaning(reader, model, vector, DEPTH, query.only)
+        candidates = dict.fromkeys(chunk for chunk, _ in (*nearest, *keyword))
         return by_parts(reader.parts(model, list(candidates)), vector)
 
 
-# -- evidence
+# -- scores
 
 
-def _coverage(reader: Reader, wanted: Sequence[str], words: Found) -> float:
-    """How much of the query the best chunks by words say; the first is not always the one that says most."""
-    if not words:
+def _coverage(reader: Reader, terms: Sequence[str], keyword: Ranking) -> float:
+    """How much of the query the best chunks by words cover; the first one does not always cover most."""
+    if not keyword:
         return 0.0
-    weights = rarity(reader.term_frequencies(wanted), reader.chunk_count())
-    best = reader.chunks([chunk for chunk, _ in words[:JUDGED]])
+    weights = rarity(reader.term_frequencies(terms), reader.chunk_count())
+    best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
     return max(coverage(weights, terms_of(chunk)) for chunk in best)
 
 
-def _lent(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int, Lent]:
-    """What the best chunks lend to those they link to, and to those that link to them."""
+def _link_boosts(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int, LinkBoost]:
+    """What the best chunks add to those they link to, and to those that link to them."""
     if query.mode != "hybrid":
         return {}
-    best = ranked(scores)[:SOURCES]
+    best = ranked(scores)[:LINK_SOURCES]
 
     def allowed(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        # A filter has let those pass that were found; whether it would let others pass is not known here.
+        # Chunks with a score passed the filter. Whether others would pass is unknown here.
         return [pair for pair in pairs if query.only.passes_all or pair[1] in scores]
 
     links, backlinks = allowed(reader.linked_chunks(best)), allowed(reader.linking_chunks(best))
-    return link_boosts(scores, links, backlinks, RANK_SHARE if query.fusion == "rrf" else SHARE)
+    return link_boosts(scores, links, backlinks, by_rank=query.fusion == "rrf")
 
 
-def _reasons(words: Found, meaning: Found, lent: Mapping[int, Lent], chunks: Sequence[StoredChunk]) -> dict[int, Why]:
-    """Of the chunks that may be shown, which are a few of those that were found."""
-    places = {chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in chunks}
-    whys = dict.fromkeys(places, Why())
-    for rank, (chunk, score) in enumerate(words, 1):
-        if chunk in whys:
-            whys[chunk] = whys[chunk]._replace(keyword_rank=rank, keyword_score=score)
-    for rank, (chunk, similarity) in enumerate(meaning, 1):
-        if chunk in whys:
-            whys[chunk] = whys[chunk]._replace(semantic_rank=rank, similarity=similarity)
-    for chunk in lent.keys() & whys.keys():
-        owed = lent[chunk]
-        place = places.get(owed.source, "")
-        linked_from, links_to = ("", place) if owed.is_back else (place, "")
-        whys[chunk] = whys[chunk]._replace(linked_from=linked_from, links_to=links_to, link_score=owed.score)
-    return whys
+def _candidate_count(query: Query) -> int:
+    # A recency bonus may lift a chunk from far below.
+    has_bonus = query.recency_days or query.recency_steps
+    return max(query.limit * CANDIDATES_PER_HIT, DEPTH if has_bonus else 0)
+
+
+def _repeat_factor(query: Query) -> float:
+    return REPEAT_FACTOR if query.mode == "hybrid" and query.fusion == "weighted" else 1.0
 
 
 # -- hits
 
 
+def _reasons(
+    keyword: Ranking, semantic: Ranking, boosts: Mapping[int, LinkBoost], candidates: Sequence[StoredChunk]
+) -> dict[int, Why]:
+    """Why each candidate was found."""
+    places = {chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in candidates}
+    reasons = dict.fromkeys(places, Why())
+    for rank, (chunk, score) in enumerate(keyword, 1):
+        if chunk in reasons:
+            reasons[chunk] = reasons[chunk]._replace(keyword_rank=rank, keyword_score=score)
+    for rank, (chunk, similarity) in enumerate(semantic, 1):
+        if chunk in reasons:
+            reasons[chunk] = reasons[chunk]._replace(semantic_rank=rank, similarity=similarity)
+    for chunk in boosts.keys() & reasons.keys():
+        boost = boosts[chunk]
+        place = places.get(boost.source, "")
+        linked_from, links_to = ("", place) if boost.is_backlink else (place, "")
+        reasons[chunk] = reasons[chunk]._replace(linked_from=linked_from, links_to=links_to, link_score=boost.score)
+    return reasons
+
+
 def _hits(
-    chunks: Iterable[StoredChunk], scores: Mapping[int, float], whys: Mapping[int, Why], query: Query
+    chunks: Iterable[StoredChunk], scores: Mapping[int, float], reasons: Mapping[int, Why], query: Query
 ) -> Iterator[Hit]:
     now = time.time()
     for chunk in chunks:
-        newness = factor(now - chunk.mtime_ns / 1e9, query.recency_days, query.recency_steps)
-        yield _hit(chunk, scores[chunk.id] * newness, whys[chunk.id]._replace(recency=newness))
+        recency = recency_factor(now - chunk.mtime_ns / 1e9, query.recency_days, query.recency_steps)
+        yield _hit(chunk, scores[chunk.id] * recency, reasons[chunk.id]._replace(recency=recency))
 
 
 def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
@@ -136,7 +154,7 @@ def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
         path=document.path,
         start_line=row.start_line,
         end_line=row.end_line,
-        breadcrumb=" > ".join(filter(None, row.heading_path)),
+        breadcrumb=breadcrumb_of(row.heading_path),
         title=document.title,
         text=chunk.text,
         score=score,
@@ -152,39 +170,43 @@ def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
     )
 
 
-def _shown(
-    reader: Reader, hits: Iterable[Hit], chunks: Mapping[str, StoredChunk], query: Query, wanted: Sequence[str]
+# -- selection
+
+
+def _selected(
+    reader: Reader, hits: Iterable[Hit], chunks: Mapping[str, StoredChunk], query: Query, terms: Sequence[str]
 ) -> list[Hit]:
-    """Without doubles, without too many of one document, not more than was asked for, and with what comes with them."""
-    thinning = Thinning(query)
+    """The hits to return, each expanded as the query asks. `chunks` has the chunk of each hit by its key."""
+    selection = Selection(query)
     for hit in hits:
-        if thinning.is_full:
+        if selection.is_full:
             break
-        if not thinning.wants(hit):
+        if not selection.accepts(hit):
             continue
-        told = _told(reader, hit, chunks[hit.key], wanted)
-        wide = widened(told, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else told
-        chosen = next(filter(thinning.has_room_for, (wide, told)), None)
-        if chosen is None:
+        own = _described(reader, hit, chunks[hit.key], terms)
+        wide = widened(own, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else own
+        # A hit that is too wide for the budget may fit as it is.
+        fitting = next(filter(selection.fits, (wide, own)), None)
+        if fitting is None:
             continue
-        thinning.take(chosen)
+        selection.add(fitting)
         if query.expand == "linked":
-            _take_linked(reader, thinning, told, chunks[hit.key].id)
-    return thinning.kept
+            _add_linked(reader, selection, own, chunks[hit.key].id)
+    return selection.hits
 
 
-def _take_linked(reader: Reader, thinning: Thinning, hit: Hit, source: int) -> None:
-    """What a hit links to comes right behind it."""
+def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> None:
+    """Add the chunks that a hit links to, right behind it."""
     place = f"{hit.path}:{hit.start_line}"
     for chunk in reader.chunks([target for _, target in reader.linked_chunks([source])]):
-        linked = _told(reader, _hit(chunk, hit.score, Why(linked_from=place)), chunk, ())
-        if not thinning.is_full and thinning.wants(linked) and thinning.has_room_for(linked):
-            thinning.take(linked)
+        linked = _described(reader, _hit(chunk, hit.score, Why(linked_from=place)), chunk, ())
+        if not selection.is_full and selection.accepts(linked) and selection.fits(linked):
+            selection.add(linked)
 
 
-def _told(reader: Reader, hit: Hit, chunk: StoredChunk, wanted: Sequence[str]) -> Hit:
-    """The hit with what is told of those that are shown, since finding out takes a while: its words and links."""
-    known = terms_of(chunk)
-    matched = tuple(term for term in wanted if term in known)
+def _described(reader: Reader, hit: Hit, chunk: StoredChunk, terms: Sequence[str]) -> Hit:
+    """The hit with its matched terms and its links. They take a while, so only selected hits get them."""
+    chunk_terms = terms_of(chunk)
+    matched = tuple(term for term in terms if term in chunk_terms)
     links = (link.leads_to for link in reader.links_from(hit.path) if link.chunk == chunk.row.number)
     return hit._replace(why=hit.why._replace(matched=matched), links=tuple(dict.fromkeys(filter(None, links))))

@@ -1,4 +1,4 @@
-"""Hits with what stands around them: their neighbours, or all of their section."""
+"""Hits widened to the text around them: their neighbours, or all of their section."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from headnote.store.rows import StoredChunk
 
 
 def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
-    """The hit over more of its document, whose chunks these are, in order. Its score, id and reasons stay its own."""
+    """The hit over more of its document. `chunks` are all chunks of that document, in order.
+
+    Its score, id and reasons stay its own.
+    """
     at = next((place for place, chunk in enumerate(chunks) if chunk.key == hit.key), None)
     if at is None or expand not in _EXTENTS:
         return hit
@@ -33,7 +36,7 @@ def _neighbours(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:
 
 
 def _section(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:
-    """The heading the chunk stands under and all below it."""
+    """The heading above the chunk and everything below that heading."""
     path = chunks[at].row.heading_path
     first = last = at
     while first > 0 and _is_below(chunks[first - 1], path):
@@ -44,7 +47,7 @@ def _section(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:
 
 
 def _is_below(chunk: StoredChunk, path: tuple[str, ...]) -> bool:
-    # Before the first heading, only what has no heading either belongs to it.
+    # The section before the first heading holds only chunks without a heading.
     own = chunk.row.heading_path
     return own[: len(path)] == path if path else not own
 

@@ -1,9 +1,10 @@
-"""The two ways of looking: by words and by meaning. Each gives chunks with their scores, best first."""
+"""The two retrievers, by words and by meaning. Each returns chunks with their scores, best first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headnote.search.ranking import Ranking
 from headnote.store.base import Reader
 from headnote.store.filters import Filter
 from headnote.store.rows import PartSet
@@ -12,27 +13,27 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Found = list[tuple[int, float]]
-
 WHOLE_SHARE = 0.5
-"""What a chunk as a whole counts beside its nearest part. Either alone is worse."""
+"""Weight of a chunk as a whole beside its nearest part. Either alone is worse."""
 NAME_SHARE = 0.4
-"""What a name counts where it is nearer than that. From a third to a half, nothing but chance."""
+"""Weight of a name that is nearer than the text. From a third to a half, nothing but chance."""
 
 
-def by_words(reader: Reader, terms: list[str], depth: int, only: Filter) -> Found:
+def by_words(reader: Reader, terms: list[str], depth: int, only: Filter) -> Ranking:
     """Chunks that have at least one of the terms."""
     return [(hit.chunk, hit.score) for hit in reader.keyword(terms, depth, only=only)]
 
 
-def by_meaning(reader: Reader, model: str, query: NDArray[np.float32], depth: int, only: Filter) -> Found:
+def by_meaning(reader: Reader, model: str, query: NDArray[np.float32], depth: int, only: Filter) -> Ranking:
     """Chunks whose vectors point where the query's does."""
     return reader.nearest(model, query, depth, only)
 
 
-def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
-    """How near chunks are to the query: as a whole and in the part that is nearest; nearer if a name of theirs is. A
-    name that is far off says nothing against what it stands over."""
+def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
+    """Chunks by their similarity to the query: as a whole, in their nearest part, and by a name if that is nearer.
+
+    A name that is farther away says nothing against the text below it.
+    """
     import numpy as np
 
     if not parts.chunks:
@@ -45,14 +46,14 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Found:
     sums = _sums(parts.matrix, starts, counts)
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
-    said = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
-    scores = said + NAME_SHARE * np.maximum((parts.names @ query).max(axis=1) - said, 0)
+    text_scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
+    scores = text_scores + NAME_SHARE * np.maximum((parts.names @ query).max(axis=1) - text_scores, 0)
     order = np.lexsort((np.asarray(parts.chunks), -scores))
     return [(parts.chunks[at], float(scores[at])) for at in order if scores[at] > 0]
 
 
 def _sums(matrix: NDArray[np.float32], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The sum of each group of rows, groups of one size at once: `reduceat` takes ten times as long."""
+    """The sum of each group of rows. Groups of one size are added at once: `reduceat` takes ten times as long."""
     import numpy as np
 
     sums = np.empty((len(starts), matrix.shape[1]), np.float32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from headnote.model import breadcrumb_of
 from headnote.store.rows import ChunkRow
 from headnote.store.values import escaped, unescaped
 
@@ -44,7 +45,7 @@ def read_carried(written: str | None, heading_path: tuple[str, ...], source: str
 
 
 def _crumb(heading_path: tuple[str, ...]) -> str:
-    text = " > ".join(filter(None, heading_path))
+    text = breadcrumb_of(heading_path)
     return f"{text}\n\n" if text else ""
 
 

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError
-from headnote.search.marks import words_of
+from headnote.search.snippets import marked_terms
 from headnote.services.cancellation import Cancellation, Cancelled
 from headnote.web.answers import AskEvent, ErrorEvent, TextEvent
 from headnote.web.failures import SURPRISE, Refused, told
@@ -117,7 +117,7 @@ class Answering:
                 tags=asked.tags,
                 stream=lambda text: self._tell(TextEvent(text)),
             )
-            return answer_event(answer, words_of(asked.question))
+            return answer_event(answer, marked_terms(asked.question))
         except Cancelled:
             raise
         except HeadnoteError as error:

@@ -22,7 +22,7 @@ from headnote.errors import SettingsError
 from headnote.index.task import Progress
 from headnote.markdown.document import Document
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
-from headnote.search.marks import words_of
+from headnote.search.snippets import marked_terms
 from headnote.sources.decode import count_lines
 from headnote.tokens import NAMES as COUNTERS
 from headnote.web import answers, requests
@@ -106,7 +106,7 @@ def search(served: Served, asked: requests.SearchRequest) -> answers.SearchAnswe
         fusion=asked.fusion,
         **_recency(asked),
     )
-    wanted = words_of(asked.q)
+    wanted = marked_terms(asked.q)
     found = [hit_answer(hit, wanted) for hit in hits]
     return answers.SearchAnswer(asked.q, found, round((time.perf_counter() - began) * 1000, 2))
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from headnote.markdown.outline import OutlineEntry
-from headnote.model import Answer, Block, Chunk, Hit
-from headnote.search.marks import marks
+from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
+from headnote.search.snippets import marks
 from headnote.store.rows import LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import answers
@@ -54,7 +54,7 @@ def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[
 
 def chunk_item(chunk: StoredChunk) -> answers.ChunkItem:
     row = chunk.row
-    breadcrumb = " > ".join(filter(None, row.heading_path))
+    breadcrumb = breadcrumb_of(row.heading_path)
     return answers.ChunkItem(
         row.number, chunk.key, row.start, row.end, row.start_line, row.end_line, breadcrumb, row.tokens
     )

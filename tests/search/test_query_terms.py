@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headnote.search.words import content_terms, coverage, rarity
+from headnote.search.terms import content_terms, coverage, rarity
 
 
 def test_words_that_hold_a_question_together_are_left_out() -> None:

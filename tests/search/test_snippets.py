@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from headnote.search.marks import marks, words_of
+from headnote.search.snippets import marked_terms, marks
 
 
 def marked(text: str, query: str) -> list[str]:
-    return [text[start:end] for start, end in marks(text, words_of(query))]
+    return [text[start:end] for start, end in marks(text, marked_terms(query))]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_words_that_the_query_asks_for(text: str, query: str, expected: list[str
 
 
 def test_marks_are_in_order_and_apart() -> None:
-    found = list(marks("tide wall tide wall " * 50, words_of("wall tide")))
-    assert len(found) == 200
-    assert all(first[1] <= second[0] for first, second in pairwise(found))
+    ranges = list(marks("tide wall tide wall " * 50, marked_terms("wall tide")))
+    assert len(ranges) == 200
+    assert all(first[1] <= second[0] for first, second in pairwise(ranges))
