@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +25,18 @@ settings.register_profile(
 )
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+
+
+def refuse_fork_beside_threads(event: str, _: tuple[object, ...]) -> None:
+    """A forked child inherits the locks of threads it does not have, and may wait for them forever.
+
+    Python 3.12 and later warn, but the warning cannot become an error: os.fork() drops exceptions of its own warning.
+    """
+    if event in {"os.fork", "os.forkpty"} and threading.active_count() > 1:
+        raise RuntimeError("fork beside threads: start the process with spawn or subprocess, or fork in a subprocess")
+
+
+sys.addaudithook(refuse_fork_beside_threads)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,7 +43,8 @@ class Recipe(NamedTuple):
 
 def epochs(recipe: Recipe, count: int, seed: int, workers: int = AHEAD) -> Iterator[list[Batch]]:
     """So many epochs, each drawn anew. The same seed gives the same epochs, whatever the number of workers."""
-    with ProcessPoolExecutor(max(1, min(workers, count))) as pool:
+    # Not by fork: torch has threads by now.
+    with ProcessPoolExecutor(max(1, min(workers, count)), get_context("spawn")) as pool:
         yield from pool.map(_epoch, [recipe] * count, range(seed, seed + count))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -170,27 +169,8 @@ def test_a_killed_writer_loses_nothing_that_was_committed(
         store.close()
 
 
-def _read_in_child(store: Store, answers: multiprocessing.queues.Queue[list[str]]) -> None:
-    answers.put(found(store, "alpha"))
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_child_reads_by_itself_and_holds_no_lock(store: Store) -> None:
-    put(store, entry("a.md", "alpha"))
-    assert found(store, "alpha") == ["a.md"]
-    context = multiprocessing.get_context("fork")
-    answers: multiprocessing.queues.Queue[list[str]] = context.Queue()
-    gate = context.Event()
-    with store.writing() as writer:
-        sleeper = context.Process(target=gate.wait)
-        sleeper.start()
-        writer.put([entry("b.md", "beta")])
-    child = context.Process(target=_read_in_child, args=(store, answers))
-    child.start()
-    assert answers.get(timeout=30) == ["a.md"]
-    with store.writing(wait=0) as writer:  # the sleeper was forked while the lock was held, and does not hold it
-        writer.put([entry("c.md", "gamma")])
-    gate.set()
-    for process in (child, sleeper):
-        process.join()
-    assert paths(store) == ["a.md", "b.md", "c.md"]
+def test_a_forked_child_reads_by_itself_and_holds_no_lock(tmp_path: Path, store_target: str) -> None:
+    program = Path(__file__).with_name("forked_child.py")
+    result = subprocess.run([sys.executable, program, tmp_path, store_target], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
