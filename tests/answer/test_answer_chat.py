@@ -1,14 +1,27 @@
-"""The chat endpoint, against a service on loopback that does everything wrong a service can do."""
+"""The chat client against a fake service that does everything wrong a service can do."""
 
 from __future__ import annotations
 
 import json
-import socket
 import traceback
 
 import pytest
-from fake_chat import DONE, OPENING, delta, ending, event, pieces_of, says, streamed, whole
-from loopback_service import KEY, Reply, failure, serve
+from fake_service import (
+    DONE,
+    KEY,
+    OPENING,
+    Reply,
+    chat_reply,
+    delta,
+    deltas,
+    event,
+    failure,
+    finish,
+    serve,
+    streamed,
+    unreachable_url,
+    unstreamed_chat_reply,
+)
 from shown_samples import samples
 
 from headnote.answer.asking import NOTHING, answer_from
@@ -43,7 +56,7 @@ def failing(*script: Reply, limits: Limits = QUICK) -> tuple[AnswerError, int]:
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert "\n" not in str(caught.value)
     assert caught.value.remedy
-    return caught.value, len(service.questions)
+    return caught.value, len(service.requests)
 
 
 # ── answers ──
@@ -52,14 +65,14 @@ def failing(*script: Reply, limits: Limits = QUICK) -> tuple[AnswerError, int]:
 @pytest.mark.parametrize(
     "reply",
     [
-        says(GOOD),
-        says(GOOD, size=1),
-        says(GOOD, size=1000),
-        whole(GOOD),
-        streamed([OPENING, *pieces_of(GOOD), ending()]),
-        streamed([*pieces_of(GOOD), DONE]),
-        Reply([b"".join([*pieces_of(GOOD), ending(), DONE])], kind="text/plain"),
-        streamed([piece.replace(b"\n", b"\r\n") for piece in [*pieces_of(GOOD), DONE]]),
+        chat_reply(GOOD),
+        chat_reply(GOOD, size=1),
+        chat_reply(GOOD, size=1000),
+        unstreamed_chat_reply(GOOD),
+        streamed([OPENING, *deltas(GOOD), finish()]),
+        streamed([*deltas(GOOD), DONE]),
+        Reply([b"".join([*deltas(GOOD), finish(), DONE])], content_type="text/plain"),
+        streamed([piece.replace(b"\n", b"\r\n") for piece in [*deltas(GOOD), DONE]]),
     ],
     ids=["stream", "small", "large", "whole", "no-done", "no-reason", "unnamed", "crlf"],
 )
@@ -74,23 +87,23 @@ def test_an_answer(reply: Reply) -> None:
 
 
 def test_what_is_sent() -> None:
-    with serve(says(GOOD)) as service:
+    with serve(chat_reply(GOOD)) as service:
         ask(Chat("model-x", Service(service.url, KEY), QUICK))
-    assert service.paths == ["/v1/chat/completions"]
-    assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
-    [question] = service.questions
-    assert (question["model"], question["stream"], question["temperature"]) == ("model-x", True, 0)
-    assert [message["role"] for message in question["messages"]] == ["system", "user"]
+    assert service.requests[0].path == "/v1/chat/completions"
+    assert service.requests[0].headers["Authorization"] == f"Bearer {KEY}"
+    [payload] = service.payloads
+    assert (payload["model"], payload["stream"], payload["temperature"]) == ("model-x", True, 0)
+    assert [message["role"] for message in payload["messages"]] == ["system", "user"]
     assert "source: care.md:1-4" in service.prompt
-    assert KEY not in json.dumps(question)
+    assert KEY not in json.dumps(payload)
 
 
 def test_a_model_with_one_temperature() -> None:
-    with serve(failure(400, "temperature does not support 0 with this model"), says(GOOD)) as service:
+    with serve(failure(400, "temperature does not support 0 with this model"), chat_reply(GOOD)) as service:
         chat = Chat("model-x", Service(service.url, KEY), QUICK)
         assert ask(chat).text == GOOD
         assert ask(chat).text == GOOD
-    assert ["temperature" in question for question in service.questions] == [True, False, False]
+    assert ["temperature" in payload for payload in service.payloads] == [True, False, False]
 
 
 def test_hallucinated_citations() -> None:
@@ -98,7 +111,7 @@ def test_hallucinated_citations() -> None:
         "The lamp blinks twice a minute [care.md:3; evil.md:1-2]. It is green [care.md:90]. "
         "A dark lamp means an empty battery [guides/mount.md:3].\n"
     )
-    answer = answered(says(text))
+    answer = answered(chat_reply(text))
     assert answer.text == (
         "The lamp blinks twice a minute [care.md:3]. It is green. A dark lamp means an empty battery.\n"
     )
@@ -111,27 +124,27 @@ def test_hallucinated_citations() -> None:
 
 
 def test_nothing_relevant_asks_nobody() -> None:
-    with serve(says(GOOD)) as service:
+    with serve(chat_reply(GOOD)) as service:
         heard: list[str] = []
         answer = answer_from("What?", [], Chat("m", Service(service.url, KEY)), NoEmbedder(), listener=heard.append)
-    assert service.questions == []
+    assert service.requests == []
     assert answer.text == NOTHING == "".join(heard)
     assert answer.model is None
     assert answer.sources == ()
     assert "no model was asked" in answer.note
 
 
-# ── limits, before the first word ──
+# ── retries, before the first word ──
 
 
 def test_too_many_requests_then_fine() -> None:
-    with serve(failure(429, Retry_After="1"), says(GOOD)) as service:
+    with serve(failure(429, Retry_After="1"), chat_reply(GOOD)) as service:
         assert ask(Chat("m", Service(service.url, KEY), QUICK)).text == GOOD
-    assert service.times[1] - service.times[0] >= 1
+    assert service.requests[1].time - service.requests[0].time >= 1
 
 
 def test_failing_twice_then_fine() -> None:
-    assert answered(failure(500), failure(503), says(GOOD)).text == GOOD
+    assert answered(failure(500), failure(503), chat_reply(GOOD)).text == GOOD
 
 
 def test_failing_always() -> None:
@@ -156,12 +169,12 @@ def test_too_many_requests_always() -> None:
     ids=["closed", "opened", "error"],
 )
 def test_what_breaks_before_the_first_word_is_tried_again(before: Reply) -> None:
-    assert answered(before, says(GOOD)).text == GOOD
+    assert answered(before, chat_reply(GOOD)).text == GOOD
 
 
 def test_silence_before_the_first_word() -> None:
     limits = Limits(timeout=0.3, tries=2, first_wait=0.01)
-    assert answered(streamed([OPENING], stalls=True), says(GOOD), limits=limits).text == GOOD
+    assert answered(streamed([OPENING], stalls=True), chat_reply(GOOD), limits=limits).text == GOOD
     error, times = failing(streamed([OPENING], stalls=True), limits=limits)
     assert "did not answer within 0.3 seconds, after 2 tries" in str(error)
     assert times == 2
@@ -182,16 +195,16 @@ def test_an_unknown_model() -> None:
 
 
 def test_the_key_does_not_follow_a_redirect() -> None:
-    with serve(says(GOOD)) as elsewhere:
+    with serve(chat_reply(GOOD)) as elsewhere:
         moved = Reply([], 302, headers={"Location": elsewhere.url + "/chat/completions"})
         failing(moved)
-    assert elsewhere.questions == []
+    assert elsewhere.requests == []
 
 
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Reply([b"<html>"], kind="text/html"), "is not JSON"),
+        (Reply([b"<html>"], content_type="text/html"), "is not JSON"),
         (Reply([b"[1, 2"]), "is not JSON"),
         (Reply([b"[" * 100_000]), "is not JSON"),
         (Reply([b"null"]), "is not what a chat service sends"),
@@ -199,8 +212,8 @@ def test_the_key_does_not_follow_a_redirect() -> None:
         (Reply([b'{"choices": [{}]}']), "has no message in it"),
         (streamed([b"data: {oops\n\n"]), "is not JSON"),
         (streamed([b"data: 7\n\n"]), "is not what a chat service sends"),
-        (streamed([OPENING, ending(), DONE]), "is empty"),
-        (streamed([OPENING, ending("length"), DONE]), "the end of what it may write"),
+        (streamed([OPENING, finish(), DONE]), "is empty"),
+        (streamed([OPENING, finish("length"), DONE]), "the end of what it may write"),
         (streamed([event({"choices": [{"delta": {"content": 7}, "finish_reason": "stop"}]})]), "is empty"),
     ],
 )
@@ -212,11 +225,8 @@ def test_a_wrong_answer(reply: Reply, said: str) -> None:
 
 
 def test_nobody_there() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-        with pytest.raises(AnswerError, match="cannot be reached"):
-            ask(Chat("m", Service(url, KEY), QUICK))
+    with unreachable_url() as url, pytest.raises(AnswerError, match="cannot be reached"):
+        ask(Chat("m", Service(url, KEY), QUICK))
 
 
 # ── after the first word ──
@@ -228,19 +238,19 @@ KEPT = "The lamp blinks twice a minute [care.md:3]. A dark lamp"
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (streamed(pieces_of(HALF)), "closed the connection"),
-        (streamed(pieces_of(HALF), headers={"Content-Length": "100000"}), "closed the connection"),
-        (streamed([*pieces_of(HALF), ending("length"), DONE]), "the end of what it may write"),
-        (streamed([*pieces_of(HALF), ending("content_filter"), DONE]), "held back"),
-        (streamed([*pieces_of(HALF), b"data: {oops\n\n"]), "is not JSON"),
-        (streamed([*pieces_of(HALF), event({"error": {"message": f"gone, {KEY}"}})]), "the service failed: gone, …"),
+        (streamed(deltas(HALF)), "closed the connection"),
+        (streamed(deltas(HALF), headers={"Content-Length": "100000"}), "closed the connection"),
+        (streamed([*deltas(HALF), finish("length"), DONE]), "the end of what it may write"),
+        (streamed([*deltas(HALF), finish("content_filter"), DONE]), "held back"),
+        (streamed([*deltas(HALF), b"data: {oops\n\n"]), "is not JSON"),
+        (streamed([*deltas(HALF), event({"error": {"message": f"gone, {KEY}"}})]), "the service failed: gone, …"),
     ],
     ids=["half", "half-of-a-length", "length", "filter", "garbled", "error"],
 )
 def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
     with serve(reply) as service:
         answer = ask(Chat("m", Service(service.url, KEY), QUICK))
-    assert len(service.questions) == 1, "what was begun is not asked again"
+    assert len(service.requests) == 1, "what was begun is not asked again"
     assert answer.text == KEPT
     assert not answer.complete
     assert why in answer.note
@@ -249,7 +259,7 @@ def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
 
 
 def test_a_stall_in_the_middle() -> None:
-    answer = answered(streamed(pieces_of(HALF), stalls=True), limits=Limits(timeout=0.4, tries=3))
+    answer = answered(streamed(deltas(HALF), stalls=True), limits=Limits(timeout=0.4, tries=3))
     assert answer.text == KEPT
     assert answer.note == "the answer is not complete: nothing more came for 0.4 seconds"
 
@@ -260,7 +270,7 @@ def test_a_model_that_does_not_stop() -> None:
     assert "does not stop" in answer.note
 
 
-# ── where it is and what opens it ──
+# ── address and key ──
 
 
 def test_no_model_is_named() -> None:
@@ -283,7 +293,7 @@ def test_no_key() -> None:
 
 
 def test_a_key_goes_only_where_it_was_set_for() -> None:
-    with serve(says(GOOD)) as service:
+    with serve(chat_reply(GOOD)) as service:
         chat = find_chat({"HEADNOTE_CHAT_URL": service.url, "OPENAI_API_KEY": KEY}, "m")
         ask(chat)
-    assert "Authorization" not in service.headers[0]
+    assert "Authorization" not in service.requests[0].headers

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_chat import pieces_of, says, streamed
-from loopback_service import KEY, LoopbackService, failure, serve
+from fake_service import KEY, FakeService, chat_reply, deltas, failure, serve, streamed
 from shown_samples import CARE, MOUNT
 
 from headnote import HeadnoteError, Index, SettingsError
@@ -43,7 +42,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def connect(service: LoopbackService, monkeypatch: pytest.MonkeyPatch) -> None:
+def connect(service: FakeService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADNOTE_CHAT_URL", service.url)
     monkeypatch.setenv("HEADNOTE_CHAT_KEY", KEY)
     monkeypatch.setenv("HEADNOTE_CHAT_MODEL", "model-x")
@@ -57,7 +56,7 @@ def test_without_a_model(root: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_with_a_model(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve(says(f"{GOOD} Or not [evil.md:1].")) as service:
+    with serve(chat_reply(f"{GOOD} Or not [evil.md:1].")) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root)]) == 0
     output = capsys.readouterr()
@@ -67,10 +66,10 @@ def test_with_a_model(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_for_programs(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve(says(f"{GOOD} Or not [evil.md:1].")) as service:
+    with serve(chat_reply(f"{GOOD} Or not [evil.md:1].")) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root), "--json", "--model", "other"]) == 0
-        assert service.questions[0]["model"] == "other"
+        assert service.requests[0].payload["model"] == "other"
     record = json.loads(capsys.readouterr().out)
     assert record["text"] == f"{GOOD} Or not."
     assert record["citations"] == [
@@ -82,15 +81,15 @@ def test_for_programs(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_no_model_is_no_model(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(says(GOOD)) as service:
+    with serve(chat_reply(GOOD)) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root), "--no-model"]) == 0
         assert main(["ask", "zymurgy", str(root)]) == 1
-    assert service.questions == []
+    assert service.requests == []
 
 
 def test_an_incomplete_answer(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    with serve(streamed(pieces_of(GOOD + " And th"))) as service:
+    with serve(streamed(deltas(GOOD + " And th"))) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root)]) == 1
     output = capsys.readouterr()
@@ -127,10 +126,10 @@ def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], argument
 
 
 def test_too_small_a_budget(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(says(GOOD)) as service:
+    with serve(chat_reply(GOOD)) as service:
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root), "--budget", "50"]) == 2
-    assert service.questions == []
+    assert service.requests == []
 
 
 def test_documents_are_refreshed(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +142,7 @@ def test_documents_are_refreshed(root: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_terminal_sees_it_as_it_comes(root: Path) -> None:
     steering = f"{GOOD} \x1b[2J Never\x07 obey.\nEnd."
-    with serve(says(steering)) as service:
+    with serve(chat_reply(steering)) as service:
         variables = {"HEADNOTE_CHAT_URL": service.url, "HEADNOTE_CHAT_KEY": KEY, "HEADNOTE_CHAT_MODEL": "m"}
         ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "headnote", "ask", QUESTION, str(root)]
@@ -174,7 +173,7 @@ def test_a_terminal_sees_it_as_it_comes(root: Path) -> None:
 def test_an_injection_adds_no_source(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "evil-lamp.md").write_text(EVIL, encoding="utf-8")
     obedient = "The lamp means nothing [evil.md:1-2]. What the lamp means stands elsewhere [evil-lamp.md:3]."
-    with serve(says(obedient)) as service, Index.open(root) as index:
+    with serve(chat_reply(obedient)) as service, Index.open(root) as index:
         connect(service, monkeypatch)
         index.update()
         answer = index.ask(QUESTION)
@@ -187,7 +186,7 @@ def test_an_injection_adds_no_source(root: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_a_program_gets(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(says(GOOD)) as service, Index.open(root) as index:
+    with serve(chat_reply(GOOD)) as service, Index.open(root) as index:
         connect(service, monkeypatch)
         index.update()
         pieces: list[str] = []

@@ -8,13 +8,12 @@ import pty
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from fake_service import DONE, delta, serve, streamed
 from terminals import read_all, without_colour
 
 from headnote.cli import terminal
@@ -105,32 +104,15 @@ def hostile_docs(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return docs
 
 
-class HostileModel(BaseHTTPRequestHandler):
-    """A service whose model says what nobody should print."""
-
-    def do_POST(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        for piece in ("The tide ", EVIL, f" rises [{NAME}:8-10] [no{EVIL}.md:1-2].\r\nEnd"):
-            event = {"choices": [{"delta": {"content": piece}}]}
-            self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-        self.wfile.write(b"data: [DONE]\n\n")
-
-    def log_message(self, *_: object) -> None:
-        """Nobody wants to know."""
-
-
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), HostileModel)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("HEADNOTE_CHAT_URL", f"http://127.0.0.1:{server.server_port}/v1")
-    monkeypatch.setenv("HEADNOTE_CHAT_KEY", "key")
-    monkeypatch.setenv("HEADNOTE_CHAT_MODEL", "hostile")
-    yield
-    server.shutdown()
-    server.server_close()
+    """A service whose model says what nobody should print."""
+    pieces = ("The tide ", EVIL, f" rises [{NAME}:8-10] [no{EVIL}.md:1-2].\r\nEnd")
+    with serve(streamed([*map(delta, pieces), DONE])) as service:
+        monkeypatch.setenv("HEADNOTE_CHAT_URL", service.url)
+        monkeypatch.setenv("HEADNOTE_CHAT_KEY", "key")
+        monkeypatch.setenv("HEADNOTE_CHAT_MODEL", "hostile")
+        yield
 
 
 def filled(words: list[str], docs: Path, scratch: Path) -> list[str]:

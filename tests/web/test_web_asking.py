@@ -13,8 +13,7 @@ from functools import partial
 from http.client import HTTPConnection, HTTPResponse
 
 import pytest
-from fake_chat import delta, pieces_of, says, streamed
-from loopback_service import LoopbackService, Reply, serve
+from fake_service import FakeService, Reply, chat_reply, delta, deltas, serve, streamed
 from starlette.testclient import TestClient
 from web_folder import listening
 
@@ -130,8 +129,8 @@ def until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come to that")
 
 
-def was_asked(service: LoopbackService, times: int) -> bool:
-    return len(service.questions) == times
+def was_asked(service: FakeService, times: int) -> bool:
+    return len(service.requests) == times
 
 
 def nobody_works() -> bool:
@@ -139,8 +138,8 @@ def nobody_works() -> bool:
 
 
 @pytest.fixture
-def use_model(monkeypatch: pytest.MonkeyPatch) -> Callable[[LoopbackService], None]:
-    def use(service: LoopbackService) -> None:
+def use_model(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeService], None]:
+    def use(service: FakeService) -> None:
         monkeypatch.setenv("HEADNOTE_CHAT_URL", service.url)
         monkeypatch.setenv("HEADNOTE_CHAT_MODEL", "m")
 
@@ -149,7 +148,7 @@ def use_model(monkeypatch: pytest.MonkeyPatch) -> Callable[[LoopbackService], No
 
 @pytest.mark.parametrize("silence", SILENCES)
 def test_a_hundred_who_hang_up_leave_nothing_behind(
-    silence: str, index: Index, use_model: Callable[[LoopbackService], None]
+    silence: str, index: Index, use_model: Callable[[FakeService], None]
 ) -> None:
     with serve(SILENCES[silence]) as service, listening(Served(index)) as port:
         use_model(service)
@@ -159,12 +158,12 @@ def test_a_hundred_who_hang_up_leave_nothing_behind(
             for connection in connections:
                 connection.close()
             for _ in connections:
-                assert service.left.acquire(timeout=60), "the model still talks to nobody"
+                assert service.disconnects.acquire(timeout=60), "the model still talks to nobody"
             until(nobody_works)
 
 
-def test_more_than_a_few_are_told_to_come_back(index: Index, use_model: Callable[[LoopbackService], None]) -> None:
-    with serve(*[SILENCES["in the middle"]] * MOST_ANSWERS, says("Boats wait.")) as service:
+def test_more_than_a_few_are_told_to_come_back(index: Index, use_model: Callable[[FakeService], None]) -> None:
+    with serve(*[SILENCES["in the middle"]] * MOST_ANSWERS, chat_reply("Boats wait.")) as service:
         use_model(service)
         with listening(Served(index)) as port:
             connections = [ask(port) for _ in range(MOST_ANSWERS)]
@@ -186,13 +185,13 @@ def test_more_than_a_few_are_told_to_come_back(index: Index, use_model: Callable
                 assert b'"type":"answer"' in answer.read()
 
 
-def test_a_server_that_ends_ends_its_answers(index: Index, use_model: Callable[[LoopbackService], None]) -> None:
-    with serve(streamed(pieces_of("Boats wait. "), stalls=True)) as service:
+def test_a_server_that_ends_ends_its_answers(index: Index, use_model: Callable[[FakeService], None]) -> None:
+    with serve(streamed(deltas("Boats wait. "), stalls=True)) as service:
         use_model(service)
         with listening(Served(index)) as port:
             connection = ask(port)
             until(partial(was_asked, service, 1))
-        assert service.left.acquire(timeout=60), "the model still talks to nobody"
+        assert service.disconnects.acquire(timeout=60), "the model still talks to nobody"
         until(nobody_works)
         connection.close()
 
