@@ -1,10 +1,10 @@
-"""Teach a small model what a large one knows, and the pairs with it.
+"""Train a small model on the pairs and on the vectors of a large one.
 
     python distil.py START.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --layers 0,2,5
     python distil.py TEACHER.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --table 256
 
-With `--layers` the student keeps these layers of what it begins from. With `--table` it has none: it is one vector of
-that width for each word piece, and begins with what the teacher says of the piece alone.
+With `--layers`, the student keeps these layers of the model it starts from. With `--table`, it has no layers: it is one
+vector of that width per word piece, and starts from the teacher's vector for the piece alone.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from train import SEED, device, fit, parser, tensor_of
 
 LIKENESS = 5.0
 AGREEMENT = 1.0
-"""What each counts beside the contrast of the pairs."""
+"""Weights of these losses, relative to the contrast of the pairs."""
 RARE = 1e-3
-"""A piece that makes up this share of all text counts half of what a rare one does, to begin with."""
+"""A piece with this share of all text starts with half the weight of a rare one."""
 RATES = {"table": 1e-3, 3: 4e-4, 6: 2e-4}
 """Learning rates, by the number of layers."""
 SAMPLE = 4
-"""Batches that show where the teacher's vectors lie."""
+"""Batches used to find the mean and the directions of the teacher's vectors."""
 
 
 class Teacher(nn.Module):
-    """A trained model whose vectors lie around zero, in the directions that matter most.
+    """A trained model whose vectors are centred on zero, reduced to their main directions.
 
-    Models made with sharp cosines put all texts into a narrow cone. Without what all vectors have in common, cosines
-    mean the same for teacher and student, and "nothing alike" is near zero.
+    Models trained with a high cosine scale put all texts into a narrow cone. With the common mean removed, cosines mean
+    the same for teacher and student, and those of unrelated texts are near zero.
     """
 
     def __init__(self, encoder: Encoder, sample: Sequence[Batch], width: int | None = None) -> None:
-        """`width`: only so many directions; all of them unless told otherwise."""
+        """`width`: number of directions to keep; all by default."""
         super().__init__()
         self.encoder = encoder.eval()
         with torch.no_grad():
@@ -59,13 +59,13 @@ class Teacher(nn.Module):
         return functional.normalize(self.directed(texts), dim=1)
 
     def directed(self, texts: Pieces) -> Tensor:
-        """The vectors before they are made of length one."""
+        """The vectors before normalisation."""
         centred = self.encoder(texts) - self.mean
         return centred if self.directions is None else centred @ self.directions
 
     @torch.no_grad()
     def table(self, frequencies: NDArray[np.float64]) -> NDArray[np.float32]:
-        """What it says of each word piece alone, common pieces less."""
+        """Its vector for each word piece alone, with common pieces weighted down."""
         every = [np.array([piece], np.uint16) for piece in range(len(frequencies))]
         vectors = torch.cat([self.directed(every[at : at + 4096]) for at in range(0, len(every), 4096)])
         weights = RARE / (RARE + frequencies)
@@ -74,7 +74,7 @@ class Teacher(nn.Module):
 
 
 def frequencies_of(batches: Sequence[Batch], count: int) -> NDArray[np.float64]:
-    """Which share of the text each word piece makes up."""
+    """Each word piece's share of the text."""
     occurrences = np.zeros(count)
     for batch in batches:
         occurrences += np.bincount(np.concatenate(batch.passages), minlength=count)

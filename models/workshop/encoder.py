@@ -1,4 +1,4 @@
-"""The two kinds of model: BERT with a mean over its word pieces, and a table of vectors without any layers."""
+"""The two kinds of model: BERT with mean pooling, and a table of vectors without layers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ WINDOW = 256
 EPSILON = 1e-12
 BEGIN, END = 101, 102
 GROUPS = 8
-"""Into how many groups of like length a batch is cut, so that little of it is padding."""
+"""A batch is split into this many groups of similar length, to keep padding low."""
 
 Pieces = Sequence[NDArray[np.uint16]]
-"""Word pieces of each text, without those that mark its beginning and end."""
+"""Word pieces of each text, without the start and end markers."""
 
 
 class Layer(nn.Module):
@@ -52,13 +52,13 @@ class Encoder(nn.Module):
     """Texts as word pieces in, vectors of length one out."""
 
     def __init__(self, tensors: Mapping[str, NDArray[np.float32]], layers: Sequence[int] | None = None) -> None:
-        """`layers`: which of the published layers to keep, in their order; all of them unless told otherwise."""
+        """`layers`: which of the published layers to keep, in order; all by default."""
         super().__init__()
         published = 1 + max(int(name.split(".")[2]) for name in tensors if name.startswith("encoder.layer."))
         kept = list(range(published)) if layers is None else list(layers)
         words = tensors["embeddings.word_embeddings.weight"]
         places = tensors["embeddings.position_embeddings.weight"][:WINDOW]
-        # Every text is of the first segment, so what says that is part of the position.
+        # Every text belongs to the first segment, so the segment embedding is folded into the position.
         segment = tensors["embeddings.token_type_embeddings.weight"][0]
         self.words = nn.Embedding.from_pretrained(torch.from_numpy(words.copy()), freeze=False)
         self.places = nn.Parameter(torch.from_numpy(places + segment))
@@ -69,11 +69,11 @@ class Encoder(nn.Module):
             layer.load_state_dict(_part(tensors, f"encoder.layer.{number}."))
 
     def forward(self, texts: Pieces) -> Tensor:
-        """A row for each text. Texts of like length are computed together."""
+        """One row per text. Texts of similar length are computed together."""
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         size = -(-len(order) // GROUPS)
         groups = [order[at : at + size] for at in range(0, len(order), size)]
-        # Only in here: what compares the vectors needs more digits than half precision has.
+        # Half precision only here: comparing vectors needs more digits.
         with torch.autocast(self.places.device.type, torch.bfloat16):
             rows = torch.cat([self._encode([texts[number] for number in group]) for group in groups])
         back = torch.empty(len(order), dtype=torch.long)
@@ -90,7 +90,7 @@ class Encoder(nn.Module):
         return mean
 
     def published_names(self) -> dict[str, NDArray[np.float32]]:
-        """The weights under the names they were read by, so that what is trained can be begun from again."""
+        """The weights under the names they were read by, so that training can start from them again."""
         state = {name: tensor.detach().float().cpu().numpy() for name, tensor in self.state_dict().items()}
         renamed = {
             "embeddings.word_embeddings.weight": state.pop("words.weight"),
@@ -103,7 +103,7 @@ class Encoder(nn.Module):
 
 
 class Table(nn.Module):
-    """One vector a word piece: a text is the direction of their sum."""
+    """One vector per word piece. The vector of a text is the normalised sum."""
 
     def __init__(self, vectors: NDArray[np.float32]) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ def _tree(modules: Mapping[str, nn.Module]) -> nn.Module:
 
 
 def _part(tensors: Mapping[str, NDArray[np.float32]], prefix: str) -> dict[str, Tensor]:
-    """Those whose name begins so, without that beginning."""
+    """The tensors whose name starts with `prefix`, with the prefix removed."""
     return {
         name.removeprefix(prefix): torch.from_numpy(tensor.copy())
         for name, tensor in tensors.items()
@@ -141,7 +141,7 @@ def _part(tensors: Mapping[str, NDArray[np.float32]], prefix: str) -> dict[str, 
 
 
 def _padded(texts: Pieces, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Numbers of word pieces, beginning and end marked, and which of them are there."""
+    """Ids of the word pieces with start and end markers, and the mask of those that are not padding."""
     lengths = [min(len(pieces), WINDOW - 2) for pieces in texts]
     ids = np.zeros((len(texts), max(lengths) + 2), np.int64)
     ids[:, 0] = BEGIN

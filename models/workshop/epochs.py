@@ -1,4 +1,4 @@
-"""Epochs of training rows as word pieces, made by other processes while the GPU works on the one before."""
+"""Epochs of training rows as word pieces, prepared by other processes while the GPU works."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 TOKENIZER = Path(__file__).resolve().parents[1] / "minilm" / "src" / "headnote_minilm" / "tokenizer.json"
 LONGEST = 254
 AHEAD = 4
-"""Epochs in the making at once."""
+"""Number of epochs prepared at the same time."""
 
 Words = NDArray[np.uint16]
 
@@ -28,28 +28,28 @@ class Batch(NamedTuple):
     queries: list[Words]
     passages: list[Words]
     chunks: NDArray[np.int64]
-    """Which chunk a row speaks of. Rows of one chunk are no negatives of each other."""
+    """The chunk of each row. Rows of the same chunk are not negatives of each other."""
 
 
 class Recipe(NamedTuple):
-    """What an epoch is drawn from, and how."""
+    """How to draw an epoch."""
 
     file: Path
     size: int
-    """Rows of a batch."""
+    """Rows per batch."""
     most: int | None = None
-    """Only so many pairs, for a trial."""
+    """Maximum number of pairs, for a trial run."""
 
 
 def epochs(recipe: Recipe, count: int, seed: int, workers: int = AHEAD) -> Iterator[list[Batch]]:
-    """So many epochs, each drawn anew. The same seed gives the same epochs, whatever the number of workers."""
-    # Not by fork: torch has threads by now.
+    """Draw `count` epochs. The same seed gives the same epochs, whatever the number of workers."""
+    # No fork: torch has started threads.
     with ProcessPoolExecutor(max(1, min(workers, count)), get_context("spawn")) as pool:
         yield from pool.map(_epoch, [recipe] * count, range(seed, seed + count))
 
 
 def steps_of(recipe: Recipe, count: int) -> int:
-    """Batches in so many epochs: the number of rows that are drawn differs by a few, that of whole batches does not."""
+    """Number of batches in `count` epochs. The number of rows varies slightly; that of whole batches does not."""
     return count * int(_pairs(recipe.file, recipe.most).expected_rows() // recipe.size)
 
 
@@ -73,7 +73,7 @@ def _batch(rows: list[Row]) -> Batch:
 
 
 def pieces(texts: list[str]) -> list[Words]:
-    """Word pieces of each text, without those that mark its beginning and end."""
+    """Word pieces of each text, without the start and end markers."""
     encoded = tokenizer().encode_batch_fast(texts, add_special_tokens=False)
     lengths = [0, *np.cumsum([min(len(one.ids), LONGEST) for one in encoded]).tolist()]
     flat = np.fromiter((piece for one in encoded for piece in one.ids[:LONGEST]), np.uint16, lengths[-1])

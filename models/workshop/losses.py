@@ -1,4 +1,4 @@
-"""What a model is trained by."""
+"""The training losses."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from torch import Tensor
 from torch.nn import functional
 
 SCALE = 20.0
-"""What cosines are multiplied by before they compete."""
+"""Scale of the cosines before the softmax."""
 
 
 def contrast(queries: Tensor, passages: Tensor, chunks: Tensor, scale: float = SCALE) -> Tensor:
-    """Each query finds its passage among all of the batch, and each passage its query."""
+    """Contrastive loss: each query must find its passage among those of the batch, and each passage its query."""
     scores = queries @ passages.T * scale
     same = (chunks[:, None] == chunks[None, :]) & ~torch.eye(len(chunks), dtype=torch.bool, device=chunks.device)
     scores = scores.masked_fill(same, float("-inf"))
@@ -20,12 +20,12 @@ def contrast(queries: Tensor, passages: Tensor, chunks: Tensor, scale: float = S
 
 
 def likeness(vectors: Tensor, of_teacher: Tensor) -> Tensor:
-    """How far the vectors are from the teacher's."""
+    """Distance of the vectors from the teacher's."""
     return 1 - (vectors * of_teacher).sum(dim=1).mean()
 
 
 def agreement(queries: Tensor, passages: Tensor, teacher_queries: Tensor, teacher_passages: Tensor) -> Tensor:
-    """Whether a query ranks the passages of the batch as the teacher does."""
+    """How differently a query ranks the passages of the batch than the teacher does."""
     mine = functional.log_softmax(queries @ passages.T * SCALE, dim=1)
     theirs = functional.softmax(teacher_queries @ teacher_passages.T * SCALE, dim=1)
     return functional.kl_div(mine, theirs, reduction="batchmean")

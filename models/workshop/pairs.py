@@ -1,9 +1,9 @@
-"""The training pairs: what people call a passage, and the passage.
+"""The training pairs: a phrase that people use for a passage, and the passage.
 
-    python pairs.py PAIRS.json.xz          says how many there are of each kind
+    python pairs.py PAIRS.json.xz          counts the pairs of each kind
 
-A row is drawn anew in every epoch: the passage is now a whole chunk, now a part of it, now only its name, and what a
-query was taken from is taken out of the passage, so that a model cannot learn to compare letters.
+Every epoch draws its own rows. The passage is a whole chunk, a part of one, or only its name. If the query was taken
+from the passage, it is removed there, so that a model cannot learn to compare letters.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from headnote.index.parts import parts_of
 from headnote.store.names import names_of
 
 TIMES = {"link": 2, "desc": 2, "head": 1, "ict": 0.35}
-"""How often a row of a kind comes in an epoch. What people wrote to name another page is worth most."""
+"""How often a pair of each kind appears in an epoch. Text that people wrote to name another page is worth most."""
 HEADING_OUT = 0.7
-"""In how many cases a heading that is the query is taken out of the passage."""
+"""How often a heading that is the query is removed from the passage."""
 WHOLE = 0.35
-"""In how many cases the passage is the whole chunk; in the others it is a part, as they are embedded."""
+"""How often the passage is the whole chunk; otherwise it is an embedded part."""
 NAMED = 0.3
-"""In how many cases a link or description is paired with the name of its target instead of the text."""
+"""How often a link or description is paired with the name of its target instead of the text."""
 QUESTION = 0.2
-"""In how many cases a heading is asked as a question."""
+"""How often a heading becomes a question."""
 
 _QUESTIONS = ("how do I {}?", "how to {}", "how can I {}?", "what is {}?", "what does {} do?", "where do I find {}?")
 _VERBS = (
@@ -71,18 +71,18 @@ class Pairs:
     """All pairs, by site."""
 
     def __init__(self, file: Path, most: int | None = None) -> None:
-        """`most`: only so many pairs, for a trial."""
+        """`most`: maximum number of pairs, for a trial run."""
         with lzma.open(file) as stream:
             stored = json.load(stream)
         self.passages = [Passage(c["r"], c["p"], c["t"] or "", tuple(c["h"]), c["x"]) for c in stored["chunks"]]
         self.pairs = [Pair(*pair) for pair in stored["pairs"][:most]]
 
     def expected_rows(self) -> float:
-        """How many rows an epoch has on average."""
+        """Average number of rows per epoch."""
         return sum(TIMES[pair.kind] for pair in self.pairs)
 
     def epoch(self, generator: random.Random) -> dict[str, list[Row]]:
-        """Site → its rows, in any order, drawn for one epoch."""
+        """Site → its rows for one epoch, in random order."""
         rows: dict[str, list[Row]] = defaultdict(list)
         for pair in self.pairs:
             times = TIMES[pair.kind]
@@ -95,7 +95,7 @@ class Pairs:
 
 
 def batches(rows: dict[str, list[Row]], size: int, generator: random.Random) -> Iterator[list[Row]]:
-    """Half of every batch comes from one site, where what is wrong is hardest to tell from what is right."""
+    """Half of every batch comes from one site, because negatives from the same site are the hardest."""
     everything = [row for of_site in rows.values() for row in of_site]
     generator.shuffle(everything)
     sites = [of_site[at : at + size // 2] for of_site in rows.values() for at in range(0, len(of_site), size // 2)]
@@ -125,13 +125,13 @@ def _row(pair: Pair, passage: Passage, generator: random.Random) -> Row:
 
 
 def _without_heading(text: str, heading: str) -> str:
-    """The text without the line that says the heading."""
+    """The text without the line of the heading."""
     line = re.compile(rf"^#{{1,6}}[ \t]+{re.escape(heading)}[^\n]*\n?", re.MULTILINE)
     return line.sub("", text, count=1)
 
 
 def _as_question(heading: str, generator: random.Random) -> str:
-    """`Configure a probe` is asked with how, `Readiness probes` with what."""
+    """`Configure a probe` becomes a how question, `Readiness probes` a what question."""
     first, _, rest = heading.partition(" ")
     is_imperative = first.lower() in _IMPERATIVE and bool(rest)
     form = generator.choice(_QUESTIONS[:3] if is_imperative else _QUESTIONS[3:])

