@@ -16,12 +16,10 @@ from terminals import read_all, without_colour
 
 import headnote
 from headnote.cli.main import main
-from headnote.cli.search_view import WIDEST, best_lines, highlighted
-from headnote.cli.terminal import Span
 from headnote.errors import SettingsError
 from headnote.model import Hit
 from headnote.search.filter_parsing import read_since
-from headnote.search.snippets import marked_terms
+from headnote.search.snippets import LINE_WIDTH
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -170,50 +168,12 @@ def test_nothing_a_terminal_would_obey(docs: Path, capsys: Captured) -> None:
         assert [character for character in "\x1b\x07\t" if character in shown] == []
 
 
-TEXT = """\
-# Calibration
-
-A sensor measures the time.
-
-The gauge is fine.
-Calibrate the gauge with a tape.
-A gauge hangs there.
-Use the tape again, the gauge waits.
-"""
-
-
-def test_the_best_lines_say_most_about_the_query() -> None:
-    assert best_lines(TEXT, marked_terms("calibrate a gauge")) == ["Calibrate the gauge with a tape."]
-    assert best_lines(TEXT, marked_terms("measures with a tape")) == [
-        "A sensor measures the time.",
-        "Calibrate the gauge with a tape.",
-    ]
-    assert best_lines(TEXT, marked_terms("elephants")) == ["A sensor measures the time.", "The gauge is fine."]
-    assert best_lines("# Only a heading\n", marked_terms("heading")) == []
-
-
 def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured) -> None:
     (docs / "long.md").write_text("word " * 300 + "heliograph " + "more " * 300, encoding="utf-8")
     assert main(["search", "heliograph", str(docs)]) == 0
     _, line = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"    … (word )+heliograph( more)+ …", line)
-    assert len(line) <= WIDEST + 10
-
-
-@pytest.mark.parametrize(
-    ("line", "query", "marked"),
-    [
-        ("Gauges were calibrated", "calibrate a gauge", ["Gauges", "calibrated"]),
-        ("a the of", "the gauge of a", []),
-        ("set max_tokens or maxTokens", "max-tokens", ["max_tokens", "maxTokens"]),
-        ("水位計の校正を行う", "校正", ["校正"]),
-        ("the", "the", ["the"]),
-    ],
-)
-def test_what_is_marked(line: str, query: str, marked: list[str]) -> None:
-    spans = list(highlighted(line, marked_terms(query)))
-    assert "".join(span.text for span in spans) == line
-    assert [span.text for span in spans if span != Span(span.text)] == marked
+    assert len(line) <= LINE_WIDTH + 10
 
 
 # What is refused

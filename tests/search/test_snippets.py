@@ -1,4 +1,4 @@
-"""Which words of a text are marked."""
+"""What is shown of a hit, and which words of it are marked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from headnote.search.snippets import marked_terms, marks
+from headnote.search.snippets import EXCERPT_LINES, Snippet, best_lines, clipped, excerpt, marked_terms, marks
 
 
 def marked(text: str, query: str) -> list[str]:
@@ -21,6 +21,10 @@ def marked(text: str, query: str) -> list[str]:
         ("Use `max_tokens` or --max-file-bytes.", "max_tokens", ["max_tokens", "max-file-bytes"]),
         ("The cat and the hat", "the cat", ["cat"]),
         ("東京の潮位を調べる", "潮位", ["潮位"]),
+        ("Gauges were calibrated", "calibrate a gauge", ["Gauges", "calibrated"]),
+        ("set max_tokens or maxTokens", "max-tokens", ["max_tokens", "maxTokens"]),
+        ("a the of", "the gauge of a", []),
+        ("the", "the", ["the"]),
         ("nothing here", "tide", []),
         ("", "tide", []),
         ("tide", "", []),
@@ -34,3 +38,76 @@ def test_marks_are_in_order_and_apart() -> None:
     ranges = list(marks("tide wall tide wall " * 50, marked_terms("wall tide")))
     assert len(ranges) == 200
     assert all(first[1] <= second[0] for first, second in pairwise(ranges))
+
+
+# -- best lines, for a terminal
+
+
+TEXT = """\
+# Calibration
+
+A sensor measures the time.
+
+The gauge is fine.
+Calibrate the gauge with a tape.
+A gauge hangs there.
+Use the tape again, the gauge waits.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "expected"),
+    [
+        (TEXT, "calibrate a gauge", ["Calibrate the gauge with a tape."]),
+        (TEXT, "measures with a tape", ["A sensor measures the time.", "Calibrate the gauge with a tape."]),
+        (TEXT, "elephants", ["A sensor measures the time.", "The gauge is fine."]),
+        ("# Only a heading\n", "heading", []),
+    ],
+)
+def test_the_best_lines_cover_most_of_the_query(text: str, query: str, expected: list[str]) -> None:
+    lines = text.splitlines()
+    assert [lines[place] for place in best_lines(lines, marked_terms(query))] == expected
+
+
+def test_a_wide_line_is_clipped_around_its_first_mark() -> None:
+    line = clipped("word " * 300 + "heliograph " + "more " * 300, marked_terms("heliograph"))
+    assert line.text.startswith("… word ")
+    assert line.text.endswith(" more …")
+    assert [line.text[start:end] for start, end in line.marks] == ["heliograph"]
+
+
+# -- excerpts, for a page
+
+
+def excerpt_of(text: str, query: str) -> Snippet:
+    return excerpt(text, list(marks(text, marked_terms(query))))
+
+
+def test_an_excerpt_begins_where_most_marks_follow() -> None:
+    filler = "\nFiller.\n" * 9
+    text = f"# Tides\n{filler}\nThe tide\nis high.\n\n- The tide is low.\n{filler}"
+    shown = excerpt_of(text, "tide")
+    assert [line.text for line in shown.lines][:2] == ["The tide is high.", "- The tide is low."]
+    assert len(shown.lines) == EXCERPT_LINES
+    assert shown.cut_before
+    assert not excerpt_of("# Tides\n\nThe tide is high.", "tide").cut_before, "the breadcrumb has the heading"
+
+
+def test_an_excerpt_is_without_signs_but_code_stays() -> None:
+    text = "Set **the `tide`** as [the table](tides.md) and [[wall]] say.\n\n```sh\ntide  --set **x**\n```\n"
+    prose, code = excerpt_of(text, "tide table").lines
+    assert prose.text == "Set the tide as the table and wall say."
+    assert [prose.text[start:end] for start, end in prose.marks] == ["tide", "table"]
+    assert (code.text, code.is_code) == ("tide  --set **x**", True)
+
+
+def test_a_long_paragraph_is_cut_around_its_first_mark() -> None:
+    (line,) = excerpt_of("word " * 300 + "tide " + "more " * 300, "tide").lines
+    assert line.text.startswith("… word ")
+    assert line.text.endswith(" more …")
+    assert [line.text[start:end] for start, end in line.marks] == ["tide"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# Tide\n", "```\n```\n", "---\n", "[" * 50_000, "](" * 50_000])
+def test_odd_texts_have_an_excerpt(text: str) -> None:
+    assert len(excerpt_of(text, "tide").lines) <= EXCERPT_LINES

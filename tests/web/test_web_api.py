@@ -65,6 +65,9 @@ def test_search_gives_what_the_index_gives_and_marks_words(client: TestClient, i
     first = answer["hits"][0]
     marked = {first["text"][start:end].lower() for start, end in first["marks"]}
     assert {"spring", "tides"} <= marked
+    shown = first["snippet"]["lines"]
+    assert {line["text"][start:end].lower() for line in shown for start, end in line["marks"]} <= marked
+    assert all(line["text"] for line in shown)
     assert first["why"]["matched"]
     assert first["why"]["keyword_rank"] == 1
 

@@ -68,6 +68,21 @@ class WhyAnswer(msgspec.Struct):
     recency: float
 
 
+class SnippetLine(msgspec.Struct):
+    """A line of a snippet. Blanks count where it is code."""
+
+    text: str
+    marks: Marks
+    code: bool
+
+
+class SnippetAnswer(msgspec.Struct):
+    """The part of a passage to show; `cut_before` tells that the passage begins earlier."""
+
+    lines: list[SnippetLine]
+    cut_before: bool
+
+
 class HitAnswer(msgspec.Struct):
     """A passage that answers a query."""
 
@@ -89,6 +104,7 @@ class HitAnswer(msgspec.Struct):
     links: list[str]
     metadata: dict[str, Any]
     marks: Marks
+    snippet: SnippetAnswer
 
 
 class SearchAnswer(msgspec.Struct):

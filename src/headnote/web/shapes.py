@@ -9,24 +9,29 @@ import msgspec
 
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
-from headnote.search.snippets import marks
+from headnote.search.snippets import Snippet, excerpt, marks
 from headnote.store.rows import LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import answers
 
 
-def hit_answer(hit: Hit, wanted: frozenset[str]) -> answers.HitAnswer:
-    """`wanted` are the terms of the query."""
+def hit_answer(hit: Hit, query_terms: frozenset[str]) -> answers.HitAnswer:
     fields = {name: value for name, value in hit._asdict().items() if name != "why"}
     why = answers.WhyAnswer(**{**hit.why._asdict(), "matched": list(hit.why.matched)})
-    return answers.HitAnswer(**fields, why=why, marks=list(marks(hit.text, wanted)))
+    hit_marks = list(marks(hit.text, query_terms))
+    return answers.HitAnswer(**fields, why=why, marks=hit_marks, snippet=_snippet_answer(excerpt(hit.text, hit_marks)))
 
 
-def answer_event(answer: Answer, wanted: frozenset[str]) -> answers.AnswerEvent:
+def _snippet_answer(snippet: Snippet) -> answers.SnippetAnswer:
+    lines = [answers.SnippetLine(line.text, list(line.marks), line.is_code) for line in snippet.lines]
+    return answers.SnippetAnswer(lines, snippet.cut_before)
+
+
+def answer_event(answer: Answer, query_terms: frozenset[str]) -> answers.AnswerEvent:
     return answers.AnswerEvent(
         answer.text,
         [answers.CitationAnswer(*citation) for citation in answer.citations],
-        [hit_answer(hit, wanted) for hit in answer.sources],
+        [hit_answer(hit, query_terms) for hit in answer.sources],
         [answers.DroppedAnswer(*dropped) for dropped in answer.dropped],
         answer.complete,
         answer.model,

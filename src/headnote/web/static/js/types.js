@@ -5,7 +5,9 @@
  *   similarity: number, linked_from: string, links_to: string, link_score: number, recency: number}} Why
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[],
- *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][]}} Hit
+ *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][],
+ *   snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
+ * @typedef {{text: string, marks: [number, number][], code: boolean}} SnippetLine
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
  *   broken: boolean}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading

@@ -1,9 +1,9 @@
 /** One hit: where it stands, what it says, and why it is there. */
 
+import { CodePoints } from "../core/codepoints.js";
 import { crumbs, h } from "../core/dom.js";
 import { lines } from "../core/format.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
-import { snippet } from "./snippet.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
 /** @typedef {import("../types.js").Why} Why */
@@ -16,16 +16,27 @@ function pathOf({ breadcrumb, title, path }) {
 
 /** @param {Hit} hit @returns {HTMLLIElement} */
 export function hitElement(hit) {
-  const shown = snippet(hit.text, hit.marks);
-  const text = shown.lines.map((line) =>
-    h("p", { class: line.code ? "hit-line code" : "hit-line" },
-      line.pieces.map((piece) => (piece.marked ? h("mark", null, piece.text) : piece.text))));
+  const { lines: shown, cut_before: cutBefore } = hit.snippet;
   return h("li", { class: "hit" },
     h("a", { class: "hit-link", href: hrefOfPlace(hit) },
       h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
       h("span", { class: "hit-place mono" }, `${hit.path}:${lines(hit.start_line, hit.end_line)}`)),
-    h("div", { class: shown.cutBefore ? "hit-text cut-before" : "hit-text" }, text),
+    h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, shown.map(lineElement)),
     reasons(hit));
+}
+
+/** A line of the snippet with its marks. @param {import("../types.js").SnippetLine} line */
+function lineElement({ text, marks, code }) {
+  const points = new CodePoints(text);
+  /** @type {(string|HTMLElement)[]} */
+  const pieces = [];
+  let at = 0;
+  for (const [start, end] of marks) {
+    pieces.push(points.slice(at, start), h("mark", null, points.slice(start, end)));
+    at = end;
+  }
+  pieces.push(points.slice(at, Infinity));
+  return h("p", { class: code ? "hit-line code" : "hit-line" }, pieces.filter((piece) => piece !== ""));
 }
 
 /** @param {Hit} hit */
