@@ -47,9 +47,9 @@ from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
 from headnote.sources.watch import watch
 from headnote.store.base import Reader, Store
+from headnote.store.damage import MADE_WITH
 from headnote.store.opening import names_schema, open_store, repair_store, schema_of
 from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
-from headnote.store.signed import MADE_WITH
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat

@@ -16,11 +16,11 @@ import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.base import Embedder
 from headnote.store.base import Reader, Store
+from headnote.store.damage import MADE_WITH, ROOTS
 from headnote.store.filters import Filter
 from headnote.store.names import names_of
 from headnote.store.opening import open_store
 from headnote.store.rows import ChunkRow, DocumentRow, LinkRow
-from headnote.store.signed import MADE_WITH, ROOTS
 from headnote.store.sqlite.store import FOLDER
 from headnote.store.terms import terms
 

@@ -15,8 +15,8 @@ import headnote
 from headnote.cli.main import main
 from headnote.errors import ForeignIndex, MissingIndex, SettingsError, UnwritableIndex
 from headnote.index.ownership import Owner, name_of
+from headnote.store.damage import signed
 from headnote.store.opening import open_store
-from headnote.store.signed import signed
 
 pytest_plugins = ("store_fixtures",)
 

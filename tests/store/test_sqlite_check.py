@@ -12,7 +12,7 @@ from index_states import vectors_by_hash
 from store_samples import entry, found, link, paths, put
 
 from headnote.errors import LockedIndex
-from headnote.store.sqlite import repairing
+from headnote.store.sqlite import doctor
 from headnote.store.sqlite.store import FILE, FOLDER, SqliteStore
 
 ENTRIES = (
@@ -133,7 +133,7 @@ def test_who_has_it_open_sees_the_new_file(store: SqliteStore, tmp_path: Path) -
 def test_nobody_repairs_what_another_one_writes(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repairing, "_WAIT", 0.1)
+    monkeypatch.setattr(doctor, "_WAIT", 0.1)
     with SqliteStore.open(tmp_path).writing() as writer:
         writer.remove(["a.md"])
         with pytest.raises(LockedIndex):

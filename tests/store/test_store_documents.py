@@ -14,8 +14,8 @@ from store_samples import entry, found, paths, put
 
 import headnote
 from headnote.store.base import Store
-from headnote.store.keyword_fields import keyword_fields
 from headnote.store.rows import ChunkRow, Entry, NonText, StoredFile
+from headnote.store.terms import keyword_fields
 
 pytest_plugins = ("store_fixtures",)
 

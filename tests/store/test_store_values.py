@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headnote.store.codec import escaped, packed, packed_strings, unescaped, unpacked, unpacked_strings
 from headnote.store.filters import MOST_FIELDS, flat_fields, path_matcher
-from headnote.store.values import escaped, packed, packed_strings, unescaped, unpacked, unpacked_strings
 
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF))
 SCALARS = (

@@ -19,8 +19,7 @@ from headnote.config.chunking import LoadedSettings, override, said_by_flags, sa
 from headnote.config.entries import Meant, Said
 from headnote.config.index import INDEX, IndexSettings
 from headnote.config.tables import LoadedTable
-from headnote.store.damage import decoding
-from headnote.store.signed import signed, unsigned
+from headnote.store.damage import decoding, signed, unsigned
 from headnote.tokens import NAMES as COUNTERS
 
 How = Literal["keep", "apply", "anew"]

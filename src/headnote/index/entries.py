@@ -20,8 +20,8 @@ from headnote.index.note_names import property_aliases
 from headnote.markdown.document import Document
 from headnote.model import Chunk, Link
 from headnote.sources.snapshot import FileSnapshot, read_snapshot
-from headnote.store.keyword_fields import file_name, keyword_fields
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
+from headnote.store.terms import file_name, keyword_fields
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")

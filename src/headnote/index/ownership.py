@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from headnote.errors import ForeignIndex
 from headnote.store.base import Store
-from headnote.store.signed import ROOTS, signed, unsigned
+from headnote.store.damage import ROOTS, signed, unsigned
 
 
 class Owner(NamedTuple):

@@ -24,10 +24,9 @@ from headnote.index.task import Progress, Report, Task, Watcher, ignore_progress
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
 from headnote.store.base import Reader, Store
-from headnote.store.damage import Damaged
+from headnote.store.damage import MADE_WITH, SITES, Damaged
 from headnote.store.filters import path_matcher
 from headnote.store.rows import NonText, StoredFile
-from headnote.store.signed import MADE_WITH, SITES
 
 TEXTS_AT_ONCE = 64
 """Vectors that are made and stored together: what a kill can lose."""

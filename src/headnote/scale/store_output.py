@@ -29,10 +29,10 @@ from headnote.scale.work import Failure, Part, PartResult, PartWriter
 from headnote.sources.decode import decode
 from headnote.sources.snapshot import FileSnapshot, content_hash
 from headnote.store.base import Store, Writer
+from headnote.store.damage import MADE_WITH
 from headnote.store.names import names_of
 from headnote.store.opening import open_store, shown_store
 from headnote.store.rows import Entry, StoredFile
-from headnote.store.signed import MADE_WITH
 
 if TYPE_CHECKING:
     import pyarrow as pa

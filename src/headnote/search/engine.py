@@ -23,8 +23,8 @@ from headnote.search.retrievers import by_meaning, by_parts, by_words
 from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
 from headnote.search.terms import content_terms, coverage, rarity
 from headnote.store.base import Reader, Store
-from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
+from headnote.store.terms import terms_of
 
 RELEVANT = 0.3
 """If the best chunk scores less, nothing answers the query. Of 115 real questions the lowest scored 0.37; of questions

@@ -1,13 +1,16 @@
-"""What a database gives back and nobody has stored: one failure for all of it, whatever broke on it first.
+"""Stored data that is not what was stored: how it is noticed, and the one error it becomes.
 
-A byte that turned over on the disk shows where it is decoded: as text that is no UTF-8, as JSON that ends in the
-middle, as a matrix of an odd size. Readers pass through `decoding`, so that none of this goes further as it is.
+A flipped bit on the disk shows where data is decoded: as text that is not UTF-8, as JSON that ends in the middle, as a
+matrix of an odd size. All answers of a reader pass through `decoding`, so none of these errors gets further. Entries of
+the manifest would decode to another folder or setting without a sign of damage, so they carry a hash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from functools import wraps
+from hashlib import blake2b
 from typing import Any, ParamSpec, TypeVar
 
 from headnote.store.base import Reader
@@ -53,3 +56,38 @@ def integer(value: Any) -> int:
     if type(value) is not int:
         raise TypeError(f"{value!r:.40} in place of a number")
     return value
+
+
+ROOTS = "roots"
+"""The entry that says whose the index is."""
+MADE_WITH = "made_with"
+"""The entry that says which settings hold for this index, until somebody says otherwise."""
+SITES = "sites"
+"""The entry that says with which sites its links were resolved."""
+
+
+def signed(value: object) -> str:
+    """As JSON behind its hash: a byte that turned over must not look like another folder, or another setting."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return f"{_hash(text)} {text}"
+
+
+def unsigned(entry: str) -> Any:
+    """What was signed. Anything else is damage."""
+    if not _is_sound(entry):
+        raise Damaged("an entry of the manifest is not what was written")
+    return json.loads(entry.partition(" ")[2])
+
+
+def without_damage(manifest: Mapping[str, str]) -> dict[str, str]:
+    """All entries but those that were signed as something else."""
+    return {key: entry for key, entry in manifest.items() if key not in (ROOTS, MADE_WITH, SITES) or _is_sound(entry)}
+
+
+def _is_sound(entry: str) -> bool:
+    digest, _, text = entry.partition(" ")
+    return digest == _hash(text)
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,6 +1,7 @@
-"""One writer at a time, over threads and processes: a lock of the operating system on a file that names its holder.
+"""Who may write: one writer at a time, and nobody to an index that was opened read-only.
 
-The system releases it when the holder dies, however it dies.
+The lock is one of the operating system, over threads and processes, on a file that names its holder. The system
+releases it when the holder dies, however it dies.
 """
 
 from __future__ import annotations
@@ -127,3 +128,13 @@ def _locked(file: Path) -> LockedIndex:
     except (OSError, ValueError, KeyError, TypeError):
         who = "a process that has not said its name"
     return LockedIndex(f"being updated by {who}", path=str(file.parent), remedy="wait until it is done, then try again")
+
+
+def read_only_index(place: str) -> UnwritableIndex:
+    return UnwritableIndex("opened read-only", path=place, remedy="leave out --read-only or --no-update to write")
+
+
+def older_index(place: str) -> UnwritableIndex:
+    """Its tables are to be changed before they are read, and it shall not be written."""
+    remedy = "run headnote index once, which brings it up to date"
+    return UnwritableIndex("an older headnote made it, and it is opened read-only", path=place, remedy=remedy)

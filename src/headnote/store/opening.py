@@ -30,7 +30,7 @@ def open_store(root: Path, target: str = "", *, create: bool = True, read_only: 
 def repair_store(root: Path, target: str = "") -> list[str]:
     """Repairs an index that may be damaged beyond opening; says what was done."""
     if target in EMBEDDED:
-        from headnote.store.sqlite.repairing import repaired
+        from headnote.store.sqlite.doctor import repaired
         from headnote.store.sqlite.store import SqliteStore, file_of
 
         if not SqliteStore.exists(root):

@@ -1,9 +1,9 @@
-"""Text → keyword terms: the same function for what is indexed and for what is asked.
+"""Text → keyword terms: the same function for documents and for queries. Chunk → the terms of its fields.
 
-A coarse regex cuts the text into words with what joins them (`user_id`, `a.b-c`, `--flag`, `C++`), and a table knows
-the terms of every word seen before. Only a word that is new is looked at closely, which is what makes this fast.
+A coarse regex cuts the text into words with their joints (`user_id`, `a.b-c`, `--flag`, `C++`), and a table knows the
+terms of every word seen before. Only a new word is looked at closely, which is what makes this fast.
 
-Of a word, these become terms: each part, stemmed; where it has several, all of them run together, so that `user_id`,
+A word becomes these terms: each part, stemmed; where it has several, all of them run together, so that `user_id`,
 `user-id`, `userId` and `userid` find each other; and the form with its mark, if it begins or ends with one (`--flag`,
 `#tag`, `C++`). Between digits the joint stays: `1.29` is not `129`. Scripts without blanks become overlapping pairs.
 """
@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
+from pathlib import PurePosixPath
 
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.extras import load
+from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 
 LONGEST_TERM = 80
 """Characters. What is longer is cut on both sides of the search, so it is still found."""
@@ -85,6 +88,38 @@ def query_terms(text: str) -> list[str]:
     known = _known()
     found = dict.fromkeys(term for word in _words(text) for term in known.asked(word))
     return list(found)
+
+
+def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
+    """One for each chunk. Overlap and breadcrumb are left out of the text: what they say is said elsewhere."""
+    title = term_line(document.title)
+    aliases = term_line("\n".join((*document.aliases, file_name(document.path))))
+    return [
+        KeywordFields(
+            title=title,
+            headings=term_line("\n".join(chunk.heading_path)),
+            text=term_line(strip_data_uris(chunk.own_text(document.text))),
+            aliases=aliases,
+            tags=term_line("\n".join(chunk.tags)),
+        )
+        for chunk in chunks
+    ]
+
+
+def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
+    """The same for chunks of one document that come from a store."""
+    return keyword_fields(chunks[0].document, (chunk.row for chunk in chunks)) if chunks else []
+
+
+def terms_of(chunk: StoredChunk) -> set[str]:
+    """Every term by which a chunk can be found, in whatever field."""
+    (fields,) = keyword_fields_of([chunk])
+    return {term for field in fields for term in field.split()}
+
+
+def file_name(path: str) -> str:
+    """What the file of a document is called, without its folders and its ending."""
+    return PurePosixPath(path).stem
 
 
 def _words(text: str) -> list[str]:

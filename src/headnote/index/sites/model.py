@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from headnote.sources.files import SUFFIXES
+from headnote.store.damage import SITES, signed, unsigned
 from headnote.store.rows import DocumentHead, DocumentRow
-from headnote.store.signed import SITES, signed, unsigned
 
 Generator = Literal["docusaurus", "hugo", "mkdocs", "vitepress", "astro", "jekyll", "mdbook", "plain"]
 Shown = Literal["pages", "posts", "docs"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from headnote.store import filter_queries
+from headnote.store import queries
+from headnote.store.codec import unescaped
 from headnote.store.filters import Filter, path_matcher
-from headnote.store.postgres.asking import Connection, rows
 from headnote.store.postgres.remembered import Remembered
-from headnote.store.values import unescaped
+from headnote.store.postgres.sql import Connection, rows
 
 
 class Filters:
@@ -18,8 +18,8 @@ class Filters:
     def generation(self) -> int:
         raise NotImplementedError
 
-    def passing_chunks(self, only: Filter) -> filter_queries.Condition:
-        query, bindings = filter_queries.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
+    def passing_chunks(self, only: Filter) -> queries.Condition:
+        query, bindings = queries.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
         return query.replace("?", "%s"), bindings
 
     def _fitting(self, globs: tuple[str, ...]) -> list[int]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.postgres.asking import only_row, rows
 from headnote.store.postgres.filtering import Filters
 from headnote.store.postgres.remembered import Lengths
+from headnote.store.postgres.sql import only_row, rows
 from headnote.store.rows import DEFAULT_WEIGHTS, KeywordHit, Weights
-from headnote.store.values import escaped, unescaped
 
 MOST_TERMS = 64
 """A query that has more is a pasted text; its rarest terms say what it is about."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from headnote.store.codec import unescaped
 from headnote.store.damage import decodes_all
-from headnote.store.postgres.asking import Connection, only_row, only_value, rows
+from headnote.store.postgres.documents import ReadsLinks
 from headnote.store.postgres.keywords import ReadsKeywords
-from headnote.store.postgres.links import ReadsLinks
 from headnote.store.postgres.remembered import Remembered
+from headnote.store.postgres.sql import Connection, only_row, only_value, rows
 from headnote.store.postgres.vectors import ReadsVectors
+from headnote.store.queries import PENDING_COUNTS
 from headnote.store.rows import Counts
-from headnote.store.values import unescaped
-from headnote.store.vector_queries import PENDING
 
 _COUNTS = """
 SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links), (
@@ -43,5 +43,5 @@ class PostgresReader(ReadsVectors, ReadsKeywords, ReadsLinks):
 
     def counts(self) -> Counts:
         documents, chunks, links, size, generation, updated_ns = only_row(self.db, _COUNTS)
-        pending = {unescaped(name): missing for name, missing in rows(self.db, PENDING)}
+        pending = {unescaped(name): missing for name, missing in rows(self.db, PENDING_COUNTS)}
         return Counts(documents, chunks, links, pending, size, generation, updated_ns)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headnote.errors import CorruptIndex, MissingIndex, NewerIndex, UnwritableIndex
-from headnote.store.postgres.asking import Connection, only_value
-from headnote.store.postgres.failures import psycopg
+from headnote.store.lock import older_index
+from headnote.store.postgres.sql import Connection, only_value, psycopg
 from headnote.store.postgres.target import Target
-from headnote.store.refusals import older_index
 
 Migration = str | Callable[[Any], None]
 

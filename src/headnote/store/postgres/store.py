@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headnote.errors import MissingIndex
-from headnote.store.postgres.asking import only_value
-from headnote.store.postgres.checking import complaints
 from headnote.store.postgres.connections import Connections
+from headnote.store.postgres.doctor import complaints, repaired
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.remembered import Remembered
-from headnote.store.postgres.repairing import repaired
 from headnote.store.postgres.schema import MIGRATIONS, Migration
+from headnote.store.postgres.sql import only_value
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT
 from headnote.store.postgres.writer import PostgresWriter

@@ -11,16 +11,15 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.extras import load_numpy
+from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
-from headnote.store.part_bytes import name_rows, part_set, vector_rows, with_names
-from headnote.store.postgres.asking import only_row, only_value, rows
 from headnote.store.postgres.documents import ReadsDocuments
 from headnote.store.postgres.filtering import Filters
-from headnote.store.postgres.steps import Steps
+from headnote.store.postgres.sql import Steps, only_row, only_value, rows
+from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
+from headnote.store.queries import PENDING_NAMES
 from headnote.store.rows import Claim, PartSet, PendingText, VectorSet
-from headnote.store.values import escaped, unescaped, unpacked_strings
-from headnote.store.vector_queries import PENDING_NAMES
 
 if TYPE_CHECKING:
     import numpy as np

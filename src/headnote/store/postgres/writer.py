@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from headnote.store import table_rows as rows_of
-from headnote.store.keyword_fields import file_name, keyword_fields, keyword_fields_of
-from headnote.store.postgres.asking import Connection, only_value, rows
+from headnote.store import codec
+from headnote.store.codec import escaped
 from headnote.store.postgres.keywords import word_counts
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.remembered import Remembered
+from headnote.store.postgres.sql import Connection, only_value, rows
 from headnote.store.postgres.vectors import WritesVectors
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
-from headnote.store.values import escaped
+from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
 
 _AT_ONCE = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
@@ -83,13 +83,13 @@ class PostgresWriter(WritesVectors, PostgresReader):
         self._put_documents += len(batch)
 
     def _insert(self, batch: list[Numbered]) -> None:
-        documents: list[rows_of.Row] = []
-        chunks: list[rows_of.Row] = []
-        links: list[rows_of.Row] = []
+        documents: list[codec.Row] = []
+        chunks: list[codec.Row] = []
+        links: list[codec.Row] = []
         for number, entry, numbered in batch:
-            documents.append((number, *rows_of.document_row(entry.document), escaped(entry.document.text)))
-            chunks += rows_of.chunk_rows(number, entry.document, numbered)
-            links += rows_of.link_rows(number, entry.links)
+            documents.append((number, *codec.document_row(entry.document), escaped(entry.document.text)))
+            chunks += codec.chunk_rows(number, entry.document, numbered)
+            links += codec.link_rows(number, entry.links)
         self.copy(_DOCUMENT_COLUMNS, documents)
         self.copy("chunks", chunks)
         self.copy(_LINK_COLUMNS, links)
@@ -100,15 +100,15 @@ class PostgresWriter(WritesVectors, PostgresReader):
     ) -> None:
         """What can be made anew from the rest: the keyword index and what filters ask for."""
         words: list[tuple[int, KeywordFields]] = []
-        document_tags: list[rows_of.Row] = []
-        chunk_tags: list[rows_of.Row] = []
-        fields: list[rows_of.Row] = []
+        document_tags: list[codec.Row] = []
+        chunk_tags: list[codec.Row] = []
+        fields: list[codec.Row] = []
         for number, document, chunks, keywords in batch:
             known = keywords if keywords is not None else keyword_fields(document, (chunk for _, chunk in chunks))
             words += ((identity, of_chunk) for (identity, _), of_chunk in zip(chunks, known, strict=True))
-            document_tags += rows_of.document_tag_rows(number, document)
-            chunk_tags += rows_of.chunk_tag_rows(document, chunks)
-            fields += rows_of.field_rows(number, document)
+            document_tags += codec.document_tag_rows(number, document)
+            chunk_tags += codec.chunk_tag_rows(document, chunks)
+            fields += codec.field_rows(number, document)
         self._insert_keywords(words)
         self.copy("document_tags", document_tags)
         self.copy("chunk_tags", chunk_tags)
@@ -116,7 +116,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
 
     def _insert_keywords(self, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
         postings: list[str] = []
-        lengths: list[rows_of.Row] = []
+        lengths: list[codec.Row] = []
         for chunk, fields in keywords:
             length, lines = posting_lines(chunk, fields)
             lengths.append((chunk, length))
@@ -161,7 +161,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
         if row:
             with self.step():
                 self.change("DELETE FROM links WHERE document = %s", row)
-                self.copy(_LINK_COLUMNS, rows_of.link_rows(row[0], links))
+                self.copy(_LINK_COLUMNS, codec.link_rows(row[0], links))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         wanted = {file.path: file for file in files}
@@ -169,7 +169,7 @@ class PostgresWriter(WritesVectors, PostgresReader):
             return
         with self.step():
             self.change("DELETE FROM non_texts")
-            self.copy("non_texts", map(rows_of.non_text_row, wanted.values()))
+            self.copy("non_texts", map(codec.non_text_row, wanted.values()))
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
         if values == self.manifest():

@@ -13,12 +13,11 @@ from urllib.parse import quote
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
 from headnote.extras import load
+from headnote.store.codec import unescaped, unpacked_strings
 from headnote.store.damage import REPAIR, Damaged
 from headnote.store.filters import path_matcher
-from headnote.store.lock import writer_lock
-from headnote.store.refusals import older_index, read_only_index
+from headnote.store.lock import older_index, read_only_index, writer_lock
 from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
-from headnote.store.values import unescaped, unpacked_strings
 
 if TYPE_CHECKING:
     import apsw

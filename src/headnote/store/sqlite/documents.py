@@ -1,4 +1,4 @@
-"""Reading documents and chunks."""
+"""Reading documents, chunks and the links between them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headnote.store.codec import (
+    PARENT_COLUMNS,
+    escaped,
+    parent,
+    stored_chunk,
+    stored_link,
+    unescaped,
+    unpacked,
+    unpacked_strings,
+)
+from headnote.store.queries import LINKS, LINKS_IN_ORDER, ORPHANS, TARGETS_FROM_TOP
 from headnote.store.rows import (
     DocumentHead,
     DocumentRow,
     DocumentSummary,
+    LinkRow,
     NonText,
     Parent,
     StoredChunk,
     StoredFile,
 )
-from headnote.store.sqlite.asking import only_row, only_value
-from headnote.store.table_rows import PARENT_COLUMNS, parent, stored_chunk
-from headnote.store.values import escaped, unescaped, unpacked, unpacked_strings
+from headnote.store.sqlite.sql import only_row, only_value
 
 if TYPE_CHECKING:
     import apsw
@@ -110,3 +120,52 @@ class ReadsDocuments:
             (document,),
         )
         return parent(columns, read_text(text))
+
+
+_LINKED = """
+SELECT f.id, t.id FROM json_each(?) w CROSS JOIN chunks f ON f.id = w.value
+CROSS JOIN links l ON l.document = f.document AND l.chunk = f.number
+CROSS JOIN documents d ON d.path = l.resolved
+CROSS JOIN chunks t ON t.document = d.id AND t.number = coalesce(l.resolved_chunk, 0)
+WHERE d.id <> f.document ORDER BY w.key, l.id
+"""
+_LINKING = """
+SELECT t.id, f.id FROM json_each(?) w CROSS JOIN chunks t ON t.id = w.value
+CROSS JOIN documents d ON d.id = t.document
+CROSS JOIN links l ON l.resolved = d.path AND coalesce(l.resolved_chunk, t.number) = t.number
+CROSS JOIN chunks f ON f.document = l.document AND f.number = l.chunk
+WHERE l.document <> t.document ORDER BY w.key, l.id
+"""
+
+
+class ReadsLinks:
+    """The part of a reader that knows links."""
+
+    db: apsw.Connection
+
+    def links(self) -> list[LinkRow]:
+        return self._links("", ())
+
+    def links_from(self, path: str) -> list[LinkRow]:
+        return self._links("WHERE d.path = ?", (escaped(path),))
+
+    def links_to(self, path: str) -> list[LinkRow]:
+        return self._links("WHERE l.resolved = ?", (escaped(path),))
+
+    def targets_from_top(self) -> dict[str, int]:
+        return {unescaped(target): int(count) for target, count in self.db.execute(TARGETS_FROM_TOP)}
+
+    def orphans(self) -> list[str]:
+        return sorted(unescaped(path) for (path,) in self.db.execute(ORPHANS))
+
+    def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return self._pairs(_LINKED, chunks)
+
+    def linking_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return self._pairs(_LINKING, chunks)
+
+    def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
+        return list(dict.fromkeys(self.db.execute(query, (json.dumps(list(map(int, chunks))),))))
+
+    def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
+        return [stored_link(row) for row in self.db.execute(LINKS + condition + LINKS_IN_ORDER, bindings)]

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from headnote.store.rows import Weights
 from headnote.store.sqlite.matrices import Matrices
-from headnote.store.sqlite.postings import Posting
 from headnote.store.sqlite.recent import Recent
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_BYTES = 64 << 20
 """Of each kind but the vectors of whole chunks, which are all there."""
 OVERHEAD = 100
 """What keeping anything takes, even that there is nothing."""
+
+
+class Posting(NamedTuple):
+    """The chunks that have a term, and what it adds to the score of each."""
+
+    chunks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @property
+    def bytes(self) -> int:
+        return self.chunks.nbytes + self.scores.nbytes
 
 
 class Kept:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headnote.store.codec import unescaped
 from headnote.store.damage import decodes_all
+from headnote.store.queries import PENDING_COUNTS
 from headnote.store.rows import Counts
-from headnote.store.sqlite.asking import only_row, rows
 from headnote.store.sqlite.connections import size_of
+from headnote.store.sqlite.documents import ReadsLinks
 from headnote.store.sqlite.kept import Kept
 from headnote.store.sqlite.keywords import ReadsKeywords
-from headnote.store.sqlite.links import ReadsLinks
+from headnote.store.sqlite.sql import only_row, rows
 from headnote.store.sqlite.vectors import ReadsVectors
-from headnote.store.values import unescaped
-from headnote.store.vector_queries import PENDING
 
 if TYPE_CHECKING:
     import apsw
@@ -42,7 +42,7 @@ class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
             """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links),
             generation, updated_ns FROM state""",
         )
-        pending = {unescaped(name): missing for name, missing in rows(self.db, PENDING)}
+        pending = {unescaped(name): missing for name, missing in rows(self.db, PENDING_COUNTS)}
         file = Path(self.db.filename)
         size = sum(map(size_of, file.parent.glob(f"{file.name}*")))
         return Counts(documents, chunks, links, pending, size, generation, updated_ns)

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headnote.errors import CorruptIndex, UnwritableIndex
-from headnote.store.sqlite.checking import complaints
 from headnote.store.sqlite.connections import Connections, Identity, reported
+from headnote.store.sqlite.doctor import complaints, repaired
 from headnote.store.sqlite.kept import Kept
 from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.sqlite.repairing import repaired
 from headnote.store.sqlite.schema import MIGRATIONS, Migration
 from headnote.store.sqlite.writer import SqliteWriter
 

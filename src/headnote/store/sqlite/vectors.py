@@ -14,18 +14,16 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
+from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.damage import decoding
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
-from headnote.store.part_bytes import name_rows, part_set, vector_rows, with_names
+from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
+from headnote.store.queries import PENDING_NAMES
 from headnote.store.rows import Claim, PartSet, PendingText, VectorSet
-from headnote.store.sqlite.asking import only_row, only_value, rows
 from headnote.store.sqlite.documents import ReadsDocuments
-from headnote.store.sqlite.filtering import passing_chunks
 from headnote.store.sqlite.kept import Kept
-from headnote.store.sqlite.steps import Steps
-from headnote.store.values import escaped, unescaped, unpacked_strings
-from headnote.store.vector_queries import PENDING_NAMES
+from headnote.store.sqlite.sql import Steps, only_row, only_value, passing_chunks, rows
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
-from headnote.store import table_rows as rows_of
-from headnote.store.keyword_fields import file_name, keyword_fields, keyword_fields_of
+from headnote.store import codec
+from headnote.store.codec import escaped
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
-from headnote.store.sqlite.asking import only_value
 from headnote.store.sqlite.reader import SqliteReader
+from headnote.store.sqlite.sql import only_value
 from headnote.store.sqlite.vectors import WritesVectors
-from headnote.store.values import escaped
+from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
 
 if TYPE_CHECKING:
     import apsw
@@ -70,11 +70,11 @@ class SqliteWriter(WritesVectors, SqliteReader):
 
     def _insert(self, batch: list[Numbered]) -> None:
         many = self.db.executemany
-        many(_INSERT_DOCUMENT, ((number, *rows_of.document_row(entry.document)) for number, entry, _ in batch))
-        many(_INSERT_TEXT, ((number, rows_of.text_bytes(entry.document.text)) for number, entry, _ in batch))
+        many(_INSERT_DOCUMENT, ((number, *codec.document_row(entry.document)) for number, entry, _ in batch))
+        many(_INSERT_TEXT, ((number, codec.text_bytes(entry.document.text)) for number, entry, _ in batch))
         for number, entry, chunks in batch:
-            many(_INSERT_CHUNK, rows_of.chunk_rows(number, entry.document, chunks))
-            many(_INSERT_LINK, rows_of.link_rows(number, entry.links))
+            many(_INSERT_CHUNK, codec.chunk_rows(number, entry.document, chunks))
+            many(_INSERT_LINK, codec.link_rows(number, entry.links))
             self.insert_derived(number, entry.document, chunks, entry.keywords)
 
     def insert_derived(
@@ -89,9 +89,9 @@ class SqliteWriter(WritesVectors, SqliteReader):
             keywords = keyword_fields(document, (chunk for _, chunk in chunks))
         many = self.db.executemany
         self._insert_keywords([identity for identity, _ in chunks], keywords)
-        many("INSERT INTO document_tags VALUES (?, ?)", rows_of.document_tag_rows(number, document))
-        many("INSERT INTO chunk_tags VALUES (?, ?)", rows_of.chunk_tag_rows(document, chunks))
-        many("INSERT INTO fields VALUES (?, ?, ?)", rows_of.field_rows(number, document))
+        many("INSERT INTO document_tags VALUES (?, ?)", codec.document_tag_rows(number, document))
+        many("INSERT INTO chunk_tags VALUES (?, ?)", codec.chunk_tag_rows(document, chunks))
+        many("INSERT INTO fields VALUES (?, ?, ?)", codec.field_rows(number, document))
 
     def _insert_keywords(self, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None:
         self.db.executemany(_INSERT_KEYWORD, ((chunk, *fields) for chunk, fields in zip(chunks, keywords, strict=True)))
@@ -129,7 +129,7 @@ class SqliteWriter(WritesVectors, SqliteReader):
         if row:
             with self.step():
                 self.db.execute("DELETE FROM links WHERE document = ?", row)
-                self.db.executemany(_INSERT_LINK, rows_of.link_rows(row[0], links))
+                self.db.executemany(_INSERT_LINK, codec.link_rows(row[0], links))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         wanted = {file.path: file for file in files}
@@ -137,7 +137,7 @@ class SqliteWriter(WritesVectors, SqliteReader):
             return
         with self.step():
             self.db.execute("DELETE FROM non_texts")
-            self.db.executemany("INSERT INTO non_texts VALUES (?, ?, ?, ?)", map(rows_of.non_text_row, wanted.values()))
+            self.db.executemany("INSERT INTO non_texts VALUES (?, ?, ?, ?)", map(codec.non_text_row, wanted.values()))
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
         if values == self.manifest():

@@ -1,15 +1,37 @@
-"""Steps of an update: each one happens as a whole or not at all, so an update may go on after one that failed."""
+"""Running SQL: typed results, and the steps of an update, each of which happens as a whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headnote.errors import UnwritableIndex
+from headnote.store import queries
+from headnote.store.codec import packed_strings
+from headnote.store.filters import Filter
 
 if TYPE_CHECKING:
     import apsw
+
+
+def rows(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    return db.execute(query, bindings).fetchall()
+
+
+def only_row(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """Of a query that always has one."""
+    (row,) = rows(db, query, bindings)
+    return row
+
+
+def only_value(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> Any:
+    return only_row(db, query, bindings)[0]
+
+
+def passing_chunks(only: Filter) -> queries.Condition:
+    """A filter as a condition on the id of a chunk; `path_fits` is a function of ours."""
+    return queries.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))
 
 
 class Steps:

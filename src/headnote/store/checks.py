@@ -1,14 +1,18 @@
-"""What must hold for each document of an index, wherever it is kept."""
+"""What must hold for each document of an index, in whatever database it is stored."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from headnote.model import text_hash
+from headnote.store import codec
 from headnote.store.base import Reader
+from headnote.store.codec import escaped
 from headnote.store.damage import Damaged
+from headnote.store.names import name_hash, names_of
 from headnote.store.rows import DocumentRow, StoredChunk
 
 SomeReader = TypeVar("SomeReader", bound=Reader)
@@ -71,3 +75,35 @@ def _links(reader: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> 
 
 KEPT: tuple[Check[Reader], ...] = (_numbers, _ids, _places, _hashes, _links)
 """Of what is not derived: a document that does not pass has to be read again."""
+
+
+_NAMES = "SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ? ORDER BY c.number"
+
+
+@dataclass(frozen=True, slots=True)
+class TableChecks(Generic[SomeReader]):
+    """The checks of one database."""
+
+    ask: Callable[[SomeReader, str, Sequence[Any]], list[tuple[Any, ...]]]
+    """Rows for a query that has `?` for what is bound."""
+
+    def named(self, reader: SomeReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+        """Documents that were read before there were names have none, until they are read again."""
+        for found, chunk in zip(self.ask(reader, _NAMES, (escaped(document.path),)), chunks, strict=True):
+            wanted = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
+            if found not in {wanted, (None, None)}:
+                return "names that its title and headings do not say"
+        return ""
+
+    def filtered(self, reader: SomeReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+        ((number,),) = self.ask(reader, "SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
+        own_tags = codec.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
+        expected = {
+            "document_tags WHERE document = ?": codec.document_tag_rows(number, document),
+            "fields WHERE document = ?": codec.field_rows(number, document),
+            "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)": own_tags,
+        }
+        for table, wanted in expected.items():
+            if set(self.ask(reader, f"SELECT * FROM {table}", (number,))) != set(wanted):
+                return "what filters ask for differs from tags and frontmatter"
+        return ""

@@ -1,12 +1,38 @@
-"""Steps of an update: each one happens as a whole or not at all, so an update may go on after one that failed."""
+"""Running SQL: typed results, and the steps of an update, each of which happens as a whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from headnote.store.postgres.asking import Connection
+from headnote.extras import load
+from headnote.store.postgres.target import INSTALL
+
+Connection = Any
+"""Of psycopg, which need not be installed where this is read."""
+
+
+def psycopg() -> Any:
+    return load("psycopg", "an index in PostgreSQL", INSTALL)
+
+
+Bindings = Sequence[Any] | Mapping[str, Any]
+
+
+def rows(db: Connection, query: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = db.execute(query, bindings).fetchall()
+    return found
+
+
+def only_row(db: Connection, query: str, bindings: Bindings = ()) -> tuple[Any, ...]:
+    """Of a query that always has one."""
+    (row,) = rows(db, query, bindings)
+    return row
+
+
+def only_value(db: Connection, query: str, bindings: Bindings = ()) -> Any:
+    return only_row(db, query, bindings)[0]
 
 
 class Steps:

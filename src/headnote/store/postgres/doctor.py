@@ -1,18 +1,18 @@
-"""Every invariant of the index that the server does not hold itself, checked."""
+"""Checks every invariant that the server does not hold itself, and rebuilds derived data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headnote.store.document_checks import KEPT, Check, bad_documents
-from headnote.store.keyword_fields import keyword_fields
-from headnote.store.part_bytes import SCALE_BYTES
-from headnote.store.postgres.asking import Connection, only_value, rows
+from headnote.store.checks import KEPT, Check, TableChecks, bad_documents
+from headnote.store.codec import unescaped
 from headnote.store.postgres.keywords import word_counts
 from headnote.store.postgres.reader import PostgresReader
+from headnote.store.postgres.sql import Connection, only_value, rows
+from headnote.store.postgres.writer import PostgresWriter
+from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
-from headnote.store.table_checks import TableChecks
-from headnote.store.values import unescaped
+from headnote.store.terms import keyword_fields
 
 _COUNTED: dict[str, str] = {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM lengths",
@@ -74,3 +74,50 @@ TABLES: TableChecks[PostgresReader] = TableChecks(
     lambda reader, query, bound: rows(reader.db, query.replace("?", "%s"), bound)
 )
 DERIVED: tuple[Check[PostgresReader], ...] = (TABLES.filtered, _terms)
+
+
+_DANGLING = """
+UPDATE links SET resolved_chunk = NULL WHERE resolved_chunk IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM documents d JOIN chunks c ON c.document = d.id
+    WHERE d.path = links.resolved AND c.number = links.resolved_chunk
+)
+"""
+_WRONG_LENGTH = f"""
+DELETE FROM vectors v USING models m WHERE m.id = v.model AND (
+    vector_dims(v.embedding) <> m.dims OR length(v.parts) = 0 OR length(v.parts) %% ({SCALE_BYTES} + m.dims) <> 0
+)
+"""
+_WRONG_NAMES = f"""
+DELETE FROM name_vectors n USING models m WHERE m.id = n.model AND length(n.data) <> {SCALE_BYTES} + m.dims
+"""
+
+
+def repaired(writer: PostgresWriter) -> list[str]:
+    """What was done, one line each."""
+    done = []
+    removed = writer.change(_WRONG_LENGTH) + writer.change(_WRONG_NAMES)
+    if removed:
+        done.append(f"vectors: {removed} of the wrong length removed")
+    bad = bad_documents(writer, (*KEPT, TABLES.named))
+    writer.remove(bad)
+    done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
+    writer.change(_DANGLING)
+    for number, indexed in rows(writer.db, "SELECT id, indexed FROM models"):
+        writer.changed_models.add(number)
+        if indexed:
+            writer.db.execute(f"DROP INDEX IF EXISTS vectors_of_model_{number}")
+            writer.change("UPDATE models SET indexed = false WHERE id = %s", (number,))
+            done.append("index of vectors made anew")
+    _derive(writer)
+    done.append("keyword index, tags and fields made anew")
+    return done
+
+
+def _derive(writer: PostgresWriter) -> None:
+    for table in ("postings", "lengths", "document_tags", "chunk_tags", "fields"):
+        writer.change(f"DELETE FROM {table}")
+    for number, path in rows(writer.db, "SELECT id, path FROM documents ORDER BY id"):
+        document = writer.document(unescaped(path))
+        assert document is not None
+        chunks = [(chunk.id, chunk.row) for chunk in writer.chunks_of(document.path)]
+        writer.insert_derived([(number, document, chunks, None)])

@@ -1,0 +1,257 @@
+"""How rows are written into the tables and read back, the same in both databases.
+
+Three layers: text that every database accepts, values of any kind as such text, and the columns of each table.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
+
+from headnote.model import LinkKind, breadcrumb_of
+from headnote.store.damage import integer
+from headnote.store.filters import flat_fields, folded_tag
+from headnote.store.names import name_hash, names_of
+from headnote.store.rows import ChunkRow, DocumentRow, LinkRow, NonText, Parent, StoredChunk
+
+# No database takes half of a surrogate pair as text, which is how Python spells a byte in a file name that is no
+# UTF-8; some take no NUL. The escape is a code point that no text may use, and is escaped itself.
+_ESCAPE = "\uffff"
+_UNSAFE = re.compile("[\0\uffff\ud800-\udfff]")
+_ESCAPED = re.compile("\uffff([0-9a-f]{4})")
+
+_TAG = "$headnote"
+"""Key of a mapping that stands for something JSON does not have."""
+_KINDS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
+
+
+def escaped(text: str) -> str:
+    if text.isascii() and "\0" not in text:
+        return text
+    return _UNSAFE.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
+
+
+def unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if _ESCAPE in text else text
+
+
+def packed(value: Any) -> str:
+    """Strings, numbers, dates, None, and lists and mappings of them."""
+    return escaped(json.dumps(_tagged(value), ensure_ascii=False, separators=(",", ":")))
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(unescaped(text), object_hook=_untagged)
+
+
+def packed_strings(strings: Sequence[str]) -> str:
+    """The same for strings only, faster."""
+    return escaped(json.dumps(strings, ensure_ascii=False, separators=(",", ":"))) if strings else "[]"
+
+
+def unpacked_strings(text: str) -> tuple[str, ...]:
+    if text == "[]":
+        return ()
+    strings = json.loads(unescaped(text))
+    if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
+        raise TypeError(f"{text!r:.40} in place of a list of strings")
+    return tuple(strings)
+
+
+def _tagged(value: Any) -> Any:
+    if isinstance(value, dict):
+        copied = {key: _tagged(item) for key, item in value.items()}
+        return {_TAG: ["mapping", list(copied.items())]} if _TAG in copied else copied
+    if isinstance(value, list | tuple):
+        return [_tagged(item) for item in value]
+    for kind, type_ in _KINDS.items():  # a datetime is a date too, so it is asked for first
+        if isinstance(value, type_):
+            return {_TAG: [kind, value.isoformat()]}
+    return value
+
+
+def _untagged(mapping: dict[str, Any]) -> Any:
+    if _TAG not in mapping:
+        return mapping
+    kind, value = mapping[_TAG]
+    return dict(value) if kind == "mapping" else _KINDS[kind].fromisoformat(value)
+
+
+_CRUMB, _OVERLAP = 0, 1
+"""What stands for them in a row of pieces, among strings that stand for themselves."""
+_NEARBY = 256
+"""Characters before a chunk, besides the overlap itself, where the overlap is looked for in the source."""
+
+Carried = tuple[str, str, str, str, str]
+"""front, lead, prefix, suffix, overlap"""
+
+
+def carried_of(row: ChunkRow, source: str) -> str | None:
+    """None for what most chunks have: the breadcrumb in front, and nothing else."""
+    crumb = _crumb(row.heading_path)
+    if row.front == crumb and not (row.lead or row.prefix or row.suffix or row.overlap):
+        return None
+    front, lead = (_pieces(text, crumb, row.overlap) for text in (row.front, row.lead))
+    overlap = _place(row.overlap, row.start, source)
+    return escaped(
+        json.dumps([front, lead, row.prefix, row.suffix, overlap], ensure_ascii=False, separators=(",", ":"))
+    )
+
+
+def read_carried(written: str | None, heading_path: tuple[str, ...], source: str) -> Carried:
+    crumb = _crumb(heading_path)
+    if written is None:
+        return crumb, "", "", "", ""
+    front, lead, prefix, suffix, place = json.loads(unescaped(written))
+    overlap = place if isinstance(place, str) else source[place[0] : place[1]]
+    parts = {_CRUMB: crumb, _OVERLAP: overlap}
+    front, lead = ("".join(parts.get(piece, piece) for piece in pieces) for pieces in (front, lead))
+    return front, lead, prefix, suffix, overlap
+
+
+def _crumb(heading_path: tuple[str, ...]) -> str:
+    text = breadcrumb_of(heading_path)
+    return f"{text}\n\n" if text else ""
+
+
+def _pieces(text: str, crumb: str, overlap: str) -> list[str | int]:
+    """A sign for the overlap, a sign for the breadcrumb where the rest has one, and strings for all else."""
+    for sign, known in ((_OVERLAP, overlap), (_CRUMB, crumb)):
+        if known and known in text:
+            before, _, after = text.partition(known)
+            rest = crumb if sign == _OVERLAP else ""
+            return [*_pieces(before, rest, ""), sign, *_pieces(after, rest, "")]
+    return [text] if text else []
+
+
+def _place(overlap: str, start: int, source: str) -> str | tuple[int, int]:
+    at = source.rfind(overlap, max(0, start - len(overlap) - _NEARBY), start) if overlap else -1
+    return overlap if at < 0 else (at, at + len(overlap))
+
+
+Row = tuple[str | int | bytes | None, ...]
+_LINK_KINDS = frozenset(get_args(LinkKind))
+
+
+def document_row(document: DocumentRow) -> Row:
+    """All but its number and its text."""
+    return (
+        *(escaped(document.path), document.size, document.mtime_ns, escaped(document.hash), escaped(document.title)),
+        *(packed(document.metadata), packed_strings(document.tags), packed_strings(document.aliases)),
+        *(escaped(document.warning), int(document.mdx), name_hash(names_of(document.title, ())[0])),
+    )
+
+
+def non_text_row(file: NonText) -> Row:
+    return escaped(file.path), file.size, file.mtime_ns, escaped(file.reason)
+
+
+def text_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def chunk_rows(number: int, document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
+    for identity, chunk in chunks:
+        yield (
+            *(identity, number, *chunk[:10]),
+            bytes.fromhex(chunk.hash),
+            escaped(chunk.id_tail),
+            escaped(chunk.key_tail),
+            packed_strings(chunk.heading_path),
+            None if chunk.tags == document.tags else packed_strings(chunk.tags),
+            carried_of(chunk, document.text),
+            name_hash(names_of(document.title, chunk.heading_path)[-1]),
+        )
+
+
+def link_rows(number: int, links: Iterable[LinkRow]) -> Iterator[Row]:
+    for link in links:
+        yield (
+            *(
+                number,
+                link.chunk,
+                link.line,
+                link.kind,
+                escaped(link.target),
+                escaped(link.fragment),
+                escaped(link.text),
+            ),
+            int(link.external),
+            None if link.resolved is None else escaped(link.resolved),
+            None if link.section is None else escaped(link.section),
+            link.resolved_chunk,
+        )
+
+
+def document_tag_rows(number: int, document: DocumentRow) -> list[Row]:
+    return [(number, tag) for tag in sorted(_folded_tags(document.tags))]
+
+
+def chunk_tag_rows(document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
+    """Only tags that the document does not have as a whole."""
+    shared = _folded_tags(document.tags)
+    for identity, chunk in chunks:
+        if chunk.tags != document.tags:
+            yield from ((identity, tag) for tag in sorted(_folded_tags(chunk.tags) - shared))
+
+
+def field_rows(number: int, document: DocumentRow) -> list[Row]:
+    return [(number, escaped(key), escaped(value)) for key, value in sorted(flat_fields(document.metadata))]
+
+
+def _folded_tags(tags: Sequence[str]) -> set[str]:
+    return {escaped(tag) for tag in map(folded_tag, tags) if tag}
+
+
+PARENT_COLUMNS = "d.path, d.title, d.mtime_ns, d.metadata, d.tags, d.aliases"
+"""All of a parent but its text."""
+
+
+def parent(columns: Sequence[Any], text: str) -> Parent:
+    """The other way round: these columns of a document, and its text."""
+    path, title, mtime_ns, metadata, tags, aliases = columns
+    return Parent(
+        path=unescaped(path),
+        title=unescaped(title),
+        mtime_ns=integer(mtime_ns),
+        metadata=unpacked(metadata),
+        tags=unpacked_strings(tags),
+        aliases=unpacked_strings(aliases),
+        text=text,
+    )
+
+
+def stored_chunk(row: tuple[Any, ...], document: Parent) -> StoredChunk:
+    """Columns of a chunk, its number and its document's in front, and what its document says."""
+    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
+    heading_path = unpacked_strings(written_path)
+    chunk = ChunkRow._make(
+        (
+            *(None if number is None else integer(number) for number in row[2:12]),
+            digest.hex(),
+            unescaped(id_tail),
+            unescaped(key_tail),
+            heading_path,
+            document.tags if tags is None else unpacked_strings(tags),
+            *read_carried(carried, heading_path, document.text),
+        )
+    )
+    if not 0 <= chunk.start <= chunk.end <= len(document.text) or not 1 <= chunk.start_line <= chunk.end_line:
+        raise ValueError(f"{document.path}: chunk {chunk.number} lies outside of the text")
+    return StoredChunk(row[0], document, chunk)
+
+
+def stored_link(row: tuple[Any, ...]) -> LinkRow:
+    path, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk = row
+    if kind not in _LINK_KINDS:
+        raise ValueError(f"no kind of link: {kind!r:.40}")
+    return LinkRow(
+        *(unescaped(path), integer(chunk), integer(line), kind),
+        *(unescaped(target), unescaped(fragment), unescaped(text), bool(external)),
+        None if resolved is None else unescaped(resolved),
+        None if section is None else unescaped(section),
+        None if resolved_chunk is None else integer(resolved_chunk),
+    )

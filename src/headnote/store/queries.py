@@ -1,0 +1,90 @@
+"""SQL that both databases run in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headnote.store.codec import escaped
+from headnote.store.filters import Filter, folded, folded_tag
+
+Condition = tuple[str, list[Any]]
+"""SQL that selects the ids of chunks that pass, and what to bind."""
+
+# `area` and all below it: `0` is the character after `/`.
+_TAG = "(tag = ? OR (tag >= ? || '/' AND tag < ? || '0'))"
+
+
+def passing_chunks(only: Filter, fitting: Callable[[tuple[str, ...]], tuple[str, Any]]) -> Condition:
+    """For use in `IN (…)`, with `?` for what is bound. Documents are judged first, each once, whatever the number of
+    their chunks. `fitting` is how a database judges paths: globs → a condition on documents, and what to bind."""
+    judged: list[str] = []
+    bindings: list[Any] = []
+    if only.paths:
+        condition, bound = fitting(only.paths)
+        judged.append(condition)
+        bindings.append(bound)
+    if only.since_ns is not None:
+        judged.append("mtime_ns >= ?")
+        bindings.append(only.since_ns)
+    for key, value in only.where:
+        judged.append("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)")
+        bindings += [escaped(folded(key)), escaped(folded(value))]
+    conditions = []
+    if judged:
+        conditions.append(f"document IN (SELECT id FROM documents WHERE {' AND '.join(judged)})")
+    for tag in only.tags:
+        conditions.append(
+            f"(document IN (SELECT document FROM document_tags WHERE {_TAG})"
+            f" OR id IN (SELECT chunk FROM chunk_tags WHERE {_TAG}))"
+        )
+        bindings += [escaped(folded_tag(tag))] * 6
+    return f"SELECT id FROM chunks WHERE {' AND '.join(conditions) or 'TRUE'}", bindings
+
+
+LINKS = """
+SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,
+    l.resolved_chunk
+FROM links l JOIN documents d ON d.id = l.document
+"""
+LINKS_IN_ORDER = " ORDER BY d.path, l.id"
+
+TARGETS_FROM_TOP = """
+SELECT target, count(*) FROM links WHERE target >= '/' AND target < '0' AND NOT external GROUP BY target
+"""
+"""`0` is the character after the slash."""
+
+ORPHANS = """
+SELECT d.path FROM documents d
+WHERE NOT EXISTS (SELECT 1 FROM links l WHERE l.resolved = d.path AND l.document <> d.id)
+AND NOT EXISTS (
+    SELECT 1 FROM links l JOIN documents t ON t.path = l.resolved WHERE l.document = d.id AND t.id <> d.id
+)
+"""
+
+
+PENDING_COUNTS = """
+SELECT m.name, (
+    SELECT count(DISTINCT c.hash) FROM chunks c
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = m.id AND v.hash = c.hash)
+) + (
+    SELECT count(*) FROM (
+        SELECT name FROM chunks UNION SELECT d.name FROM documents d WHERE d.id IN (SELECT document FROM chunks)
+    ) names
+    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = m.id AND v.hash = name)
+) FROM models m ORDER BY m.id
+"""
+"""Model, and how many texts and names have no vector of it."""
+
+PENDING_NAMES = """
+WITH missing AS (
+    SELECT name FROM (SELECT name FROM chunks UNION SELECT name FROM documents) names
+    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = {model} AND v.hash = name)
+)
+SELECT d.title, c.heading_path FROM chunks c JOIN documents d ON d.id = c.document
+WHERE c.name IN (SELECT name FROM missing)
+UNION
+SELECT d.title, '[]' FROM documents d
+WHERE d.name IN (SELECT name FROM missing) AND d.id IN (SELECT document FROM chunks)
+"""
+"""Titles with the headings of chunks, and alone, whose names have no vector of a model."""
