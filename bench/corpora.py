@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote import parse
-from headnote.sources.files import expand
+from headnote.sources.discover import expand
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SEED = 20

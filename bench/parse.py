@@ -23,7 +23,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from corpora import MEGABYTE, shared_folder
 from headnote import parse
-from headnote.sources.files import expand
+from headnote.sources.discover import expand
 from report import Table, machine, show, show_setting, versions
 
 OURS, PYROMARK, MARKDOWN_IT, OURS_AS_MDX = "headnote", "pyromark", "markdown-it-py", "headnote, mdx"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from corpora import shared_folder
 from headnote.evaluate.formats import load_questions, write_sections
 from headnote.evaluate.questions import Question
-from headnote.sources.files import expand
+from headnote.sources.discover import expand
 
 SMALL = 150_000
 """Characters. A quick run leaves larger documents out."""

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from headnote.markdown import parse
 from headnote.markdown.document import is_mdx
-from headnote.sources.files import expand, read_source
+from headnote.sources.discover import expand
+from headnote.sources.files import read_source
 from headnote.tokens import Counter, get_counter
 from headnote.tokens.bpe import BpeCounter
 from headnote.tokens.portable import PortableEncoding

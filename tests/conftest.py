@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from headnote.sources.files import expand
+from headnote.sources.discover import expand
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

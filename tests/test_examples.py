@@ -11,7 +11,8 @@ import pytest
 import headnote
 from headnote.markdown.document import is_mdx
 from headnote.model import BlockKind
-from headnote.sources.files import expand, read_source
+from headnote.sources.discover import expand
+from headnote.sources.files import read_source
 
 CONSTRUCTS = [
     ("index.md", "frontmatter", r"\A---\n"),

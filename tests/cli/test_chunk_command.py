@@ -101,8 +101,9 @@ def test_readers_that_know_only_ascii(guide: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are Unicode elsewhere")
 def test_a_file_name_that_is_not_unicode(tmp_path: Path) -> None:
-    (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("# A\n", encoding="utf-8")
-    result = run(tmp_path)
+    file = tmp_path / os.fsdecode(b"caf\xe9.md")
+    file.write_text("# A\n", encoding="utf-8")
+    result = run(file)
     assert result.returncode == 0
     [record] = records(result.stdout.decode())
     assert os.fsencode(record["path"]).endswith(b"caf\xe9.md")

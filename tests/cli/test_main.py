@@ -140,7 +140,7 @@ def test_a_name_that_is_not_unicode(tmp_path: Path) -> None:
     file = tmp_path / os.fsdecode(b"caf\xe9.md")
     file.write_text("# A\n", encoding="utf-8")
     for flags in ([], ["--json"]):
-        result = run("outline", *flags, tmp_path)
+        result = run("outline", *flags, file)
         assert result.returncode == 0
         assert rb"caf\udce9.md" in result.stdout
     assert run("outline", tmp_path / os.fsdecode(b"no\xe9.md")).returncode == 2

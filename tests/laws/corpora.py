@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.markdown.document import is_mdx
-from headnote.sources.files import expand, read_source
+from headnote.sources.discover import expand
+from headnote.sources.files import read_source
 
 CORPORA = (
     *("kubernetes-en", "kubernetes-ja", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam", "public-apis"),

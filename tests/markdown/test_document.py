@@ -15,7 +15,8 @@ from headnote.markdown.headings import headings
 from headnote.markdown.links import inline_tags, links
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import scan_spans
-from headnote.sources.files import expand, read_source
+from headnote.sources.discover import expand
+from headnote.sources.files import read_source
 
 TEXT = """\ufeff---
 title: A guide

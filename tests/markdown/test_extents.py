@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
-from headnote.sources.files import expand, read_source
+from headnote.sources.discover import expand
+from headnote.sources.files import read_source
 
 
 def extents_are_true(text: str, entries: list[OutlineEntry]) -> bool:

@@ -147,7 +147,7 @@ def lay_out(tree: Tree, top: Path) -> None:
 def clear(top: Path) -> None:
     for entry in top.iterdir():
         if entry.name != ".git":
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 
 
 def run_git(top: Path, *arguments: str, given: bytes = b"") -> bytes:

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from headnote.cli import options
+from headnote.cli.paths import STDIN, expand_paths
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import complain, knows_only_ascii, show_progress, write_bytes, write_json, write_lines
-from headnote.errors import SourceError
 
 if TYPE_CHECKING:
     from headnote.cli.chunk_work import Failure, Recipe
     from headnote.config import LoadedSettings
-
-_STDIN = Path("-")
 
 Item = TypeVar("Item")
 
@@ -65,7 +63,7 @@ def chunk_command(
     get_counter(loaded.settings.counter, loaded.settings.bias)
     recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
 
-    files, failed = _expand(paths)
+    files, failed = expand_paths(paths)
     if stats:
         failed |= _write_stats(files, recipe, loaded, workers, bool(as_json))
     elif as_json or (as_json is None and not sys.stdout.isatty()):
@@ -81,7 +79,7 @@ def _common_folder(paths: Sequence[Path]) -> Path:
     folders = []
     for path in paths:
         try:
-            if path != _STDIN:
+            if path != STDIN:
                 folders.append(str(path.resolve() if path.is_dir() else path.resolve().parent))
         except (OSError, RuntimeError, ValueError):
             # A path that cannot even be looked at gets its error when it is read.
@@ -90,21 +88,6 @@ def _common_folder(paths: Sequence[Path]) -> Path:
         return Path(os.path.commonpath(folders))
     except ValueError:  # none at all, or drives with nothing in common
         return Path.cwd()
-
-
-def _expand(paths: Sequence[Path]) -> tuple[list[Path], bool]:
-    """Every file that is meant, once; and whether some could not be found."""
-    from headnote.sources.files import expand
-
-    files: dict[Path, None] = {}
-    failed = False
-    for path in paths:
-        try:
-            files.update(dict.fromkeys([path] if path == _STDIN else expand([path])))
-        except SourceError as error:
-            complain(str(error))
-            failed = True
-    return list(files), failed
 
 
 def _write_json_lines(files: Sequence[Path], recipe: Recipe, workers: int | None) -> bool:

@@ -10,6 +10,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Command
+from headnote.cli.paths import expand_paths
 from headnote.cli.terminal import Line, Span, complain, counted, write_json, write_lines
 from headnote.errors import SourceError
 
@@ -40,11 +41,9 @@ def outline_command(paths: tuple[Path, ...], depth: int, mdx: bool, as_json: boo
 
     A range and a size cover all that stands below a heading, its subheadings included. Tokens are those of cl100k.
     """
-    from headnote.sources.files import expand
-
     show = _write_json if as_json else _write_tree
-    failed = False
-    for path in expand(paths):
+    files, failed = expand_paths(paths)
+    for path in files:
         try:
             show(_outline_file(path, depth, mdx))
         except SourceError as error:

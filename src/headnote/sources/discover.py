@@ -1,29 +1,29 @@
-"""Root → the files to read below it, without opening any of them.
+"""Root → the files to read below it, without opening any of them. Every command lists files this way.
 
-What is taken: names that end in `.md`, `.markdown`, `.mdx` or `.txt`, in any case, except what is ignored. From the
-weakest to the strongest:
+A file is listed if its name ends in `.md`, `.markdown`, `.mdx` or `.txt`, in any case, unless a rule ignores it. Rules,
+from the weakest to the strongest:
 
 1. `.gitignore` in every folder, also above the root as far as the repository goes, and the repository's `info/exclude`;
 2. names that are usually ignored: hidden ones, fetched packages, caches, build output;
 3. `.headnoteignore`, in the same places and with the same syntax; a line with `!` brings back what 1 and 2 ignore;
-4. `include`: if there are any globs, a file or a folder it lies in must fit one of them; it brings nothing back;
-5. `exclude`: whatever fits is out.
+4. `include`: if there are any globs, one must match the file or a folder above it; it brings nothing back;
+5. `exclude`: what a glob matches is out.
 
-As in git, a folder that is ignored is not entered, so nothing in it can be brought back but the folder itself, and a
-glob without a slash fits at any depth. `.git` and `.headnote` are never entered.
+As in git, an ignored folder is not entered, so only the folder itself can be brought back, and a glob without a slash
+matches at any depth. `.git` and `.headnote` are never entered.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.errors import MissingSource
-from headnote.sources.files import has_known_suffix, source_error
+from headnote.errors import MissingSource, UnreadableSource
+from headnote.sources.files import SUFFIXES, has_known_suffix, source_error
 from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
 from headnote.sources.listing import FoundFile, Listing, SkippedFile, by_parts
 from headnote.sources.repository import (
@@ -43,10 +43,10 @@ SITE_MARKS = frozenset(
         *("config", "mkdocs.yml", "mkdocs.yaml", ".vitepress", ".vuepress", "_config.yml", "_config.yaml", "book.toml"),
     }
 )
-"""Names of configurations from which generators make sites; Hugo's are names that others use, too."""
+"""Names of the configurations of site generators; Hugo uses names that others use, too."""
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Larger files are reported and not read: the longest pages that people write have a tenth of this, dumps have more."""
+"""Larger files are reported and not read: the longest pages people write are a tenth of this, dumps are larger."""
 
 AnyPath = str | os.PathLike[str]
 Entry = os.DirEntry[str]
@@ -57,11 +57,38 @@ def discover(
 ) -> Listing:
     """The files below a root, in a fixed order.
 
-    Raises `MissingSource` or `UnreadableSource` for the root only. Whatever is wrong further down is in `skipped`.
+    Raises `MissingSource` or `UnreadableSource` for the root only. Problems further down are in `skipped`.
     """
     walk = _Walk(_real_folder(root), tuple(include), tuple(exclude), max_bytes)
-    walk.everything()
+    walk.run()
     return walk.listing()
+
+
+def _refuse_unreadable(skipped: SkippedFile) -> None:
+    if skipped.unreadable:
+        raise UnreadableSource(skipped.reason, path=skipped.path, remedy="check its permissions")
+
+
+def expand(paths: Iterable[AnyPath], report: Callable[[SkippedFile], None] = _refuse_unreadable) -> list[Path]:
+    """The files that paths stand for, once each, in a fixed order.
+
+    A file stands for itself, whatever its name and whatever ignores it; a folder for what `discover` lists below it.
+    Files that one might miss go to `report`.
+    """
+    files: dict[Path, None] = {}
+    for path in map(Path, paths):
+        files.update(dict.fromkeys(_files_below(path, report) if _is_folder(path) else [path]))
+    return list(files)
+
+
+def _files_below(folder: Path, report: Callable[[SkippedFile], None]) -> list[Path]:
+    listing = discover(folder)
+    for skipped in listing.skipped:
+        report(skipped._replace(path=str(folder / skipped.path)))
+    if not listing.files:
+        remedy = f"looked for {' '.join(SUFFIXES)}; name a file to read it whatever it is called"
+        raise MissingSource("no Markdown in this folder", path=str(folder), remedy=remedy)
+    return [folder / file.path for file in listing.files]
 
 
 class _Folder(NamedTuple):
@@ -70,16 +97,19 @@ class _Folder(NamedTuple):
     path: str
     """From the root, with a slash at the end; empty for the root."""
     place: bytes
-    """The same, from the top of the repository, as rules count it."""
+    """The same from the top of the repository, as rules count it."""
     real: str
-    """Where it really lies, from the root: another path only if a link led here."""
+    """The real path from the root: differs only if a link led here."""
     scope: Scope
     included: bool
+    """Whether `include` takes its files, unless a glob says something about them."""
 
 
 class _Link(NamedTuple):
+    """A symbolic link, followed after everything that has a place of its own."""
+
     folder: _Folder
-    """Where the link stands."""
+    """The folder that contains the link."""
     entry: Entry
 
     @property
@@ -88,6 +118,8 @@ class _Link(NamedTuple):
 
 
 class _Walk:
+    """One pass over a root."""
+
     def __init__(self, root: Path, include: Sequence[str], exclude: Sequence[str], max_bytes: int) -> None:
         self._root = root
         around = surroundings(root)
@@ -96,10 +128,10 @@ class _Walk:
         self._exclude = Rules(parse_globs(exclude), around.place) if exclude else None
         self._max_bytes = max_bytes
         self._files: dict[str, FoundFile] = {}
-        """Where a file really lies → what is said about it: so each is there once, whatever links there are."""
+        """Real path → the file: each is listed once, whatever links lead to it."""
         self._skipped = list(around.skipped)
         self._folders: dict[str, str] = {}
-        """Where a folder really lies → under which path it was looked into."""
+        """Real path → the path under which the folder was read."""
         self._links: list[_Link] = []
         self._site_marks: list[str] = []
 
@@ -112,9 +144,9 @@ class _Walk:
             sorted(self._site_marks, key=by_parts),
         )
 
-    def everything(self) -> None:
-        """What has a place of its own comes first, then folders behind links, then files behind links."""
-        self._below(_Folder("", self._around.place, "", self._around.scope, self._include is None))
+    def run(self) -> None:
+        """Read what has a place of its own, then folders behind links, then files behind links."""
+        self._walk(_Folder("", self._around.place, "", self._around.scope, self._include is None))
         to_files: list[_Link] = []
         while self._links:
             links = sorted(self._links, key=lambda link: by_parts(link.path))
@@ -127,45 +159,46 @@ class _Walk:
         for link in sorted(to_files, key=lambda link: by_parts(link.path)):
             self._follow_to_file(link)
 
-    def _below(self, start: _Folder) -> None:
-        waiting = [start]
-        while waiting:
-            folder = waiting.pop()
+    def _walk(self, start: _Folder) -> None:
+        pending = [start]
+        while pending:
+            folder = pending.pop()
             # Behind a link may lie a folder that another link led to before.
             if folder.real not in self._folders:
-                waiting.extend(self._look_into(folder))
+                pending += self._read(folder)
 
-    def _look_into(self, folder: _Folder) -> list[_Folder]:
-        """Notes the files of one folder, puts links aside, and gives the folders that are to be entered."""
+    def _read(self, folder: _Folder) -> list[_Folder]:
+        """List the files of one folder, put its links aside, and return the folders to enter."""
         try:
-            with os.scandir(f"{self._root}/{folder.path}") as found:
-                entries = list(found)
+            with os.scandir(f"{self._root}/{folder.path}") as scan:
+                entries = list(scan)
         except OSError as error:
             if not folder.path:
                 raise source_error(str(self._root), error) from None
             self._skip(folder.path.rstrip("/"), source_error("", error).message, unreadable=True)
             return []
         self._folders[folder.real] = folder.path
-        folder = self._with_its_rules(folder, entries)
         self._site_marks += [folder.path + name for name in SITE_MARKS.intersection(entry.name for entry in entries)]
-        deeper = []
-        for entry in entries:
-            try:
-                if _is_link(entry):
-                    if _is_folder(entry) or has_known_suffix(entry.name):
-                        self._links.append(_Link(folder, entry))
-                elif entry.is_dir(follow_symlinks=False):
-                    if entered := self._enter(folder, entry):
-                        deeper.append(entered)
-                elif has_known_suffix(entry.name) and self._wanted(folder, entry):
-                    self._take(folder.path + entry.name, folder.real + entry.name, entry)
-            except FileNotFoundError:
-                pass  # gone since the folder was read: as if it had never been there
-            except OSError as error:
-                self._skip(folder.path + entry.name, source_error("", error).message, unreadable=True)
-        return deeper
+        folder = self._with_own_rules(folder, entries)
+        return [subfolder for entry in entries if (subfolder := self._visit(folder, entry))]
 
-    def _with_its_rules(self, folder: _Folder, entries: list[Entry]) -> _Folder:
+    def _visit(self, folder: _Folder, entry: Entry) -> _Folder | None:
+        """List a file or put a link aside; a folder to enter is returned."""
+        try:
+            if _is_link(entry):
+                if _is_folder(entry) or has_known_suffix(entry.name):
+                    self._links.append(_Link(folder, entry))
+            elif entry.is_dir(follow_symlinks=False):
+                return self._enter(folder, entry)
+            elif has_known_suffix(entry.name) and self._is_selected(folder, entry):
+                self._list(folder.path + entry.name, folder.real + entry.name, entry)
+        except FileNotFoundError:
+            pass  # gone since the folder was read: as if it had never been there
+        except OSError as error:
+            self._skip(folder.path + entry.name, source_error("", error).message, unreadable=True)
+        return None
+
+    def _with_own_rules(self, folder: _Folder, entries: list[Entry]) -> _Folder:
         present = IGNORE_FILES.intersection(entry.name for entry in entries)
         if not present:
             return folder
@@ -178,7 +211,7 @@ class _Walk:
         return folder._replace(scope=folder.scope.with_rules(rules.get(OWN_RULES), rules.get(GIT_RULES)))
 
     def _enter(self, folder: _Folder, entry: Entry) -> _Folder | None:
-        """The folder behind an entry, unless it is to be left alone."""
+        """The folder behind an entry, unless a rule ignores it."""
         path = folder.path + entry.name
         name = os.fsencode(entry.name)
         place = folder.place + name
@@ -193,7 +226,7 @@ class _Walk:
         included = self._included(folder, name, place, is_folder=True)
         return _Folder(f"{path}/", place + b"/", f"{folder.real}{entry.name}/", folder.scope, included)
 
-    def _wanted(self, folder: _Folder, entry: Entry) -> bool:
+    def _is_selected(self, folder: _Folder, entry: Entry) -> bool:
         name = os.fsencode(entry.name)
         place = folder.place + name
         return (
@@ -203,15 +236,15 @@ class _Walk:
         )
 
     def _included(self, folder: _Folder, name: bytes, place: bytes, is_folder: bool) -> bool:
-        """What a glob says of a folder holds for all that is in it, until another says something nearer."""
+        """What a glob says about a folder holds for everything in it, until a nearer match says otherwise."""
         verdict = self._include.verdict(name, place, is_folder) if self._include else None
         return folder.included if verdict is None else verdict
 
     def _excluded(self, name: bytes, place: bytes, is_folder: bool) -> bool:
         return self._exclude is not None and self._exclude.verdict(name, place, is_folder) is True
 
-    def _take(self, path: str, real: str, entry: Entry) -> None:
-        """Notes a file. For a link, what it leads to is measured."""
+    def _list(self, path: str, real: str, entry: Entry) -> None:
+        """Add a file. Size and time are those of the target where the entry is a link."""
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "a pipe, socket or device, not a file")
@@ -223,7 +256,7 @@ class _Walk:
             self._files[real] = FoundFile(path, status.st_size, status.st_mtime_ns)
 
     def _follow_to_folder(self, link: _Link) -> None:
-        # A link that is ignored is nobody's business, wherever it leads.
+        # An ignored link is not worth a word, wherever it leads.
         entered = self._enter(link.folder, link.entry)
         real = self._target(link) if entered else None
         if entered is None or real is None:
@@ -232,23 +265,23 @@ class _Walk:
         if real in self._folders:
             self._skip(link.path, f"a link to {self._folders[real].rstrip('/') or 'the root'}, which is read anyway")
         else:
-            self._below(entered._replace(real=real))
+            self._walk(entered._replace(real=real))
 
     def _follow_to_file(self, link: _Link) -> None:
-        real = self._target(link) if self._wanted(link.folder, link.entry) else None
+        real = self._target(link) if self._is_selected(link.folder, link.entry) else None
         if real is None:
             return
         if real in self._files:
             self._skip(link.path, f"a link to {self._files[real].path}, which is read anyway")
         else:
             with suppress(FileNotFoundError):
-                self._take(link.path, real, link.entry)
+                self._list(link.path, real, link.entry)
 
     def _target(self, link: _Link) -> str | None:
-        """Where a link really leads, from the root; nothing if it must not be followed."""
+        """The real path of a link's target, from the root; None if it must not be followed."""
         try:
             target = Path(os.path.realpath(link.entry.path, strict=True))
-        except OSError:  # nothing is there, or only the link itself again
+        except OSError:  # nothing there, or a loop of links
             self._skip(link.path, "a link that leads nowhere")
             return None
         if not target.is_relative_to(self._root):
@@ -285,7 +318,8 @@ def _is_link(entry: Entry) -> bool:
     return os.name == "nt" and hasattr(entry, "is_junction") and bool(entry.is_junction())
 
 
-def _is_folder(entry: Entry) -> bool:
+def _is_folder(entry: Entry | Path) -> bool:
+    """One that cannot even be examined counts as a file, and gets its error when it is read."""
     try:
         return entry.is_dir()
     except OSError:
