@@ -41,7 +41,7 @@ REST = "*"
 # Packages that contain packages. Sub-packages of one inner layer must not import each other.
 INNER_LAYERS: dict[str, list[set[str]]] = {
     "markdown": [{"rules"}, {REST}],
-    "chunking": [{REST}, {"passes"}, {"strategies"}, {"chunker"}],
+    "chunking": [{REST}, {"splitting"}, {"passes"}, {"strategies"}, {"chunker"}],
     "store": [{REST}, {"sqlite", "postgres"}, {"opening"}],
     "index": [{"sites"}, {REST}],
 }

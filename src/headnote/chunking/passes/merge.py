@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import accumulate, groupby, pairwise
 
 from headnote.chunking.context import UNSURE, ChunkingContext
+from headnote.chunking.cuts import UnitSequence, stable_cuts
 from headnote.chunking.draft import Draft
-from headnote.chunking.passes.cuts import Row, stable_cuts
 
 
 def small(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
@@ -83,8 +83,8 @@ def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
         joined[first, last] = together = _joined(context, run[first:last])
         return together is not None or last - first == 1
 
-    row = Row(
-        context.text,
+    units = UnitSequence(
+        text=context.text,
         starts=[draft.start for draft in run],
         totals=list(accumulate((draft.weight for draft in run), initial=0)),
         # The higher the heading, the better the cut in front of it.
@@ -92,11 +92,12 @@ def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
         glued=(),
         opening=[0] * len(run),
         closing=[0] * len(run),
-        sure=-1,  # more than weight decides whether drafts may be joined
+        safe_weight=-1,  # more than weight decides whether drafts may be joined
         fits=joins,
     )
     lower = context.settings.min_tokens * unit
-    cuts = stable_cuts(row, 0, len(run), lower, max(context.settings.target_tokens * unit, lower), lower)
+    upper = max(context.settings.target_tokens * unit, lower)
+    cuts = stable_cuts(units, 0, len(run), min_weight=lower, max_weight=upper, min_last=lower)
     return [joined.get(piece) or run[piece[0]] for piece in pairwise(cuts)]
 
 

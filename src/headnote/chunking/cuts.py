@@ -1,0 +1,164 @@
+"""Where to cut a sequence of units so that every part keeps the cap: blocks of a section, or small sections.
+
+`greedy_cuts` fills each part as far as it goes. One more block at the beginning moves every cut behind it.
+
+`stable_cuts` chooses by content. From the start of a part it looks at all places where the part could end between a
+lower and an upper weight, and takes the best one: first by structure, then by what the next part would carry over,
+then by a hash of the text that begins there. Two versions of a document that differ at the beginning soon look at the
+same places and choose the same one; from there on they are cut alike.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+from zlib import crc32
+
+_HASHED = 64
+"""Characters that decide between two places of equal strength."""
+
+
+class Carried(NamedTuple):
+    """The end of one part that the next part repeats as overlap."""
+
+    value: int
+    """How well it helps to understand what follows; 0 if nothing is carried."""
+    weight: int
+
+
+NOTHING = Carried(value=0, weight=0)
+
+
+@dataclass(slots=True)
+class UnitSequence:
+    """Units side by side. Cut `c` lies in front of unit `c`; a part goes from one cut to the next.
+
+    A sequence may hold the units of a whole document: cuts are looked for between two of them.
+    """
+
+    text: str
+    starts: Sequence[int]
+    """Where each unit begins in the text."""
+    totals: Sequence[int]
+    """Weight of all units before each, then of all."""
+    strengths: Sequence[int]
+    """How good a place to cut the beginning of each unit is, by structure."""
+    glued: Collection[int]
+    """Units that should not begin a part, because the one before is a heading."""
+    opening: Sequence[int]
+    """What the weight of a part changes by if it begins with the unit."""
+    closing: Sequence[int]
+    """What the weight of a part changes by if it ends with the unit."""
+    safe_weight: int
+    """A part of at most this weight keeps the cap."""
+    fits: Callable[[int, int], bool]
+    """Whether the part between two cuts keeps the cap: the costly test, for parts that are heavier."""
+    off_seam_totals: Sequence[int] = ()
+    """How many units before each begin off a seam, then how many of all; empty if none does."""
+    carried: Callable[[int, int], Carried] = lambda *_: NOTHING
+    """What a part that begins at the second cut carries, if the part before it begins at the first."""
+
+    def weight(self, first: int, last: int) -> int:
+        """Weight of the part between two cuts."""
+        return self.totals[last] - self.totals[first] + self.opening[first] + self.closing[last - 1]
+
+    def own_limit(self, before: int, first: int, limit: int) -> int:
+        """What is left of a limit for a part's own text; at least half, because it may carry less."""
+        return max(limit - self.carried(before, first).weight, limit // 2)
+
+    def keeps_cap(self, first: int, last: int) -> bool:
+        is_safe = self.weight(first, last) <= self.safe_weight and self._adds_up(first, last)
+        return is_safe or self.fits(first, last)
+
+    def _adds_up(self, first: int, last: int) -> bool:
+        """Whether the weight of a part is the sum of its units: none but the first begins off a seam."""
+        return not self.off_seam_totals or self.off_seam_totals[last] == self.off_seam_totals[first + 1]
+
+    def _content_rank(self, first: int, cut: int) -> tuple[int, int, int]:
+        """Decides between places of equal strength where a part that begins at `first` could end.
+
+        What the next part would carry comes first, then a hash of the text that begins there: equal texts are cut
+        alike.
+        """
+        start = self.starts[cut]
+        text = self.text[start : start + _HASHED].encode("utf-8", "surrogatepass")
+        return self.carried(first, cut).value, crc32(text), cut
+
+    def ranked(self, first: int, cuts: list[int]) -> list[int]:
+        """The places where a part could end, the best first: by structure, then by content."""
+        return sorted(cuts, key=lambda cut: (self.strengths[cut], self._content_rank(first, cut)), reverse=True)
+
+    def best(self, first: int, cuts: list[int]) -> int:
+        """The first by rank. Only places of equal strength are ranked by content."""
+        strengths = self.strengths
+        strongest = max([strengths[cut] for cut in cuts])
+        finalists = [cut for cut in cuts if strengths[cut] == strongest]
+        return finalists[0] if len(finalists) == 1 else max([self._content_rank(first, cut) for cut in finalists])[-1]
+
+
+def stable_cuts(
+    units: UnitSequence, first: int, end: int, *, min_weight: int, max_weight: int, min_last: int
+) -> list[int]:
+    """Cuts by content, from the first unit to the end.
+
+    Parts weigh from `min_weight` to `max_weight`, and the last one at least `min_last`, wherever that is possible. A
+    part that carries the end of the one before has as much less for its own text.
+    """
+    totals, glued, cuts = units.totals, units.glued, [first]
+    # Behind this cut too little would be left for the last part.
+    last_cut = min(bisect_right(totals, totals[end] - min_last, first, end + 1), end) - 1
+    before = first
+    while first < end:
+        limit = units.own_limit(before, first, max_weight)
+        if units.weight(first, end) <= limit and units.keeps_cap(first, end):
+            return [*cuts, end]
+        # The window in which this part may end; both bounds shrink by what it carries.
+        base = totals[first] - units.opening[first]
+        furthest = max(min(bisect_right(totals, base + limit, first, end + 1) - 1, end - 1), first + 1)
+        nearest = max(bisect_left(totals, base + min_weight * limit // max_weight, first, end + 1), first + 1)
+        choices = [cut for cut in range(nearest, min(furthest, last_cut) + 1) if cut not in glued]
+        before, first = first, _choose(units, first, end, furthest, choices)
+        cuts.append(first)
+    return cuts
+
+
+def _choose(units: UnitSequence, first: int, end: int, furthest: int, choices: list[int]) -> int:
+    """The best choice that keeps the cap."""
+    if choices:
+        best = units.best(first, choices)
+        if units.keeps_cap(first, best):
+            return best
+        choices = units.ranked(first, choices)
+    return _first_that_fits(units, first, end, furthest, choices)
+
+
+def greedy_cuts(units: UnitSequence, first: int, end: int, *, target: int, max_weight: int) -> list[int]:
+    """Cuts where a part has reached the target, or where the next unit would take it above the maximum."""
+    cuts, before = [first], first
+    while first < end:
+        limit, cut = units.own_limit(before, first, max_weight), first + 1
+        while cut < end and units.weight(first, cut) < target and units.weight(first, cut + 1) <= limit:
+            cut += 1
+        if (cut < end and cut in units.glued) or not units.keeps_cap(first, cut):
+            cut = _first_that_fits(units, first, end, max(min(cut, end - 1), first + 1), [])
+        cuts.append(cut)
+        before, first = first, cut
+    return cuts
+
+
+def _first_that_fits(units: UnitSequence, first: int, end: int, furthest: int, choices: list[int]) -> int:
+    """The first choice that keeps the cap; else the furthest cut that does; else the very next one."""
+    unglued = [cut for cut in range(furthest, first, -1) if cut not in units.glued]
+    if not unglued:
+        # The limit may leave weight for what is carried. Rather than leave a heading alone, a part does without.
+        furthest += 1
+        while furthest < end and furthest in units.glued and units.weight(first, furthest) <= units.safe_weight:
+            furthest += 1
+        furthest = min(furthest, end)
+    for cut in chain(choices, unglued, range(furthest, first, -1)):
+        if units.keeps_cap(first, cut):
+            return cut
+    return first + 1

@@ -1,0 +1,98 @@
+"""Blocks whose parts stand alone only with something around them: fenced code, tables, comments and raw HTML."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from headnote.chunking.splitting.leaves import by_line
+from headnote.chunking.splitting.pieces import Cuts, Piece, line_prefix
+
+_FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
+_REOPENED_FENCE = re.compile(r"[ \t>]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*+")
+_FENCE_LINE = re.compile(r"^[ \t>]*+(?:`{3}|~{3})", re.MULTILINE)
+_INDENTED_CODE = ("    ", "\t", " \t", "  \t", "   \t")
+_RAW = re.compile(
+    r"""[ \t]*+(?:
+        (?P<comment><!--) | (?P<instruction><\?) | (?P<data><!\[CDATA\[) | (?P<note>\{/\*)
+        | <(?P<tag>[A-Za-z][A-Za-z0-9-]*+)
+    )""",
+    re.VERBOSE,
+)
+_RAW_MARKS = {
+    "comment": ("<!--", "-->"),
+    "instruction": ("<?", "?>"),
+    "data": ("<![CDATA[", "]]>"),
+    "note": ("{/*", "*/}"),
+}
+
+
+def code(piece: Piece) -> Cuts:
+    """Lines, each part in the fence with its info string. Indented code needs none."""
+    fence = _FENCE.match(piece.view.text, piece.start, piece.end)
+    if fence is None or not _may_be_fenced(piece):
+        return by_line(piece)
+    mark = fence["mark"]
+    is_closed = _is_closed(piece, mark)
+    prefix = line_prefix(piece, fence.start("mark")) if piece.is_nested or piece.mdx else ""
+    reopen, close = f"{prefix}{fence[0].strip()}\n", f"\n{prefix}{mark}"
+    # A fence that nothing closes ends with its container. At the top level, the last chunk closes it.
+    after = "" if is_closed or piece.is_nested else close
+    return _with_marks_joined(by_line(piece._replace(reopen=reopen, close=close, after=after)), is_closed)
+
+
+def raw(piece: Piece) -> Cuts:
+    """Lines, each part a comment again, or in its element, so that what looks like a fence in there opens none."""
+    opening = _RAW.match(piece.view.text, piece.start, piece.end)
+    if opening is None or opening.lastgroup is None or not _FENCE_LINE.search(piece.text):
+        return by_line(piece)
+    tag = opening["tag"]
+    first, last = (f"<{tag}>", f"</{tag}>") if tag else _RAW_MARKS[opening.lastgroup]
+    prefix = line_prefix(piece, opening.end() - len(opening[0].lstrip())) if piece.is_nested else ""
+    marked = piece._replace(reopen=f"{prefix}{first}\n", close=f"\n{prefix}{last}")
+    return _with_marks_joined(by_line(marked), is_closed=_last_line(piece).lstrip(" \t>") == last)
+
+
+def table(piece: Piece) -> Cuts:
+    """Rows, each part under the header row and the delimiter row."""
+    cuts = by_line(piece)
+    if len(cuts.starts) < 3:
+        return cuts
+    prefix = line_prefix(piece, piece.start + len(piece.text) - len(piece.text.lstrip(" \t")))
+    head = piece.view.text[piece.start : cuts.starts[2]].split("\n")[:2]
+    # The first part is the head with the first row below it.
+    del cuts.starts[1:3], cuts.strengths[1:3]
+    return cuts._replace(piece=piece._replace(reopen="".join(f"{prefix}{line.strip()}\n" for line in head)))
+
+
+@lru_cache(maxsize=8)  # many parts need the same one, and an info string may be endless
+def shorter_opening(opening: str) -> str:
+    """A fence with its language alone, then the bare fence; nothing in place of the head of a table."""
+    fence = _REOPENED_FENCE.match(opening)
+    if fence is None:
+        return ""
+    info = fence[0][fence.end("mark") - fence.start() :].split()
+    language = info[0] if len(info) > 1 else ""
+    return f"{opening[: fence.end('mark')]}{language}\n"
+
+
+def _may_be_fenced(piece: Piece) -> bool:
+    """Whether a fence in the first line opens the code. Indented code only shows one; MDX has no indented code."""
+    return piece.mdx or not piece.text.startswith(_INDENTED_CODE)
+
+
+def _with_marks_joined(cuts: Cuts, is_closed: bool) -> Cuts:
+    """The opening and the closing mark stay with the line next to them: a mark without content says nothing."""
+    for number in (1, -1) if is_closed else (1,):
+        if len(cuts.starts) > 2 or (len(cuts.starts) == 2 and number == 1):
+            del cuts.starts[number], cuts.strengths[number]
+    return cuts
+
+
+def _is_closed(piece: Piece, mark: str) -> bool:
+    last = _last_line(piece).strip(" \t>")
+    return "\n" in piece.text.strip() and len(last) >= len(mark) and not last.strip(mark[0])
+
+
+def _last_line(piece: Piece) -> str:
+    return piece.text.rstrip().rpartition("\n")[2]

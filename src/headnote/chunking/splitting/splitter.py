@@ -1,0 +1,221 @@
+"""The algorithm: a block is cut at the seams of its kind, and what is still too heavy at finer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from headnote.chunking.splitting import containers, reopening
+from headnote.chunking.splitting.leaves import by_item, by_line, by_sentence, by_word
+from headnote.chunking.splitting.measure import MANY_BLANKS, Measure
+from headnote.chunking.splitting.pieces import Cuts, Piece, quote_marker, source_start
+from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
+from headnote.markdown.scanner import with_plain_line_ends
+from headnote.markdown.views import whole
+
+_SEAMS: dict[str, Callable[[Piece], Cuts]] = {
+    "code": reopening.code,
+    "html": reopening.raw,
+    "mdx_expression": reopening.raw,
+    "table": reopening.table,
+    "list": by_item,
+    "paragraph": by_sentence,
+    "heading": by_word,
+    "sentence": by_word,
+    "line": by_word,
+}
+"""Kind → where it is cut. A word is cut between characters; kinds that are named nowhere are cut between lines."""
+
+_CONTAINERS: dict[str, Callable[[Piece], list[Piece]]] = {
+    "item": containers.item,
+    "quote": containers.quote,
+    "footnote": containers.footnote,
+    "mdx_jsx": containers.jsx_element,
+}
+"""Kind → the pieces inside it."""
+
+_DEEPEST = 24
+"""Containers in containers are opened this far; deeper ones are cut between lines."""
+
+_LONG_BLANKS = (" " * MANY_BLANKS + "\n", "\t" * MANY_BLANKS + "\n", "\n" * MANY_BLANKS)
+
+Extent = tuple[int, int]
+"""Where something begins and ends in the source."""
+
+
+def split_block(source: str, kind: str, end: int, limit: int, measure: Measure, mdx: bool) -> Units:
+    """The units of a block, none heavier than the limit, in the order of the source.
+
+    The block goes up to `end`. What follows it in the source is blank and belongs to its last unit.
+    """
+    text = with_plain_line_ends(source)
+    block = Piece(kind=kind, source=text, view=whole(text), start=0, end=end, strength=BETWEEN_BLOCKS, mdx=mdx)
+    splitter = _Splitter(limit, measure)
+    splitter.divide(block, (0, len(source)))
+    return splitter.units
+
+
+def split_bare(source: str, limit: int, measure: Measure) -> Units:
+    """The units of a text whose structure does not matter, each as long as fits."""
+    splitter = _Splitter(limit, measure)
+    splitter.append_bare(source, (0, len(source)))
+    return splitter.units
+
+
+class _Splitter:
+    """Collects the units of one block."""
+
+    def __init__(self, limit: int, measure: Measure) -> None:
+        self.limit = limit
+        self.measure = measure
+        self.units = Units()
+        self._carried_weights: dict[str, int] = {"": 0}
+
+    def divide(self, piece: Piece, extent: Extent, depth: int = 0) -> None:
+        """Append the units of a piece.
+
+        The extent is all that these units cover in the source: the piece with the markers before it and the blanks
+        behind it. Two things hold whenever this returns:
+
+        - Units cover the source without gaps or overlaps up to the end of the extent; only blanks in front of the
+          very first one are left out.
+        - Their weights add up to the weight of what they cover, except where a unit begins off a seam.
+
+        It ends because each step leads to a finer kind: containers to blocks (`_DEEPEST` times at most), a list to
+        its items, other blocks to lines or sentences, these to words, and words to characters, which are not
+        divided any further.
+        """
+        if piece.kind in _CONTAINERS and depth < _DEEPEST:
+            parts = _CONTAINERS[piece.kind](piece)
+        elif piece.kind == "word":
+            parts = self._by_character(piece).parts()
+        else:
+            cuts = _SEAMS.get(piece.kind, by_line)(piece)
+            if self._append_all(cuts, extent):
+                return
+            parts = cuts.parts()
+        if parts:
+            self._append_each(parts, extent, depth)
+        else:
+            self.append_bare(piece.source, extent)  # nothing but the markers of containers
+
+    def _append_all(self, cuts: Cuts, extent: Extent) -> bool:
+        """Append all parts of a piece at once, if none is too heavy: the usual case, and far cheaper than each."""
+        piece, _, (_, *starts), strengths = cuts
+        source = piece.source
+        if piece.is_nested or any(source.find(blanks, *extent) >= 0 for blanks in _LONG_BLANKS):
+            return False
+        starts = [extent[0], *starts]
+        seams, off_seam = self.measure.seams([*starts, extent[1]])
+        weights = self.measure.between(seams)
+        before, reopen, close, after = self.measure.texts(piece.before, piece.reopen, piece.close, piece.after)
+        half = self.limit // 2
+        if max(weights) + reopen + close > self.limit or reopen + close > half or before + after > half:
+            return False
+        units, inner = self.units, len(starts) - 1
+        units.starts += starts
+        units.weights += weights
+        units.strengths += strengths
+        units.off_seam += off_seam[:-1]
+        units.prefixes += [piece.before, *[piece.reopen] * inner]
+        units.suffixes += [*[piece.close] * inner, piece.after]
+        units.opening += [before, *[reopen] * inner]
+        units.closing += [*[close] * inner, after]
+        return True
+
+    def _append_each(self, parts: list[Piece], extent: Extent, depth: int) -> None:
+        """Append parts one by one, and divide those that are still too heavy."""
+        units, source = self.units, parts[0].source
+        starts = [*map(source_start, parts), extent[1]]
+        if source[extent[0] : starts[0]].strip():
+            starts[0] = extent[0]  # the marker of a container may stand on a line of its own
+        # Each part is weighed from its seam to the next one, so that the weights of neighbours add up.
+        (end_before, *seams), (_, *off_seam) = self.measure.seams([extent[0], *starts])
+        if not units.starts:
+            seams[0] = end_before
+        elif end_before < seams[0]:
+            # Blanks in front of the first part lie behind the unit before, which weighs no more if it ends a chunk.
+            [blanks] = self.measure.between((end_before, seams[0]))
+            units.weights[-1] += blanks
+            units.closing[-1] -= blanks
+        places = zip(pairwise(starts), pairwise(seams), self.measure.between(seams), off_seam[:-1], strict=True)
+        for part, (part_extent, part_seams, weight, is_off_seam) in zip(parts, places, strict=True):
+            if part_extent[0] < part_extent[1]:  # otherwise all of it stands on a line that went to the part before
+                self._append_part(part, part_extent, part_seams, weight, is_off_seam, depth)
+
+    def _append_part(
+        self, part: Piece, extent: Extent, seams: Extent, weight: int, is_off_seam: bool, depth: int
+    ) -> None:
+        start = extent[0]
+        part = self._with_light_carry(_with_quote_marker(part, start))
+        carried = self._carried_weights
+        # Long blanks at either end count only inside a chunk: whether the unit fits alone is decided without them.
+        leading = self.measure.between((seams[0], start))[0] if start - seams[0] > MANY_BLANKS else 0
+        trailing = self.measure.blanks_behind(part.source[start : max(start, seams[1])], weight - leading)
+        excess = weight - leading - trailing + carried[part.before] + carried[part.after] - self.limit
+        if excess > 0 and part.kind != "character":
+            self.divide(part, extent, depth + 1)
+        elif excess > self.limit // 8:
+            self.append_bare(part.source, extent)
+        else:
+            self.units.append(
+                start=start,
+                weight=weight,
+                strength=part.strength,
+                off_seam=is_off_seam,
+                prefix=part.before,
+                suffix=part.after,
+                opening=carried[part.before] - leading,
+                closing=carried[part.after] - trailing,
+            )
+
+    def append_bare(self, source: str, extent: Extent) -> None:
+        """Append as much of the source at a time as fits, with nothing around it: the very last resort."""
+        units = self.units
+        start, end = extent
+        while start < end:
+            cut = self.measure.fit(source, start, end, self.limit)
+            if not source[start:cut].isspace():
+                units.append(start=start, weight=0, strength=NO_SEAM, off_seam=True)
+            if units.starts:  # blanks belong to the unit before, if there is one
+                units.weights[-1] += self.measure.between((start, cut))[0]
+            start = cut
+
+    def _by_character(self, word: Piece) -> Cuts:
+        """As many characters at a time as fit, for a single endless word."""
+        text = word.text
+        end = word.start + len(text.rstrip())
+        word = word._replace(start=word.end - len(text.lstrip()))
+        marker = quote_marker(word)
+        around = (word.reopen + marker, word.close, word.before + marker, word.after)
+        reopen, close, before, after = self.measure.texts(*around)
+        limit = max(1, self.limit - max(reopen + close, before + after))
+        starts = [word.start]
+        while (cut := self.measure.fit(word.view.text, starts[-1], end, limit)) < end:
+            starts.append(cut)
+        return Cuts(word, "character", starts, [word.strength, *[NO_SEAM] * (len(starts) - 1)])
+
+    def _with_light_carry(self, part: Piece) -> Piece:
+        """What is repeated around a part may take three quarters of the limit.
+
+        Rather than more, a fence loses its info string, and a table its head: a part that does not quite stand alone
+        is better than none.
+        """
+        weights = self._carried_weights
+        while True:
+            for text in (part.before, part.after):
+                if text not in weights:
+                    weights[text] = self.measure.texts(text)[0]
+            if weights[part.before] + weights[part.after] <= self.limit * 3 // 4:
+                return part
+            before, reopen = reopening.shorter_opening(part.before), reopening.shorter_opening(part.reopen)
+            if (before, reopen) == (part.before, part.reopen):
+                return part._replace(before="", after="", reopen="", close="")
+            part = part._replace(before=before, reopen=reopen)
+
+
+def _with_quote_marker(part: Piece, start: int) -> Piece:
+    """A part that begins inside a line of a quote needs the marker of that line."""
+    if start == 0 or part.source[start - 1] == "\n":
+        return part
+    return part._replace(before=part.before + quote_marker(part))
