@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote import Index
-from headnote.web import render as room
-from headnote.web.patience import Patience, TooSlow
-from headnote.web.render import PICTURES, render, render_text
+from headnote.web.rendering import page
+from headnote.web.rendering.deadline import Deadline, DeadlineExceeded
+from headnote.web.rendering.links import PICTURES
+from headnote.web.rendering.page import SOURCE_NOTICE, render, render_text
 
 pytest_plugins = ("web_fixtures",)
 
@@ -322,18 +323,18 @@ def test_raw_html_leads_to_the_same_places() -> None:
     ids=lambda text: text[:8],
 )
 def test_texts_that_take_forever_are_shown_somehow(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "PATIENCE", 0.5)
+    monkeypatch.setattr(page, "DRAW_SECONDS", 0.5)
     check_harmless(render_text(text, "a.md"))
 
 
 def test_a_very_long_document_is_shown_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LONGEST", 10)
+    monkeypatch.setattr(page, "LONGEST_TEXT", 10)
     (tmp_path / "long.md").write_text("# Long\n\n<script>alert(1)</script>\n", encoding="utf-8")
     with Index.open(tmp_path, embedder="none") as index:
         index.update()
         html = render(index.document("long.md"))
     assert html == (
-        f"<p><em>{room.AS_WRITTEN}</em></p>\n"
+        f"<p><em>{SOURCE_NOTICE}</em></p>\n"
         '<pre data-start-line="1" data-end-line="3"># Long\n\n&lt;script&gt;alert(1)&lt;/script&gt;</pre>'
     )
 
@@ -378,7 +379,7 @@ LINES_THAT_TAKE_LONG = [
 ]
 
 
-class Clock(Patience):
+class Clock(Deadline):
     """Time is up after so many looks: what happens then does not depend on the machine."""
 
     looks = 0
@@ -390,7 +391,7 @@ class Clock(Patience):
     def check(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise TooSlow
+            raise DeadlineExceeded
 
 
 @pytest.mark.parametrize("line", LINES_THAT_TAKE_LONG)
@@ -399,14 +400,14 @@ def test_drawing_ends_when_the_time_is_up(line: str, monkeypatch: pytest.MonkeyP
     text = "|a|b|\n|-|-|\n" + line * 300 if line.startswith("|") else line * 300
     for looks in (0, 100, 250):
         monkeypatch.setattr(Clock, "looks", looks)
-        monkeypatch.setattr(room, "Patience", Clock)
+        monkeypatch.setattr(page, "Deadline", Clock)
         html = render_text(text, "a.mdx", mdx=line.startswith(("<A", "{")))
-        assert html.startswith(f"<p><em>{room.AS_WRITTEN}</em></p>\n<pre "), html[:200]
-        assert Found(html).text.removeprefix(room.AS_WRITTEN).strip() == text.strip()
+        assert html.startswith(f"<p><em>{SOURCE_NOTICE}</em></p>\n<pre "), html[:200]
+        assert Found(html).text.removeprefix(SOURCE_NOTICE).strip() == text.strip()
 
 
 def test_many_blocks_are_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "MOST_BLOCKS", 10)
+    monkeypatch.setattr(page, "MOST_BLOCKS", 10)
     assert "<h1" in render_text("# a\n" * 10)
     html = render_text("# a\n" * 11)
     assert html.count("<pre") == 1
@@ -414,13 +415,13 @@ def test_many_blocks_are_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LONGEST_HTML", 100)
+    monkeypatch.setattr(page, "LONGEST_HTML", 100)
     assert "<li>" in render_text("- a\n" * 3)
-    assert room.AS_WRITTEN in render_text("- a\n" * 30)
+    assert SOURCE_NOTICE in render_text("- a\n" * 30)
 
 
 def test_what_is_shown_as_it_is_written_knows_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "MOST_BLOCKS", 1)
-    monkeypatch.setattr(room, "LONGEST_PIECE", 8)
+    monkeypatch.setattr(page, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(page, "LONGEST_PIECE", 8)
     pieces = [tag for name, tag in Found(render_text("# a\n\nb\n\nlong text\n\nc\n")).tags if name == "pre"]
     assert [(tag["data-start-line"], tag["data-end-line"]) for tag in pieces] == [("1", "5"), ("7", "7")]

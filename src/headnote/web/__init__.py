@@ -9,7 +9,7 @@ INSTALL = "pip install 'headnote[server]'"
 
 
 def check_packages() -> None:
-    """Raises, with the remedy, if something is missing that this room cannot do without."""
+    """Raise, with the install command, if a required package is missing."""
     load("anyio", PURPOSE, INSTALL)
     load("starlette", PURPOSE, INSTALL)
     load("uvicorn", PURPOSE, INSTALL)

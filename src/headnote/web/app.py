@@ -1,4 +1,4 @@
-"""The application: routes from the table, and everything around them."""
+"""The application: routes from the table of endpoints, the static page, and the guard around them."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from headnote.errors import HeadnoteError
-from headnote.web.asking import Answers
+from headnote.web.ask_stream import AskLimiter
+from headnote.web.conversion import encoded
 from headnote.web.endpoints import ENDPOINTS, Endpoint, Served
-from headnote.web.failures import Refused, on_our_error, on_refusal, on_status, on_surprise
+from headnote.web.failures import Refused, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.openapi import openapi
 from headnote.web.pictures import picture
 from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
-from headnote.web.shapes import encoded
 
 AT_A_TIME = 8
-"""Requests that are worked on at once; more of them would mostly wait for each other."""
+"""Requests in progress; more of them would mostly wait for each other."""
 HEAVY_AT_A_TIME = 2
-"""Of each kind that may take seconds: the others must not wait for them."""
+"""Of each endpoint that may take seconds, so that others need not wait for them."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-# Some systems have other ideas of it, and a browser runs no module of another type.
+# Some systems register other types, and browsers refuse modules with those.
 mimetypes.add_type("text/javascript", ".js")
 mimetypes.add_type("text/css", ".css")
 
@@ -53,16 +53,16 @@ def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
         Route("/api/ask", _ask(served), methods=["POST"]),
         Route("/api/openapi.json", _openapi, methods=["GET"]),
         Route("/files/{path:path}", partial(_file, served=served, limiter=light), methods=["GET"]),
-        Route("/", partial(_front, static=static), methods=["GET"]),
+        Route("/", partial(_index_page, static=static), methods=["GET"]),
         Mount("/static", StaticFiles(directory=static, check_dir=False), name="static"),
     ]
     app = Starlette(
         routes=routes,
         exception_handlers={
-            HeadnoteError: on_our_error,
+            HeadnoteError: on_headnote_error,
             Refused: on_refusal,
-            HTTPException: on_status,
-            Exception: on_surprise,
+            HTTPException: on_http_error,
+            Exception: on_unexpected,
         },
     )
     app.router.redirect_slashes = False
@@ -71,19 +71,19 @@ def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
 
 def _handler(row: Endpoint, served: Served, limiter: anyio.CapacityLimiter) -> Handler:
     async def answer(request: Request) -> Response:
-        asked = await _asked(request, row.takes)
-        # Nothing here may wait for the disk or for a long text: others are served meanwhile.
-        work = partial(_work, row, served, asked)
+        parameters = await _parameters(request, row.takes)
+        # In a thread: the event loop must not wait for the disk or for a long text.
+        work = partial(_work, row, served, parameters)
         return Response(await anyio.to_thread.run_sync(work, limiter=limiter), media_type="application/json")
 
     return answer
 
 
-def _work(row: Endpoint, served: Served, asked: msgspec.Struct) -> bytes:
-    return encoded(row.run(served, asked))
+def _work(row: Endpoint, served: Served, parameters: msgspec.Struct) -> bytes:
+    return encoded(row.run(served, parameters))
 
 
-async def _asked(request: Request, shape: type[msgspec.Struct]) -> msgspec.Struct:
+async def _parameters(request: Request, shape: type[msgspec.Struct]) -> msgspec.Struct:
     if request.method == "POST":
         body = await read_body(request)
         return await anyio.to_thread.run_sync(partial(from_body, body, shape))
@@ -91,10 +91,10 @@ async def _asked(request: Request, shape: type[msgspec.Struct]) -> msgspec.Struc
 
 
 def _ask(served: Served) -> Handler:
-    answers = Answers()
+    limiter = AskLimiter()
 
     async def answer(request: Request) -> Response:
-        return answers.respond(served.index, from_body(await read_body(request), AskRequest))
+        return limiter.respond(served.index, from_body(await read_body(request), AskRequest))
 
     return answer
 
@@ -108,7 +108,7 @@ async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter
     return await anyio.to_thread.run_sync(find, limiter=limiter)
 
 
-async def _front(_: Request, static: Path) -> Response:
+async def _index_page(_: Request, static: Path) -> Response:
     if not (static / "index.html").is_file():
         raise HTTPException(404)
     return FileResponse(static / "index.html")

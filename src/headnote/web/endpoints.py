@@ -1,4 +1,4 @@
-"""The API as a table: each row an address, what it takes, what it gives, and the function between them."""
+"""The API as a table: each row has an address, a request type, a response type, and the function between them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.snippets import marked_terms
 from headnote.sources.decode import count_lines
 from headnote.tokens import NAMES as COUNTERS
-from headnote.web import answers, requests
-from headnote.web.render import render
-from headnote.web.shapes import (
+from headnote.web import requests, responses
+from headnote.web.conversion import (
     block_answers,
     chunk_answer,
     chunk_item,
@@ -36,47 +35,48 @@ from headnote.web.shapes import (
     link_answer,
     link_answers,
 )
+from headnote.web.rendering.page import render
 
 MOST_CHARACTERS = 20_000_000
-"""Characters that all chunks of a text together may come to, overlap included."""
+"""Characters of all chunks of a text together, overlap included."""
 MOST_CHUNKS = 200_000
-"""How many characters of a text there may be for each token that a chunk may have."""
+"""Chunks of a text, at one character per token."""
 
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
 
 
 class State(NamedTuple):
-    """What an index is doing."""
+    """What the server does with its index."""
 
     problem: str = ""
-    """Why it may not be up to date."""
+    """Why the index may be out of date."""
     busy: bool = False
     progress: Progress | None = None
 
 
-def _at_rest() -> State:
+def _idle() -> State:
     return State()
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the endpoints ask."""
+    """What the endpoints answer from."""
 
     index: Index
-    state: Callable[[], State] = _at_rest
+    state: Callable[[], State] = _idle
 
 
-def health(_: Served, __: requests.Nothing) -> answers.Health:
+def health(_: Served, __: requests.Nothing) -> responses.Health:
     """Whether the server answers."""
-    return answers.Health(True, __version__)
+    return responses.Health(True, __version__)
 
 
-def status(served: Served, _: requests.Nothing) -> answers.StatusAnswer:
-    """How much there is, and whether it is up to date."""
+def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
+    """The size of the index, and whether it is up to date."""
     index, state = served.index.status(), served.state()
     progress = state.progress
-    now = answers.ProgressAnswer(_STAGES[progress.stage], progress.done, progress.total) if progress else None
-    return answers.StatusAnswer(
+    now = responses.ProgressAnswer(_STAGES[progress.stage], progress.done, progress.total) if progress else None
+    return responses.StatusAnswer(
         root=served.index.root.resolve().name or "/",
         **{name: getattr(index, name) for name in ("documents", "chunks", "links", "pending", "model")},
         **{name: getattr(index, name) for name in ("bytes_on_disk", "updated", "generation")},
@@ -88,65 +88,65 @@ def status(served: Served, _: requests.Nothing) -> answers.StatusAnswer:
     )
 
 
-def search(served: Served, asked: requests.SearchRequest) -> answers.SearchAnswer:
+def search(served: Served, request: requests.SearchRequest) -> responses.SearchAnswer:
     """Passages that answer a query, best first."""
     began = time.perf_counter()
     hits = served.index.search(
-        asked.q,
-        asked.limit,
-        asked.mode,
-        path=asked.path,
-        tags=asked.tag,
-        where=read_fields(asked.where, "where"),
-        since=read_since(asked.since, place="since") if asked.since else None,
-        per_document=asked.per_document,
-        min_score=asked.min_score,
-        budget=asked.budget,
-        expand=asked.expand,
-        fusion=asked.fusion,
-        **_recency(asked),
+        request.q,
+        request.limit,
+        request.mode,
+        path=request.path,
+        tags=request.tag,
+        where=read_fields(request.where, "where"),
+        since=read_since(request.since, place="since") if request.since else None,
+        per_document=request.per_document,
+        min_score=request.min_score,
+        budget=request.budget,
+        expand=request.expand,
+        fusion=request.fusion,
+        **_recency(request),
     )
-    wanted = marked_terms(asked.q)
-    found = [hit_answer(hit, wanted) for hit in hits]
-    return answers.SearchAnswer(asked.q, found, round((time.perf_counter() - began) * 1000, 2))
+    query_terms = marked_terms(request.q)
+    hit_answers = [hit_answer(hit, query_terms) for hit in hits]
+    return responses.SearchAnswer(request.q, hit_answers, round((time.perf_counter() - began) * 1000, 2))
 
 
-def _recency(asked: requests.SearchRequest) -> dict[str, Any]:
-    if not asked.recency:
-        return {"recency_days": asked.recency_days}
-    if asked.recency_days is not None:
+def _recency(request: requests.SearchRequest) -> dict[str, Any]:
+    if not request.recency:
+        return {"recency_days": request.recency_days}
+    if request.recency_days is not None:
         raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
-    return read_recency(asked.recency, "recency")
+    return read_recency(request.recency, "recency")
 
 
-def documents(served: Served, _: requests.Nothing) -> answers.DocumentsAnswer:
+def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
     """All documents, by path."""
-    return answers.DocumentsAnswer([answers.DocumentItem(*summary) for summary in served.index.contents()])
+    return responses.DocumentsAnswer([responses.DocumentItem(*summary) for summary in served.index.contents()])
 
 
-def outline(served: Served, asked: requests.PathRequest) -> answers.OutlineAnswer:
+def outline(served: Served, request: requests.PathRequest) -> responses.OutlineAnswer:
     """The headings of a document."""
-    view = served.index.document(asked.path)
-    return answers.OutlineAnswer(asked.path, heading_answers(view.document.text, view.headings))
+    view = served.index.document(request.path)
+    return responses.OutlineAnswer(request.path, heading_answers(view.document.text, view.headings))
 
 
-def read(served: Served, asked: requests.ReadRequest) -> answers.ReadAnswer:
+def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
     """Lines of a document: by number, under a heading, or those of a chunk."""
-    if asked.chunk:
-        chunk = served.index.chunk(asked.chunk)
-        return answers.ReadAnswer(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
-    if not asked.path:
+    if request.chunk:
+        chunk = served.index.chunk(request.chunk)
+        return responses.ReadAnswer(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
+    if not request.path:
         raise SettingsError("neither path nor chunk is given", remedy="name a document or the key of a chunk")
-    if asked.heading:
-        return answers.ReadAnswer(*served.index.section(asked.path, asked.heading))
-    return answers.ReadAnswer(*served.index.read(asked.path, asked.start_line, asked.end_line))
+    if request.heading:
+        return responses.ReadAnswer(*served.index.section(request.path, request.heading))
+    return responses.ReadAnswer(*served.index.read(request.path, request.start_line, request.end_line))
 
 
-def document(served: Served, asked: requests.PathRequest) -> answers.DocumentAnswer:
-    """A document with all that is known of it, also as HTML."""
-    view = served.index.document(asked.path)
+def document(served: Served, request: requests.PathRequest) -> responses.DocumentAnswer:
+    """A document with its headings, chunks, links and metadata, also as HTML."""
+    view = served.index.document(request.path)
     row = view.document
-    return answers.DocumentAnswer(
+    return responses.DocumentAnswer(
         path=row.path,
         title=row.title,
         html=render(view),
@@ -160,45 +160,48 @@ def document(served: Served, asked: requests.PathRequest) -> answers.DocumentAns
     )
 
 
-def links(served: Served, asked: requests.PathRequest) -> answers.LinksAnswer:
+def links(served: Served, request: requests.PathRequest) -> responses.LinksAnswer:
     """What a document links to, and what links to it."""
-    return answers.LinksAnswer(asked.path, **_links_of(served.index.document(asked.path)))
+    return responses.LinksAnswer(request.path, **_links_of(served.index.document(request.path)))
 
 
-def _links_of(view: DocumentView) -> dict[str, list[answers.LinkAnswer]]:
+def _links_of(view: DocumentView) -> dict[str, list[responses.LinkAnswer]]:
     return {
         "links": link_answers(view.links, view.broken),
         "backlinks": link_answers(view.backlinks, view.broken),
     }
 
 
-def graph(served: Served, _: requests.Nothing) -> answers.GraphAnswer:
-    """Which documents lead to which, and what leads nowhere."""
-    found = served.index.graph()
-    return answers.GraphAnswer(
-        [answers.NodeAnswer(*node) for node in found.nodes],
-        found.edges,
-        found.orphans,
-        [link_answer(link, True) for link in found.broken],
+def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
+    """Which documents link to which, and which links are broken."""
+    whole = served.index.graph()
+    return responses.GraphAnswer(
+        [responses.NodeAnswer(*node) for node in whole.nodes],
+        whole.edges,
+        whole.orphans,
+        [link_answer(link, True) for link in whole.broken],
     )
 
 
-def list_presets(_: Served, __: requests.Nothing) -> answers.PresetsAnswer:
+def list_presets(_: Served, __: requests.Nothing) -> responses.PresetsAnswer:
     """The presets, and every setting of chunks."""
-    return answers.PresetsAnswer(
-        [answers.PresetAnswer(name, STANDS_FOR[name], plain_settings(found)) for name, found in presets().items()],
-        [answers.SettingAnswer(*info[:2], list(info.choices), *info[3:]) for info in describe_settings()],
+    return responses.PresetsAnswer(
+        [
+            responses.PresetAnswer(name, STANDS_FOR[name], plain_settings(settings))
+            for name, settings in presets().items()
+        ],
+        [responses.SettingAnswer(*info[:2], list(info.choices), *info[3:]) for info in describe_settings()],
     )
 
 
-def chunk(_: Served, asked: requests.ChunkRequest) -> answers.ChunkingAnswer:
-    """The chunks and blocks of a text that is sent along."""
+def chunk(_: Served, request: requests.ChunkRequest) -> responses.ChunkingAnswer:
+    """The chunks and blocks of a text in the request."""
     began = time.perf_counter()
-    settings = with_changes(find_preset(asked.preset), translate(asked.settings))
-    _check_effort(len(asked.text), settings)
-    document = Document(asked.text, asked.path, settings.mdx)
+    settings = with_changes(find_preset(request.preset), translate(request.settings))
+    _check_effort(len(request.text), settings)
+    document = Document(request.text, request.path, settings.mdx)
     chunks = chunk_document(document, settings)
-    return answers.ChunkingAnswer(
+    return responses.ChunkingAnswer(
         [chunk_answer(chunk) for chunk in chunks],
         block_answers(document.blocks, cut_blocks(chunks, document)),
         plain_settings(settings),
@@ -207,14 +210,14 @@ def chunk(_: Served, asked: requests.ChunkRequest) -> answers.ChunkingAnswer:
 
 
 def _check_effort(length: int, settings: Settings) -> None:
-    """Refuses what would read files of this machine, or would make far more of a text than anybody can look at."""
+    """Refuse counters that read files of this machine, and settings that make more chunks than anybody can look at."""
     if settings.counter not in COUNTERS:
         raise SettingsError(f"unknown counter {str(settings.counter)[:80]!r}", remedy=f"use {', '.join(COUNTERS)}")
     repeated = length * settings.max_tokens / (settings.max_tokens - settings.overlap_tokens)
     if repeated > MOST_CHARACTERS or length / settings.max_tokens > MOST_CHUNKS:
         raise SettingsError(
-            "that many chunks are more than can be shown",
-            remedy="send less text, raise max_tokens, lower overlap_tokens",
+            "these settings make too many chunks to show",
+            remedy="send less text, raise max_tokens or lower overlap_tokens",
         )
 
 
@@ -227,19 +230,19 @@ class Endpoint(NamedTuple):
     gives: type[msgspec.Struct]
     run: Callable[[Served, Any], Any]
     heavy: bool = False
-    """Whether it may take seconds, so that only a few run at a time."""
+    """It may take seconds, so only a few run at a time."""
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/api/health", requests.Nothing, answers.Health, health),
-    Endpoint("GET", "/api/status", requests.Nothing, answers.StatusAnswer, status),
-    Endpoint("GET", "/api/search", requests.SearchRequest, answers.SearchAnswer, search),
-    Endpoint("GET", "/api/documents", requests.Nothing, answers.DocumentsAnswer, documents),
-    Endpoint("GET", "/api/outline", requests.PathRequest, answers.OutlineAnswer, outline),
-    Endpoint("GET", "/api/read", requests.ReadRequest, answers.ReadAnswer, read),
-    Endpoint("GET", "/api/document", requests.PathRequest, answers.DocumentAnswer, document, heavy=True),
-    Endpoint("GET", "/api/links", requests.PathRequest, answers.LinksAnswer, links),
-    Endpoint("GET", "/api/graph", requests.Nothing, answers.GraphAnswer, graph, heavy=True),
-    Endpoint("GET", "/api/presets", requests.Nothing, answers.PresetsAnswer, list_presets),
-    Endpoint("POST", "/api/chunk", requests.ChunkRequest, answers.ChunkingAnswer, chunk, heavy=True),
+    Endpoint("GET", "/api/health", requests.Nothing, responses.Health, health),
+    Endpoint("GET", "/api/status", requests.Nothing, responses.StatusAnswer, status),
+    Endpoint("GET", "/api/search", requests.SearchRequest, responses.SearchAnswer, search),
+    Endpoint("GET", "/api/documents", requests.Nothing, responses.DocumentsAnswer, documents),
+    Endpoint("GET", "/api/outline", requests.PathRequest, responses.OutlineAnswer, outline),
+    Endpoint("GET", "/api/read", requests.ReadRequest, responses.ReadAnswer, read),
+    Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, document, heavy=True),
+    Endpoint("GET", "/api/links", requests.PathRequest, responses.LinksAnswer, links),
+    Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, graph, heavy=True),
+    Endpoint("GET", "/api/presets", requests.Nothing, responses.PresetsAnswer, list_presets),
+    Endpoint("POST", "/api/chunk", requests.ChunkRequest, responses.ChunkingAnswer, chunk, heavy=True),
 )

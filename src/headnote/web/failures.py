@@ -1,4 +1,4 @@
-"""What goes wrong → one JSON shape and a status that says whose fault it is."""
+"""Every error → one JSON body, and a status that says whose fault it is."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from headnote.errors import (
     MissingSource,
     SettingsError,
 )
-from headnote.web.answers import Failure, Problem
-from headnote.web.shapes import encoded
+from headnote.web.conversion import encoded
+from headnote.web.responses import Failure, Problem
 
 _KINDS: tuple[tuple[type[HeadnoteError], int, str], ...] = (
     (MissingSource, 404, "not_found"),
@@ -27,12 +27,12 @@ _KINDS: tuple[tuple[type[HeadnoteError], int, str], ...] = (
     (HeadnoteError, 503, "unavailable"),
 )
 
-# What nobody has foreseen: the server writes it down, and those who asked learn no more than that.
-SURPRISE = Problem("failed", "the server failed", "see what it has written on its terminal")
+# The traceback goes to the terminal of the server, never to the client.
+INTERNAL_ERROR = Problem("failed", "the server failed", "see the output on its terminal")
 
 
 class Refused(Exception):
-    """A request that is not answered, for a reason of the protocol."""
+    """A request that is refused before it reaches the index."""
 
     def __init__(
         self, status: int, code: str, message: str, remedy: str = "", headers: dict[str, str] | None = None
@@ -47,8 +47,8 @@ def failure(status: int, problem: Problem, headers: dict[str, str] | None = None
     return Response(encoded(Failure(problem)), status, headers, "application/json")
 
 
-def told(error: HeadnoteError) -> tuple[int, Problem]:
-    """An error of ours as others may read it: the folders of this machine are not part of it."""
+def problem_of(error: HeadnoteError) -> tuple[int, Problem]:
+    """The status and body for an error, without the folders of this machine."""
     status, code = next((status, code) for kind, status, code in _KINDS if isinstance(error, kind))
     if isinstance(error, MissingSource):
         remedy = error.remedy if error.remedy.startswith(("it has", "search")) else "see /api/documents"
@@ -57,9 +57,9 @@ def told(error: HeadnoteError) -> tuple[int, Problem]:
     return status, Problem(code, where + error.message, error.remedy)
 
 
-def on_our_error(_: Request, error: Exception) -> Response:
+def on_headnote_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HeadnoteError)
-    return failure(*told(error))
+    return failure(*problem_of(error))
 
 
 def on_refusal(_: Request, error: Exception) -> Response:
@@ -67,13 +67,13 @@ def on_refusal(_: Request, error: Exception) -> Response:
     return failure(error.status, error.problem, error.headers)
 
 
-def on_status(_: Request, error: Exception) -> Response:
-    """No such address, or not that way."""
+def on_http_error(_: Request, error: Exception) -> Response:
+    """No such address, or the wrong method."""
     status = int(getattr(error, "status_code", 500))
     phrase = HTTPStatus(status).phrase
     headers = dict(getattr(error, "headers", None) or {})
     return failure(status, Problem(phrase.lower().replace(" ", "_"), phrase, "see /api/openapi.json"), headers)
 
 
-def on_surprise(_: Request, __: Exception) -> Response:
-    return failure(500, SURPRISE)
+def on_unexpected(_: Request, __: Exception) -> Response:
+    return failure(500, INTERNAL_ERROR)

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made of the table of endpoints and the types in it, so that it cannot say anything else."""
+"""The OpenAPI document, generated from the table of endpoints and its types."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 import msgspec
 
 from headnote import __version__
-from headnote.web.answers import AskEvent, Failure
-from headnote.web.asking import LINES
+from headnote.web.ask_stream import LINES
 from headnote.web.endpoints import ENDPOINTS, Endpoint
 from headnote.web.requests import AskRequest
+from headnote.web.responses import AskEvent, Failure
 
 _REF = "#/components/schemas/{name}"
 _JSON = "application/json"
 _REFUSALS = {
-    "400": "The request makes no sense; the message says why.",
-    "401": "The server wants its token.",
-    "403": "The request comes from another site, or under a name that is not this server's.",
+    "400": "The request is invalid; the message says why.",
+    "401": "The token is missing or wrong.",
+    "403": "The request comes from another site, or names another host.",
     "404": "There is no such document, chunk or heading.",
-    "408": "The body did not come in time.",
+    "408": "The body did not arrive in time.",
     "413": "The body is too large.",
     "415": "The body is not JSON.",
-    "503": "The index cannot be used now, or too many are asking.",
+    "503": "The index is unavailable, or the server is busy.",
 }
 
 
@@ -64,12 +64,12 @@ def _operation(row: Endpoint, of_type: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(of_type: dict[str, Any]) -> dict[str, Any]:
-    # A line each: the schema is that of one line, and most tools look at bodies as a whole.
+    # One event per line. Tools validate whole bodies, so the schema of a line is only named here.
     responses = _responses(True, LINES, {"type": "string", "description": "AskEvent"}, of_type)
     responses["503"]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
     return {
         "operationId": "ask",
-        "summary": "An answer with citations that were checked, line by line as it comes.",
+        "summary": "An answer with checked citations, streamed line by line.",
         "requestBody": _body(of_type[str(AskRequest)]),
         "responses": responses,
     }
@@ -79,8 +79,8 @@ def _responses(posted: bool, media: str, gives: Any, of_type: dict[str, Any]) ->
     refusal = {_JSON: {"schema": of_type[str(Failure)]}}
     only_posted = () if posted else ("408", "413", "415")
     refusals = {
-        status: {"description": said, "content": refusal}
-        for status, said in _REFUSALS.items()
+        status: {"description": description, "content": refusal}
+        for status, description in _REFUSALS.items()
         if status not in only_posted
     }
     return {"200": {"description": "The answer.", "content": {media: {"schema": gives}}}, **refusals}

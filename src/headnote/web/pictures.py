@@ -1,4 +1,4 @@
-"""`/files/…`: pictures that documents show, and nothing else of the folder."""
+"""`/files/…`: the pictures of documents, and no other file of the folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TYPES = {
     ".avif": "image/avif",
     ".svg": "image/svg+xml",
 }
-# A picture that is a document itself: it may draw, and nothing more.
+# An SVG is a document itself: it may draw, and nothing more.
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
@@ -25,6 +25,6 @@ def picture(index: Index, path: str) -> Response:
     kind = TYPES.get(path[path.rfind(".") :].lower()) if "." in path else None
     data = index.attachment(path) if kind else None
     if kind is None or data is None:
-        raise Refused(404, "not_found", "no such picture", "pictures below the root are shown, unless they are ignored")
+        raise Refused(404, "not_found", "no such picture", "the picture must be below the root and not ignored")
     headers = {"Content-Security-Policy": SVG_POLICY} if kind == TYPES[".svg"] else {}
     return Response(data, media_type=kind, headers={**headers, "Cache-Control": "private, max-age=60"})

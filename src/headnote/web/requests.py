@@ -1,4 +1,4 @@
-"""What the API is asked, one shape per question: query strings and bodies are read into these types, or refused."""
+"""What the API takes: one type per request. Query strings and bodies become one of these, or are refused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Since = Annotated[
 ]
 
 
-_USUAL = "if left out, what the settings of the folder say"
+_USUAL = "by default, as the folder is configured"
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
@@ -54,25 +54,26 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     mode: Annotated[
         Literal["hybrid", "semantic", "keyword"] | None, Meta(description=f"By words, by meaning, or both; {_USUAL}.")
     ] = None
-    path: Annotated[Filters, Meta(description="Only documents that fit one of these globs.")] = []
-    tag: Annotated[Filters, Meta(description="Only what has all of these tags.")] = []
+    path: Annotated[Filters, Meta(description="Only documents that match one of these globs.")] = []
+    tag: Annotated[Filters, Meta(description="Only passages with all of these tags.")] = []
     where: Annotated[
-        list[Field], Meta(max_length=50, description="Only where the frontmatter says so: key=value.")
+        list[Field], Meta(max_length=50, description="Only documents with this frontmatter: key=value.")
     ] = []
     since: Since = ""
     per_document: Annotated[Count | None, Meta(description="Most hits of one document; 0 for any number.")] = None
-    min_score: Annotated[Score | None, Meta(description="Leave out hits below.")] = None
+    min_score: Annotated[Score | None, Meta(description="Leave out hits that score less.")] = None
     budget: Annotated[Count | None, Meta(description="Most tokens of all hits together; 0 for any number.")] = None
     recency_days: Annotated[
         Annotated[float, Meta(ge=0, le=1_000_000)] | None,
-        Meta(description="Half-life of the bonus for what is new; 0 for none."),
+        Meta(description="Half-life of the bonus for recent files, in days; 0 for none."),
     ] = None
     recency: Annotated[
         str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$", description="A half-life in days, or steps.")
     ] = ""
     expand: Literal["none", "neighbours", "section", "linked"] | None = None
     fusion: Annotated[
-        Literal["weighted", "rrf"] | None, Meta(description="One ranking of two: by scores, or by reciprocal ranks.")
+        Literal["weighted", "rrf"] | None,
+        Meta(description="How two rankings become one: by scores, or by reciprocal ranks."),
     ] = None
 
 
@@ -84,7 +85,7 @@ class ReadRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: Annotated[str, Meta(max_length=4096, description="Document, unless a chunk is given.")] = ""
     start_line: Line = 1
     end_line: Line | None = None
-    heading: Annotated[str, Meta(max_length=1000, description="Read what stands under this heading.")] = ""
+    heading: Annotated[str, Meta(max_length=1000, description="Read the section under this heading.")] = ""
     chunk: Annotated[str, Meta(max_length=5000, description="Read a chunk, by the key of a hit.")] = ""
 
 
@@ -144,9 +145,9 @@ def _checked(read: Callable[[], Request]) -> Request:
 
 
 def _words(error: Exception) -> str:
-    """The first line of what the reader says, with the field in words people use."""
+    """The message of the decoder, with names of fields that people use."""
     if isinstance(error, RecursionError):
         return "the body is nested too deeply"
     words = str(error).replace("`$.", "`").replace(" - at `$`", "")
-    # What a pattern says is for programs.
+    # Patterns are for programs.
     return re.sub(r"matching regex '.*'", "of another form", words)

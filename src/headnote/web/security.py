@@ -1,7 +1,7 @@
-"""Who may ask, and how: names, origins, the token, headers, limits. Everything passes here, before and after.
+"""Who may send requests, and how: host names, origins, the token, headers, limits. Every request and response passes.
 
-The threats: a page of another site that reaches this server through the browser (by a name that leads here, or by a
-form or a script), somebody on the network, and clients that send or read too slowly, or too much.
+The threats: a page of another site that reaches this server through the browser (by DNS rebinding, a form or a script),
+others on the network, and clients that send or read too slowly, or too much.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from headnote.web.failures import Refused, failure
 from headnote.web.requests import LARGEST_BODY
 
 BODY_SECONDS = 20.0
-"""Until a body must be there."""
+"""Until a body must have arrived."""
 SEND_SECONDS = 30.0
-"""Until a client must have taken a piece of an answer."""
+"""Until a client must have taken a piece of the response."""
 
 DRAINED_BYTES = 64_000_000
 DRAINED_SECONDS = 10.0
-"""How much of a body that nobody wants is taken, and for how long."""
+"""How much of an unread body is drained, and for how long."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -44,7 +44,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 OPEN_ADDRESS = "/api/health"
-"""What may be asked without a token: it says only that somebody is there."""
+"""Needs no token: it says only that the server runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Guard:
     """The rules of one server."""
 
     names: frozenset[str] = frozenset({"localhost"})
-    """Names it goes by, besides numeric addresses: any other may be one that an attacker has pointed here."""
+    """Its names, besides numeric addresses. Any other may be one that an attacker points here."""
     loopback_only: bool = True
-    """Whether only the addresses of this machine itself are its own."""
+    """Whether only loopback addresses are its own."""
     token: str = ""
     cookie: str = "headnote"
 
@@ -62,7 +62,7 @@ class Guard:
         return _Guarded(app, self)
 
     def check(self, scope: Scope) -> None:
-        """Raises `Refused` for what must not be answered."""
+        """Raise `Refused` for requests that must not be answered."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not self._is_ours(host):
@@ -75,7 +75,10 @@ class Guard:
         self._check_origin(scope, headers, host)
         if self.token and scope["path"] != OPEN_ADDRESS and not self._knows_token(headers):
             raise Refused(
-                401, "token_wanted", "this server wants its token", "open the address it printed, or send it as Bearer"
+                401,
+                "token_wanted",
+                "this server requires its token",
+                "open the address it printed, or send it as Bearer",
             )
 
     def _is_ours(self, host: str) -> bool:
@@ -91,18 +94,18 @@ class Guard:
         return address.is_loopback or not self.loopback_only
 
     def _check_origin(self, scope: Scope, headers: Headers, host: str) -> None:
-        """Pages of other sites may lead here, and that is all."""
+        """Pages of other sites may link here, and no more."""
         origin = headers.get("origin")
         if origin is not None and origin != f"{scope['scheme']}://{host}":
-            raise Refused(403, "wrong_origin", "pages of other sites may not ask this server")
+            raise Refused(403, "wrong_origin", "pages of other sites may not use this server")
         site = headers.get("sec-fetch-site", "none")
         opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] == "/" and scope["method"] == "GET"
         if site not in ("none", "same-origin") and not opened:
-            raise Refused(403, "wrong_origin", "pages of other sites may not ask this server")
+            raise Refused(403, "wrong_origin", "pages of other sites may not use this server")
 
     def _knows_token(self, headers: Headers) -> bool:
-        scheme, _, said = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.is_token(said.strip()):
+        scheme, _, candidate = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.is_token(candidate.strip()):
             return True
         try:
             cookies = SimpleCookie(headers.get("cookie", ""))
@@ -110,16 +113,16 @@ class Guard:
             return False
         return self.cookie in cookies and self.is_token(cookies[self.cookie].value)
 
-    def is_token(self, said: str) -> bool:
-        """Compared so that the time it takes says nothing."""
-        return hmac.compare_digest(said.encode("utf-8", "replace"), self.token.encode("utf-8"))
+    def is_token(self, candidate: str) -> bool:
+        """Compare in constant time."""
+        return hmac.compare_digest(candidate.encode("utf-8", "replace"), self.token.encode("utf-8"))
 
     def token_in(self, scope: Scope) -> str | None:
-        """The token in the address of the page, as the browser is opened with it."""
+        """The token in the address that opens the page."""
         if not self.token or scope["path"] != "/" or scope["method"] != "GET":
             return None
-        said = parse_qs(scope["query_string"][:1000].decode("latin-1")).get("token", [""])[0]
-        return said if said and self.is_token(said) else None
+        candidate = parse_qs(scope["query_string"][:1000].decode("latin-1")).get("token", [""])[0]
+        return candidate if candidate and self.is_token(candidate) else None
 
 
 class _Guarded:
@@ -135,26 +138,26 @@ class _Guarded:
             return
         body = _Body(scope, receive)
         receive = body.receive
-        answer = _answering(send, str(scope["path"]), body)
+        guarded_send = _guarded_send(send, str(scope["path"]), body)
         try:
             token = self._guard.token_in(scope)
             if token is not None:
-                # Once: afterwards the token is in no address, no history and no log.
+                # Redirect once: from then on the token is in no address, no history and no log.
                 response = RedirectResponse("/", 303)
                 response.set_cookie(self._guard.cookie, token, httponly=True, samesite="strict", path="/")
-                await response(scope, receive, answer)
+                await response(scope, receive, guarded_send)
                 return
             self._guard.check(scope)
         except Refused as refused:
-            await failure(refused.status, refused.problem)(scope, receive, answer)
+            await failure(refused.status, refused.problem)(scope, receive, guarded_send)
             return
-        # Whoever does not listen any more is told nothing.
+        # A client that has disconnected gets nothing.
         with suppress(ClientDisconnect):
-            await self._app(scope, receive, answer)
+            await self._app(scope, receive, guarded_send)
 
 
 class _Body:
-    """What a client sends, and how much of it has not been taken."""
+    """The body of a request, and whether all of it was read."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         headers = Headers(scope=scope)
@@ -169,16 +172,19 @@ class _Body:
         return message
 
     async def drain(self) -> None:
-        """Takes the rest and drops it. Most clients listen when they have sent everything; if the connection were
-        closed before, they would learn that it was, and not why. Those that ask before they send are not waited for."""
+        """Read the rest and drop it.
+
+        Most clients read the response after they have sent everything: if the connection closed before, they would not
+        learn why. Clients that send `Expect` are waiting for us, so there is nothing to read.
+        """
         size = 0
         with anyio.move_on_after(DRAINED_SECONDS):
             while not self._is_complete and not self._waits_for_us and size < DRAINED_BYTES:
                 size += len((await self.receive()).get("body", b""))
 
 
-def _answering(send: Send, path: str, body: _Body) -> Send:
-    """Sends with our headers, to clients that take what they asked for."""
+def _guarded_send(send: Send, path: str, body: _Body) -> Send:
+    """`send` with our headers and a time limit."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -197,10 +203,10 @@ def _answering(send: Send, path: str, body: _Body) -> Send:
 
 
 async def read_body(request: Request, largest: int = LARGEST_BODY, seconds: float = BODY_SECONDS) -> bytes:
-    """The body of a request, if it is JSON, not too large, and there in time."""
+    """The body of a request, if it is JSON, small enough, and arrives in time."""
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media != "application/json":
-        # A form of another site cannot send this without being asked first.
+        # A form of another site cannot send JSON without a preflight request.
         raise Refused(415, "not_json", "the body must be JSON", "send Content-Type: application/json")
     declared = request.headers.get("content-length", "0")
     if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > largest:
@@ -215,9 +221,9 @@ async def read_body(request: Request, largest: int = LARGEST_BODY, seconds: floa
                     raise _too_large(largest)
                 parts.append(part)
     except TimeoutError:
-        raise Refused(408, "too_slow", f"the body was not there after {seconds:g} seconds") from None
+        raise Refused(408, "too_slow", f"the body did not arrive within {seconds:g} seconds") from None
     except ClientDisconnect:
-        raise Refused(400, "broken_off", "the body is not complete") from None
+        raise Refused(400, "broken_off", "the body is incomplete") from None
     return b"".join(parts)
 
 
@@ -226,7 +232,7 @@ def _too_large(largest: int) -> Refused:
 
 
 def _host_name(host: str) -> str | None:
-    """The name in a Host header, without its port; None for what is none."""
+    """The name in a Host header, without its port; None if it is malformed."""
     try:
         parts = urlsplit(f"//{host}")
         _ = parts.port

@@ -1,4 +1,4 @@
-"""A socket, a server on it, and the moment it answers."""
+"""The socket, the server on it, and its time limits."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from headnote.errors import SettingsError
 
 PORT = 8377
 NEXT_PORTS = 50
-"""How many ports after it are tried, if nobody asked for one."""
+"""How many ports after it are tried if none is given."""
 CONNECTIONS = 512
-"""More at a time are told to come back later."""
+"""More at a time get a 503."""
 IDLE_SECONDS = 30
-"""A connection that asks nothing is closed after this, whether it has asked before or not."""
+"""A connection without a request is closed after this, whether it has sent one before or not."""
 LONGEST_HEADERS = 128 * 1024
 """Bytes of an address and headers: a query of 10,000 characters, each of them nine bytes in an address."""
 GRACE_SECONDS = 2
@@ -38,13 +38,13 @@ def is_loopback(host: str) -> bool:
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """Listens at a port, or at the first free one from the usual one on if none is given."""
-    wanted = [port] if port is not None else range(PORT, PORT + NEXT_PORTS)
-    for candidate in wanted:
+    """Listen at a port; if none is given, at the first free one from the default on."""
+    candidates = [port] if port is not None else range(PORT, PORT + NEXT_PORTS)
+    for candidate in candidates:
         try:
             return _listen(host, candidate)
         except OSError as error:
-            if error.errno in (errno.EADDRINUSE, errno.EACCES) and candidate != wanted[-1]:
+            if error.errno in (errno.EADDRINUSE, errno.EACCES) and candidate != candidates[-1]:
                 continue
             reason = (error.strerror or str(error)).lower()
             raise SettingsError(
@@ -70,14 +70,14 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def run_server(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Serves until the process is told to end. `ready` is called once it answers."""
+    """Serve until the process is stopped. `ready` is called once the server accepts requests."""
     make_server(app, ready).run([listening])
 
 
 def make_server(app: ASGIApp, ready: Callable[[], None]) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=TimedProtocol,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -104,9 +104,8 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-class PatientProtocol(H11Protocol):
-    """HTTP with an end of patience: whoever opens a connection has to ask something, all of it, and to take what was
-    asked for, in time."""
+class TimedProtocol(H11Protocol):
+    """HTTP with time limits: a client must send a whole request, and read the response, in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -123,7 +122,7 @@ class PatientProtocol(H11Protocol):
             self._wait(self._close)
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing more was asked."""
+        """No further request came."""
         self._close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -140,6 +139,6 @@ class PatientProtocol(H11Protocol):
             self._deadline = None
 
     def _close(self) -> None:
-        """What was answered is still sent; whoever does not take it either is cut off."""
+        """Close after the response is sent; abort if the client does not read it."""
         self.transport.close()
         self._wait(self.transport.abort)

@@ -1,4 +1,4 @@
-"""What the settings of a request may be, as JSON Schema: no more and no less than the server takes."""
+"""JSON Schema of the settings in a request: exactly what the server accepts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _BASIC: dict[str, Schema] = {
 
 
 def settings_schema() -> Schema:
-    """Names as they are written here and in other systems; the server also understands them in other spellings."""
+    """Our names and those of other systems. The server also accepts other spellings of them."""
     by_name = {info.name: _with_description(info) for info in describe_settings()} | _BASIC
     by_alias = {alias: by_name[name] for alias, name in FIELD_OF_ALIAS.items()}
     return {
-        "description": "What changes the preset; names from other systems are understood, too.",
+        "description": "Changes to the preset. Names from other systems are understood, too.",
         "properties": by_name | by_alias,
         "additionalProperties": False,
     }

@@ -1,4 +1,4 @@
-"""What the API answers, one shape per answer. The OpenAPI document is made of these types, so it says what is sent."""
+"""What the API sends: one type per response. The OpenAPI document is generated from these types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Problem(msgspec.Struct):
 
 
 class Failure(msgspec.Struct):
-    """Every answer that is none."""
+    """The body of every error."""
 
     error: Problem
 
@@ -84,7 +84,7 @@ class SnippetAnswer(msgspec.Struct):
 
 
 class HitAnswer(msgspec.Struct):
-    """A passage that answers a query."""
+    """A passage that answers a query. `marks` are the words of the query in `text`."""
 
     path: str
     start_line: int
@@ -165,7 +165,7 @@ class DocumentsAnswer(msgspec.Struct):
 
 
 class HeadingAnswer(msgspec.Struct):
-    """A heading, with the lines and tokens of all that stands below it."""
+    """A heading, with the lines and tokens of its section."""
 
     level: int
     text: str
@@ -188,7 +188,7 @@ class ReadAnswer(msgspec.Struct):
 
 
 class LinkAnswer(msgspec.Struct):
-    """A link, the document and line it stands in, and the file it leads to."""
+    """A link with its document and line, and the file it leads to."""
 
     path: str
     line: int
@@ -206,7 +206,7 @@ class LinksAnswer(msgspec.Struct):
 
 
 class ChunkItem(msgspec.Struct):
-    """Where a chunk of a document stands."""
+    """The place of a chunk in its document."""
 
     index: int
     key: str

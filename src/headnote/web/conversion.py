@@ -1,0 +1,94 @@
+"""Objects of the index → responses, field by field, and responses → JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+
+from headnote.markdown.outline import OutlineEntry
+from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
+from headnote.search.snippets import Snippet, excerpt, marks
+from headnote.store.rows import LinkRow, StoredChunk
+from headnote.tokens import get_counter
+from headnote.web import responses
+
+
+def hit_answer(hit: Hit, query_terms: frozenset[str]) -> responses.HitAnswer:
+    fields = {name: value for name, value in hit._asdict().items() if name != "why"}
+    why = responses.WhyAnswer(**{**hit.why._asdict(), "matched": list(hit.why.matched)})
+    hit_marks = list(marks(hit.text, query_terms))
+    return responses.HitAnswer(
+        **fields, why=why, marks=hit_marks, snippet=_snippet_answer(excerpt(hit.text, hit_marks))
+    )
+
+
+def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
+    lines = [responses.SnippetLine(line.text, list(line.marks), line.is_code) for line in snippet.lines]
+    return responses.SnippetAnswer(lines, snippet.cut_before)
+
+
+def answer_event(answer: Answer, query_terms: frozenset[str]) -> responses.AnswerEvent:
+    return responses.AnswerEvent(
+        answer.text,
+        [responses.CitationAnswer(*citation) for citation in answer.citations],
+        [hit_answer(hit, query_terms) for hit in answer.sources],
+        [responses.DroppedAnswer(*dropped) for dropped in answer.dropped],
+        answer.complete,
+        answer.model,
+        answer.note,
+    )
+
+
+def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[responses.HeadingAnswer]:
+    sizes = get_counter().count_many([text[entry.start : entry.end] for entry in entries])
+    return [
+        responses.HeadingAnswer(
+            entry.heading.level, entry.heading.text, entry.heading.slug, entry.start_line, entry.end_line, size
+        )
+        for entry, size in zip(entries, sizes, strict=True)
+    ]
+
+
+def link_answer(link: LinkRow, broken: bool) -> responses.LinkAnswer:
+    return responses.LinkAnswer(link.path, link.line, link.text, link.target, link.fragment, link.resolved, broken)
+
+
+def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[responses.LinkAnswer]:
+    return [link_answer(link, link in broken) for link in links]
+
+
+def chunk_item(chunk: StoredChunk) -> responses.ChunkItem:
+    row = chunk.row
+    breadcrumb = breadcrumb_of(row.heading_path)
+    return responses.ChunkItem(
+        row.number, chunk.key, row.start, row.end, row.start_line, row.end_line, breadcrumb, row.tokens
+    )
+
+
+def chunk_answer(chunk: Chunk) -> responses.ChunkAnswer:
+    return responses.ChunkAnswer(**{name: getattr(chunk, name) for name in responses.ChunkAnswer.__struct_fields__})
+
+
+def block_answers(blocks: Sequence[Block], cut: Collection[int]) -> list[responses.BlockAnswer]:
+    return [
+        responses.BlockAnswer(block.kind, block.start, block.end, block.start_line, block.end_line, at in cut)
+        for at, block in enumerate(blocks)
+    ]
+
+
+def encoded(response: Any) -> bytes:
+    """The response as JSON. A lone surrogate, which files may hold, becomes a question mark."""
+    try:
+        return msgspec.json.encode(response)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_whole_characters(msgspec.to_builtins(response)))
+
+
+def _whole_characters(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole_characters(key): _whole_characters(item) for key, item in value.items()}
+    return [_whole_characters(item) for item in value] if isinstance(value, list | tuple) else value
