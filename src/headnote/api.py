@@ -30,13 +30,14 @@ from headnote.config import (
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import MissingIndex, MissingSource, NotAFile, SettingsError
-from headnote.index.graph import Graph, graph_of, is_broken
+from headnote.index.graph import Graph, graph_of
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import claim_index, roots_in
 from headnote.index.plan import plan_reading
 from headnote.index.sites.model import read_sites
 from headnote.index.task import Report, Task, Watcher, ignore_progress
-from headnote.index.update import Scope, plan_update, sweep, update_documents, update_vectors
+from headnote.index.update import Scope, plan_update, update_documents
+from headnote.index.vectors import sweep, update_vectors
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
@@ -53,6 +54,7 @@ from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChu
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
+    from headnote.index.linking import LinkCheck
     from headnote.markdown.outline import OutlineEntry
 
 AnyPath = str | os.PathLike[str]
@@ -426,9 +428,9 @@ class Index:
                 raise self._missing(path)
             chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
             known = set(reader.document_paths())
-            has_file = self._file_check(reader, known)
+            check = self._link_check(reader, known)
         headings = _outline(document)
-        broken = frozenset(link for link in {*links, *backlinks} if is_broken(link, known, has_file))
+        broken = frozenset(link for link in {*links, *backlinks} if check.is_broken(link))
         return DocumentView(document, headings, chunks, links, backlinks, broken)
 
     def chunk(self, key: str) -> StoredChunk:
@@ -495,10 +497,8 @@ class Index:
         """Links to documents, sections and other files below the root that are not there."""
         with self._store.reading() as reader:
             links, documents = reader.links(), set(reader.document_paths())
-            has_file = self._file_check(reader, documents)
-        return sorted(
-            (link for link in links if is_broken(link, documents, has_file)), key=lambda link: (link.path, link.line)
-        )
+            check = self._link_check(reader, documents)
+        return sorted(filter(check.is_broken, links), key=lambda link: (link.path, link.line))
 
     def orphans(self) -> list[str]:
         """Documents that no other document links to and that link to none."""
@@ -517,10 +517,10 @@ class Index:
             documents, links = reader.summaries(), reader.links()
         return graph_of(documents, links, self.broken_links())
 
-    def _file_check(self, reader: Reader, documents: Collection[str]) -> Callable[[LinkRow], bool]:
-        from headnote.index.linking import FileCheck
+    def _link_check(self, reader: Reader, documents: Collection[str]) -> LinkCheck:
+        from headnote.index.linking import LinkCheck
 
-        return FileCheck(self.root, documents, read_sites(reader.manifest()))
+        return LinkCheck(self.root, documents, read_sites(reader.manifest()))
 
     def _links(self, path: str, incoming: bool) -> list[LinkRow]:
         check_types(path=(path, str))

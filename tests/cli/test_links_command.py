@@ -159,3 +159,9 @@ def test_nothing_a_terminal_would_obey(docs: Path, capsys: Captured) -> None:
         shown = capsys.readouterr().out
         assert "\x1b" not in shown
         assert "\x07" not in shown
+
+
+def test_a_backlink_to_a_missing_heading_is_broken_too(docs: Path, capsys: Captured) -> None:
+    (docs / "stale.md").write_text("[care](notes/care.md#no-such-heading)\n", encoding="utf-8")
+    backlinks = links_as_json("notes/care.md", "--root", str(docs), capsys=capsys)["backlinks"]
+    assert {link["path"]: link["broken"] for link in backlinks} == {"guide.md": False, "stale.md": True}

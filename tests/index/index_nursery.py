@@ -135,9 +135,9 @@ def shuffle_files(root: Path, random: Random) -> None:
 def vectors(root: Path) -> None:
     """Documents are there; vectors follow in small batches, again and again for another model."""
     import headnote
-    from headnote.index import update as updating
+    from headnote.index import vectors
 
-    updating.TEXTS_AT_ONCE = 4
+    vectors.TEXTS_AT_ONCE = 4
     for dimensions in range(20, 2000):
         with headnote.Index.open(root, embedder=f"hashing:{dimensions}") as index:
             index.update(workers=1, on_progress=lambda progress: say(progress.stage, progress.done))

@@ -1,8 +1,8 @@
-"""The graph of documents, and which links lead nowhere: pure functions over rows."""
+"""The graph of documents: a pure function over rows."""
 
 from __future__ import annotations
 
-from headnote.index.graph import Node, graph_of, is_broken
+from headnote.index.graph import Node, graph_of
 from headnote.store.rows import DocumentSummary, LinkRow
 
 DOCUMENTS = [DocumentSummary(f"{name}.md", name.upper(), 1) for name in "abcd"]
@@ -27,18 +27,3 @@ def test_edges_are_pairs_of_documents_each_once() -> None:
 
 def test_no_documents_no_graph() -> None:
     assert graph_of([], [], []) == ([], [], [], [])
-
-
-def test_what_is_broken() -> None:
-    documents = {"a.md", "b.md"}
-
-    def broken(row: LinkRow) -> bool:
-        return is_broken(row, documents, lambda row: row.resolved == "here.png")
-
-    assert broken(link("a.md", None))
-    assert broken(link("a.md", "gone.png"))
-    assert broken(link("a.md", "b.md", fragment="nothing"))
-    assert not broken(link("a.md", "b.md"))
-    assert not broken(link("a.md", "b.md", fragment="there", section="there"))
-    assert not broken(link("a.md", "here.png", fragment="x"))
-    assert not broken(link("a.md", None, external=True))

@@ -1,15 +1,16 @@
-"""Where links lead, in every way that people write them. No files, no store."""
+"""Where links lead, in every way that people write them, and which are broken. No store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
 from headnote.chunking.settings import Settings
 from headnote.index.anchors import Anchors
 from headnote.index.entries import read_entry
-from headnote.index.linking import Resolver
+from headnote.index.linking import LinkCheck, Resolver
 from headnote.index.sites.finding import sites_without_files
 from headnote.index.sites.model import Naming
 from headnote.model import LinkKind
@@ -252,3 +253,31 @@ def test_links_of_a_file_as_they_are_kept() -> None:
     assert next(link for link in entry.links if link.target == "B").fragment == "One#Two"
     resolver = resolver_of("d/a.md", anchors=anchors)
     assert all(resolver.resolve(link) == link for link in entry.links if link.external)
+
+
+def test_a_link_is_broken_if_nothing_is_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "here.png").touch()
+    check = LinkCheck(tmp_path, {"a.md", "b.md"}, ())
+
+    def is_broken(resolved: str | None, fragment: str = "", section: str | None = None, external: bool = False) -> bool:
+        link = LinkRow(
+            path="a.md",
+            chunk=0,
+            line=1,
+            kind="link",
+            target=resolved or "x",
+            fragment=fragment,
+            text="text",
+            external=external,
+            resolved=resolved,
+            section=section,
+        )
+        return check.is_broken(link)
+
+    assert is_broken(None)
+    assert is_broken("gone.png")
+    assert is_broken("b.md", fragment="nothing")
+    assert not is_broken("b.md")
+    assert not is_broken("b.md", fragment="there", section="there")
+    assert not is_broken("here.png", fragment="x")
+    assert not is_broken(None, external=True)

@@ -14,7 +14,7 @@ from index_states import Counting, Quick, copied, put_file, vectors_by_hash
 
 import headnote
 from headnote import parse
-from headnote.index import update as updating
+from headnote.index import vectors
 from headnote.index.task import Progress
 from headnote.model import Block
 from headnote.store.rows import StoredChunk
@@ -149,7 +149,7 @@ class Stopped(KeyboardInterrupt):
 
 def test_interrupted_vectors_are_continued_and_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the model that everybody gets."""
-    monkeypatch.setattr(updating, "TEXTS_AT_ONCE", 4)
+    monkeypatch.setattr(vectors, "TEXTS_AT_ONCE", 4)
     topics = "pods volumes networks policies labels images nodes jobs".split()
     text = "".join(f"# About {topic}\n\n" + f"What there is to say about {topic}. " * 14 + "\n\n" for topic in topics)
     roots = {name: tmp_path / name for name in ("whole", "parts")}
@@ -158,12 +158,12 @@ def test_interrupted_vectors_are_continued_and_are_the_same(tmp_path: Path, monk
         put_file(root / "b.md", text.replace("say", "tell").encode(), 2)
     embedder = Counting("minilm")
     with headnote.Index.open(roots["whole"], embedder=embedder) as index:
-        assert index.update().embedded > 3 * updating.TEXTS_AT_ONCE
-        expected = vectors(index.root, index.embedder.name)
+        assert index.update().embedded > 3 * vectors.TEXTS_AT_ONCE
+        expected = stored_vectors(index.root, index.embedder.name)
     embedded = list(interrupted(roots["parts"]))
     assert sum(embedded) == len(embedder.texts), "nothing is embedded twice"
     assert len(embedded) > 3
-    assert vectors(roots["parts"], index.embedder.name) == expected
+    assert stored_vectors(roots["parts"], index.embedder.name) == expected
 
 
 def interrupted(root: Path) -> Iterator[int]:
@@ -185,7 +185,7 @@ def interrupted(root: Path) -> Iterator[int]:
         yield len(embedder.texts)
 
 
-def vectors(root: Path, model: str) -> dict[str, bytes]:
+def stored_vectors(root: Path, model: str) -> dict[str, bytes]:
     store = SqliteStore.open(root)
     with store.reading() as reader:
         found = vectors_by_hash(reader, model)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.index.part_vectors import embed_in_parts, whole
-from headnote.index.parts import PART, lead_of, parts_of
+from headnote.index.parts import PART, embed_in_parts, lead_of, parts_of, whole
 from headnote.store.quantized import packed_parts, part_set, with_names
 
 TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(

@@ -91,7 +91,7 @@ def _write_document(index: Index, root: Path, name: str, as_json: bool) -> None:
     view = index.document(name)
     lines_of = _Sections(index)
     going = [Shown(link, link in view.broken, lines_of(link)) for link in view.links]
-    coming = [Shown(link, False, lines_of(link)) for link in view.backlinks if link.path != name]
+    coming = [Shown(link, link in view.broken, lines_of(link)) for link in view.backlinks if link.path != name]
     if as_json:
         record = {"path": name, "links": _records(going), "backlinks": _records(coming)}
         write_json({"root": str(root), **record})

@@ -15,8 +15,7 @@ from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
 from headnote.index.anchors import Anchors, anchors_of
-from headnote.index.linking import BLOCK, SHORTCODE
-from headnote.index.note_names import property_aliases
+from headnote.index.linking import BLOCK, SHORTCODE, property_aliases
 from headnote.markdown.document import Document
 from headnote.model import Chunk, Link
 from headnote.sources.snapshot import FileSnapshot, read_snapshot

@@ -1,9 +1,9 @@
-"""Documents and links → the graph of who leads to whom. Pure."""
+"""Documents and links → the graph of which document links to which. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headnote.store.rows import DocumentSummary, LinkRow
@@ -15,17 +15,17 @@ class Node(NamedTuple):
     path: str
     title: str
     degree: int
-    """How many other documents it leads to, or is led to from; one that does both counts twice."""
+    """How many other documents it links to, and how many link to it."""
 
 
 class Graph(NamedTuple):
-    """Documents, and which leads to which."""
+    """Documents, and which links to which."""
 
     nodes: list[Node]
     edges: list[tuple[int, int]]
-    """(from, to) as numbers of nodes, each pair once; what leads to itself is left out."""
+    """(from, to) as numbers of nodes, each pair once; a link to its own document is left out."""
     orphans: list[str]
-    """Documents on no road."""
+    """Documents without any edge."""
     broken: list[LinkRow]
     """Links that lead nowhere."""
 
@@ -38,13 +38,3 @@ def graph_of(documents: Sequence[DocumentSummary], links: Iterable[LinkRow], bro
     degree = Counter(end for edge in edges for end in edge)
     nodes = [Node(document.path, document.title, degree[at]) for at, document in enumerate(documents)]
     return Graph(nodes, edges, [node.path for node in nodes if not node.degree], list(broken))
-
-
-def is_broken(link: LinkRow, documents: Collection[str], has_file: Callable[[LinkRow], bool]) -> bool:
-    """Whether a link should lead somewhere below the root, and does not; a heading that is missing counts. Nowhere
-    else is this decided. `has_file` says whether there is a file that is no document."""
-    if link.external:
-        return False
-    if link.resolved in documents:
-        return bool(link.fragment) and link.section is None
-    return not has_file(link)

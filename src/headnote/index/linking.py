@@ -7,17 +7,17 @@ finds leads nowhere.
 
 from __future__ import annotations
 
+import datetime
 import os
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 from urllib.parse import unquote
 
 from headnote.index.anchors import Anchors, find_anchor, means_the_top
-from headnote.index.note_names import other_names
 from headnote.index.sites.addresses import Addresses
 from headnote.index.sites.files import SiteFiles, names_a_file, nearest
 from headnote.index.sites.model import (
@@ -246,14 +246,24 @@ class _Sites:
         return self._known[folder]
 
 
-class FileCheck:
-    """Whether a link leads to a file that is no document of ours, and that is there now."""
+class LinkCheck:
+    """Which links are broken. This is decided here and nowhere else."""
 
     def __init__(self, root: str | os.PathLike[str], documents: Collection[str], sites: Sequence[Site]) -> None:
+        self._documents = documents
         self._files = SiteFiles(root, documents)
         self._sites = sites or (_PLAIN,)
 
-    def __call__(self, link: LinkRow) -> bool:
+    def is_broken(self, link: LinkRow) -> bool:
+        """Whether a link should lead somewhere below the root, and does not; a missing heading counts."""
+        if link.external:
+            return False
+        if link.resolved in self._documents:
+            return bool(link.fragment) and link.section is None
+        return not self._has_file(link)
+
+    def _has_file(self, link: LinkRow) -> bool:
+        """Whether a link leads to a file that is no document, and is there now."""
         if link.resolved is not None and self._files.has(link.resolved):
             return True
         # It may have come after the link was resolved.
@@ -298,3 +308,43 @@ def _grouped(paths: Iterable[str], name_of: Callable[[str], str]) -> dict[str, l
     for path in paths:
         found[name_of(path)].append(path)
     return found
+
+
+# -- names of notes in Logseq, which are not the names of their files: journals by date, pages in namespaces
+
+_JOURNAL = re.compile(r"(?:.*/)?journals/(\d{4})[_-](\d{2})[_-](\d{2})\.[A-Za-z]+")
+_PAGE = re.compile(r"(?:.*/)?pages/([^/]+)\.[A-Za-z]+")
+_PROPERTIES = re.compile(r"\ufeff?(?:- )?((?:[ \t]*[\w\-]+::[^\r\n]*(?:\r?\n|\Z))+)")
+_ALIAS = re.compile(r"^[ \t]*alias::[ \t]*([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+_MONTHS = "January February March April May June July August September October November December".split()
+
+
+def other_names(path: str) -> Iterator[str]:
+    """What a note may be called, by where it lies."""
+    if journal := _JOURNAL.fullmatch(path):
+        yield from _dates(*map(int, journal.groups()))
+    elif (page := _PAGE.fullmatch(path)) and ("___" in page[1] or "%" in page[1]):
+        yield unquote(page[1]).replace("___", "/")
+
+
+def property_aliases(text: str) -> list[str]:
+    """The names in the property `alias::` with which a page of Logseq begins."""
+    if "alias::" not in text[:10_000]:
+        return []
+    properties = _PROPERTIES.match(text)
+    aliases = _ALIAS.search(properties[1]) if properties else None
+    return [name.strip(" []") for name in aliases[1].split(",") if name.strip(" []")] if aliases else []
+
+
+def _dates(year: int, month: int, day: int) -> Iterator[str]:
+    try:
+        date = datetime.date(year, month, day)
+    except ValueError:
+        return
+    name = _MONTHS[month - 1]
+    ordinal = f"{day}{'th' if 10 < day < 14 else {1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th')}"
+    yield f"{name[:3]} {ordinal}, {year}"
+    yield f"{name} {ordinal}, {year}"
+    yield date.isoformat()
+    yield date.strftime("%Y/%m/%d")
+    yield date.strftime("%Y_%m_%d")

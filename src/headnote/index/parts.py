@@ -7,7 +7,15 @@ and by nothing else, so that equal texts have equal vectors, wherever they stand
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from headnote.embedding.vectors import normalised
+from headnote.extras import load_numpy
+
+if TYPE_CHECKING:
+    from headnote.embedding.base import Embedder, Vectors
 
 PART = 600
 """Bytes of a part at most, without its lead: about 140 tokens in any script. Half of that is no better and takes twice
@@ -66,3 +74,17 @@ def _units(text: str) -> Iterator[str]:
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def embed_in_parts(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
+    """For each text a matrix with one row per part."""
+    cut = [parts_of(text) for text in texts]
+    rows = embedder.embed([part for parts in cut for part in parts])
+    ends = accumulate((len(parts) for parts in cut), initial=0)
+    return [rows[start:end] for start, end in pairwise(ends)]
+
+
+def whole(parts: Sequence[Vectors]) -> Vectors:
+    """A row for each text: the direction its parts have in common."""
+    numpy = load_numpy()
+    return normalised(numpy.stack([rows.mean(axis=0) for rows in parts]))

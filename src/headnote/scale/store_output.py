@@ -17,9 +17,9 @@ from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.index.entries import read_entry
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import Owner
-from headnote.index.part_vectors import embed_in_parts, whole
+from headnote.index.parts import embed_in_parts, whole
 from headnote.index.relinking import link_all
-from headnote.index.update import sweep, update_vectors
+from headnote.index.vectors import sweep, update_vectors
 from headnote.scale.batch import Outcome, failed, rows_of
 from headnote.scale.inputs import Unit
 from headnote.scale.output import Finished

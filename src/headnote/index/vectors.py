@@ -1,0 +1,146 @@
+"""Make the vectors that are missing, in batches, each a transaction of its own.
+
+Interrupted embedding resumes where it stopped. Several processes can share the work: see `claims.py`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple, TypeVar
+
+from headnote.embedding.base import Embedder
+from headnote.errors import IndexFailure
+from headnote.index.claims import Worker, is_work_left, others_at_work, take_names, take_texts
+from headnote.index.parts import embed_in_parts, whole
+from headnote.index.task import Progress, Watcher, ignore_progress
+from headnote.store.base import Store, Writer
+from headnote.store.damage import Damaged
+from headnote.store.rows import PendingText
+
+TEXTS_AT_ONCE = 64
+"""Vectors that are made and stored together: what a kill can lose."""
+NAMES_AT_ONCE = 512
+"""The same for names, which are short."""
+_POLL_SECONDS = 0.2
+"""Pause between two looks at whether others are done."""
+
+Item = TypeVar("Item", PendingText, str)
+"""What has no vector yet: a text or a name."""
+
+
+class VectorReport(NamedTuple):
+    """What came of making vectors."""
+
+    texts: int
+    """How many were embedded."""
+    others: list[str]
+    """Who is still making some of them."""
+
+
+def update_vectors(
+    store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = ignore_progress
+) -> VectorReport:
+    """Make the missing vectors, of texts and then of names. Stored batches survive an interruption.
+
+    Where others make some of them, this run makes the rest and waits up to `wait` seconds for theirs.
+    """
+    if embedder.dimensions == 0:
+        return VectorReport(0, [])
+    with store.reading() as reader:
+        counts = reader.counts()
+        total = counts.pending.get(embedder.name)
+        if total is None:  # the model is new here, so everything is pending
+            total = counts.chunks + len(reader.pending_names(embedder.name))
+    run = _Run(store, embedder, wait, Worker.here())
+    deadline = time.monotonic() + wait
+    while True:
+        for _ in run.batches():
+            done = run.texts + run.names
+            watch(Progress("embed", done, max(total, done)))
+            deadline = time.monotonic() + wait
+        with store.reading() as reader:
+            others = others_at_work(reader, embedder.name)
+        if (not others and not run.has_work()) or time.monotonic() >= deadline:
+            return VectorReport(run.texts, list(map(str, others)))
+        time.sleep(_POLL_SECONDS)
+
+
+class _Run:
+    """One worker: claims a batch, embeds it, then stores it and claims the next in one transaction."""
+
+    def __init__(self, store: Store, embedder: Embedder, wait: float, worker: Worker) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._model = embedder.name
+        self._wait = wait
+        self._worker = worker
+        self.texts = 0
+        self.names = 0
+
+    def has_work(self) -> bool:
+        """Whether anything is pending that nobody has claimed."""
+        with self._store.reading() as reader:
+            return is_work_left(reader, self._model)
+
+    def batches(self) -> Iterator[None]:
+        """Ends when everything that is left has been claimed by others."""
+        if not self.has_work():  # a run without work writes nothing
+            return
+        try:
+            for count in self._each_batch(self._take_texts, self._embed_texts):
+                self.texts += count
+                yield
+            for count in self._each_batch(self._take_names, self._embed_names):
+                self.names += count
+                yield
+        except BaseException:
+            with suppress(IndexFailure):  # the first error is the one to report; the claim expires by itself
+                self._release()
+            raise
+
+    def _each_batch(
+        self,
+        take: Callable[[Writer], list[Item]],
+        embed: Callable[[list[Item]], Callable[[Writer], None]],
+    ) -> Iterator[int]:
+        """The sizes of the batches, each after it was stored. Embedding is slow and holds no transaction open."""
+        with self._store.writing(self._wait) as writer:
+            batch = take(writer)
+        while batch:
+            add_to = embed(batch)
+            with self._store.writing(self._wait) as writer:
+                add_to(writer)
+                writer.release(self._worker.name)
+                following = take(writer)
+                # A store that does not find what it has just stored would hand out the same batch forever.
+                if not set(batch).isdisjoint(following):
+                    raise Damaged("vectors that were stored are not found again")
+            yield len(batch)
+            batch = following
+
+    def _take_texts(self, writer: Writer) -> list[PendingText]:
+        return take_texts(writer, self._model, self._worker, TEXTS_AT_ONCE)
+
+    def _embed_texts(self, texts: list[PendingText]) -> Callable[[Writer], None]:
+        parts = embed_in_parts(self._embedder, [text.text for text in texts])
+        hashes, vectors = [text.hash for text in texts], whole(parts)
+        return lambda writer: writer.add_vectors(self._model, hashes, vectors, parts)
+
+    def _take_names(self, writer: Writer) -> list[str]:
+        return take_names(writer, self._model, self._worker, NAMES_AT_ONCE)
+
+    def _embed_names(self, names: list[str]) -> Callable[[Writer], None]:
+        vectors = self._embedder.embed(names)
+        return lambda writer: writer.add_names(self._model, names, vectors)
+
+    def _release(self) -> None:
+        with self._store.writing(wait=1.0) as writer:
+            writer.release(self._worker.name)
+
+
+def sweep(store: Store, models: Iterable[str], wait: float = 10.0) -> int:
+    """Drop the vectors that nothing uses any more."""
+    with store.writing(wait) as writer:
+        return writer.sweep(set(models))
