@@ -45,23 +45,39 @@ def repository() -> Path:
     return REPOSITORY
 
 
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of corpora, oracles and conformance suites that lies beside the working copy."""
+def shared_folder() -> Path:
     folder = Path(os.environ.get("HEADNOTE_SHARED", REPOSITORY.parent / "shared"))
     if not folder.is_dir():
-        pytest.skip(f"no shared test data at {folder}: set HEADNOTE_SHARED to where it is")
+        pytest.skip("no shared test data beside the working copy (set HEADNOTE_SHARED)")
     return folder
 
 
 @pytest.fixture(scope="session")
-def corpus_files(shared: Path) -> Callable[[str], list[Path]]:
+def shared() -> Path:
+    """The folder of corpora, oracles and conformance suites that lies beside the working copy."""
+    return shared_folder()
+
+
+@pytest.fixture(scope="session")
+def own_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The corpus `own`, which is always there."""
+    from own_corpus import write_own_corpus
+
+    folder = tmp_path_factory.mktemp("own_corpus")
+    write_own_corpus(REPOSITORY, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus_folder(own_corpus: Path) -> Callable[[str], Path]:
+    """Name of a corpus → its folder."""
+    return lambda corpus: own_corpus if corpus == "own" else shared_folder() / "corpora" / corpus
+
+
+@pytest.fixture(scope="session")
+def corpus_files(corpus_folder: Callable[[str], Path]) -> Callable[[str], list[Path]]:
     """Name of a corpus → its Markdown files, sorted."""
-
-    def files_of(corpus: str) -> list[Path]:
-        return expand([shared / "corpora" / corpus])
-
-    return files_of
+    return lambda corpus: expand([corpus_folder(corpus)])
 
 
 GUIDE = """\

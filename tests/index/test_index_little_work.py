@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
+from edits import long_section
 from index_states import Counting, Quick, copied, put_file, vectors_by_hash
 
 import headnote
@@ -27,11 +28,11 @@ MOST_EMBEDDED = 5
 class LongPage:
     """The longest page of a corpus, alone in a folder, and what an edit of it costs."""
 
-    def __init__(self, source: Path, root: Path) -> None:
+    def __init__(self, text: str, root: Path) -> None:
         self.root = root
         self.file = root / PAGE
         self._clock = 0
-        self.put(source.read_bytes().decode())
+        self.put(text)
 
     def put(self, text: str) -> list[str]:
         """Texts that are embedded because of this."""
@@ -54,10 +55,16 @@ class LongPage:
         return found
 
 
-@pytest.fixture(scope="module")
-def page(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> LongPage:
-    (source,) = (shared / "corpora" / "fastapi-en").rglob(PAGE)
-    return LongPage(source, tmp_path_factory.mktemp("long"))
+@pytest.fixture(scope="module", params=["own", "fastapi-en"])
+def page(
+    request: pytest.FixtureRequest, corpus_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> LongPage:
+    if request.param == "own":
+        text = "\n".join(f"# Release {number}\n\n{long_section(Random(number), 8)}" for number in range(500))
+    else:
+        [source] = corpus_folder(request.param).rglob(PAGE)
+        text = source.read_bytes().decode()
+    return LongPage(text, tmp_path_factory.mktemp("long"))
 
 
 EDITS = 4
@@ -120,15 +127,18 @@ with headnote.Index.open({root!r}, embedder=Quick()) as index:
 """
 
 
-def test_a_corpus_that_did_not_change_is_not_read_again(shared: Path, tmp_path: Path) -> None:
-    root = copied(shared / "corpora" / "kubernetes-en", tmp_path / "corpus")
+@pytest.mark.parametrize(("corpus", "documents", "embedded_texts"), [("own", 80, 500), ("kubernetes-en", 2000, 10_000)])
+def test_a_corpus_that_did_not_change_is_not_read_again(
+    corpus: str, documents: int, embedded_texts: int, corpus_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    root = copied(corpus_folder(corpus), tmp_path / "corpus")
     for folder in [root, *(path for path in root.rglob("*") if path.is_dir())]:
         folder.chmod(0o755)
     with headnote.Index.open(root, embedder=Quick()) as index:
         first = index.update()
         generation = index.generation
-    assert len(first.plan.added) > 2000
-    assert first.embedded > 10_000
+    assert len(first.plan.added) > documents
+    assert first.embedded > embedded_texts
     code = SECOND_RUN.format(tests=str(Path(__file__).parent), root=str(root))
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -115,14 +116,20 @@ def test_a_driver_that_is_missing_is_named_with_its_command(
     assert "pip install 'headnote[postgres]'" in capsys.readouterr().out
 
 
-def test_both_stores_find_the_same(shared: Path, postgres_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("corpus", "least"), [("own", 10), ("fastapi-en", 50)])
+def test_both_stores_find_the_same(
+    corpus: str, least: int, corpus_folder: Callable[[str], Path], repository: Path, postgres_url: str, tmp_path: Path
+) -> None:
     """Real questions to real documents: of ten documents, the same ten."""
-    corpus = shared / "corpora" / "fastapi-en"
-    root = tmp_path / "fastapi-en"
-    shutil.copytree(corpus, root)
-    lines = (shared / "retrieval" / "linkgold" / "fastapi-en.jsonl").read_text(encoding="utf-8").splitlines()
-    questions = list(dict.fromkeys(json.loads(line)["query"] for line in lines))
-    assert len(questions) > 50
+    source, root = corpus_folder(corpus), tmp_path / corpus
+    shutil.copytree(source, root)
+    if corpus == "own":
+        file, field = repository / "examples" / "questions.jsonl", "question"
+    else:
+        file, field = source.parents[1] / "retrieval" / "linkgold" / f"{corpus}.jsonl", "query"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    questions = list(dict.fromkeys(json.loads(line)[field] for line in lines))
+    assert len(questions) > least
     found: list[dict[tuple[str, str], set[str]]] = []
     for store in ("sqlite", postgres_url):
         with headnote.Index.open(root, embedder="hashing:256", store=store) as index:

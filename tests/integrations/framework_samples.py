@@ -62,12 +62,12 @@ def not_covered(source: str, ranges: Sequence[tuple[int, int]]) -> str:
     return "".join([*pieces, source[at:]]).lstrip("\ufeff").strip()
 
 
-def real_documents(repository: Path, corpus_files: Callable[[str], list[Path]] | None = None) -> Iterator[Path]:
-    """The handbook, and some pages of others where they are at hand."""
-    yield from sorted((repository / "examples" / "handbook").glob("*.md*"))
-    if corpus_files:
-        yield from corpus_files("rust-book")[:20]
-        yield from corpus_files("fastapi-en")[:20]
+CORPORA = ("own", "rust-book", "fastapi-en")
+
+
+def real_documents(corpus_files: Callable[[str], list[Path]], corpus: str) -> list[Path]:
+    """The handbook is in the first of them, some pages of others are enough."""
+    return corpus_files(corpus)[: None if corpus == "own" else 20]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from framework_samples import GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
+from framework_samples import CORPORA, GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
 
 import headnote
 
@@ -88,9 +88,10 @@ def test_what_has_no_text_is_left_out_and_what_is_no_text_refused() -> None:
         HeadnoteRetriever("docs")  # type: ignore[arg-type]
 
 
-def test_the_laws_hold_on_real_documents(repository: Path, corpus_files: Callable[[str], list[Path]]) -> None:
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
     splitter = HeadnoteSplitter(max_tokens=LARGEST)
-    for file in real_documents(repository, corpus_files):
+    for file in real_documents(corpus_files, corpus):
         source = file.read_text(encoding="utf-8")
         made = splitter.run([Document(content=source, meta={"file_path": str(file)})])["documents"]
         ranges = [(document.meta["split_idx_start"], document.meta["end_index"]) for document in made]

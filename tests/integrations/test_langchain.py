@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from framework_samples import GUIDE, LARGEST, MDX, SETTINGS, handbook_index, not_covered, real_documents
+from framework_samples import CORPORA, GUIDE, LARGEST, MDX, SETTINGS, handbook_index, not_covered, real_documents
 
 import headnote
 
@@ -147,9 +147,10 @@ def test_settings_that_make_no_sense_are_refused_with_a_remedy() -> None:
         HeadnoteSplitter(content="all")  # type: ignore[arg-type]
 
 
-def test_the_laws_hold_on_real_documents(repository: Path, corpus_files: Callable[[str], list[Path]]) -> None:
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
     splitter = HeadnoteSplitter(max_tokens=LARGEST)
-    for file in real_documents(repository, corpus_files):
+    for file in real_documents(corpus_files, corpus):
         source = file.read_text(encoding="utf-8")
         made = splitter.split_documents([Document(source, metadata={"source": str(file)})])
         ranges = [(document.metadata["start_index"], document.metadata["end_index"]) for document in made]

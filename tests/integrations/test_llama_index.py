@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from framework_samples import GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
+from framework_samples import CORPORA, GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
 
 import headnote
 
@@ -150,9 +150,10 @@ def test_an_index_is_built_over_the_nodes() -> None:
     assert {one.node.metadata["chunk_id"] for one in found} == {f"guide.md#{number}" for number in range(4)}
 
 
-def test_the_laws_hold_on_real_documents(repository: Path, corpus_files: Callable[[str], list[Path]]) -> None:
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
     parser = HeadnoteNodeParser(max_tokens=LARGEST)
-    for file in real_documents(repository, corpus_files):
+    for file in real_documents(corpus_files, corpus):
         source = file.read_text(encoding="utf-8")
         nodes = parser.get_nodes_from_documents([document(source)])
         assert not_covered(source, [(node.start_char_idx, node.end_char_idx) for node in nodes]) == "", file

@@ -1,4 +1,4 @@
-"""The real documents the laws are held against."""
+"""The documents the laws are held against."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from headnote.sources.discover import expand
 from headnote.sources.files import read_source
 
 CORPORA = (
+    "own",
     *("kubernetes-en", "kubernetes-ja", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam", "public-apis"),
 )
 MDX_CORPORA = frozenset({"react.dev"})
@@ -23,9 +24,8 @@ class Page(NamedTuple):
     mdx: bool
 
 
-def pages(shared: Path, corpus: str) -> Iterator[Page]:
+def pages(folder: Path, corpus: str) -> Iterator[Page]:
     """Every document of a corpus, as it stands in the file."""
-    folder = shared / "corpora" / corpus
     for path in expand([folder]):
         name = path.relative_to(folder).as_posix()
         yield Page(name, read_source(path), is_mdx(path) or corpus in MDX_CORPORA)

@@ -1,14 +1,15 @@
-"""Laws 1, 2, 4, 5 and 6 over every file of the corpora, at four sizes: no violation, not one."""
+"""Laws 1, 2, 4, 5 and 6 over every file of the corpora, at four sizes; laws 3 and 9 over our own with every preset."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from corpora import CORPORA, pages
 from headnote.chunking.chunker import chunk
-from headnote.chunking.presets import make_settings
+from headnote.chunking.presets import make_settings, presets
 from laws import faults
 
 SHOWN = 20
@@ -17,13 +18,21 @@ SHOWN = 20
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("max_tokens", [64, 128, 512, 1024])
 @pytest.mark.parametrize("preset", ["default", "blocks"])
-def test_no_file_breaks_a_law(shared: Path, preset: str, max_tokens: int, corpus: str) -> None:
+def test_no_file_breaks_a_law(corpus_folder: Callable[[str], Path], preset: str, max_tokens: int, corpus: str) -> None:
     wrong: list[str] = []
     checked = 0
-    for page in pages(shared, corpus):
+    for page in pages(corpus_folder(corpus), corpus):
         settings = make_settings(preset, max_tokens=max_tokens, mdx=page.mdx)
         chunks = chunk(page.text, path=page.path, preset=preset, max_tokens=max_tokens, mdx=page.mdx)
         wrong += [f"{page.path}: {fault}" for fault in faults(page.text, chunks, settings)]
         checked += 1
     assert checked, f"no documents in {corpus}"
     assert not wrong, f"{len(wrong)} violations, such as\n" + "\n".join(wrong[:SHOWN])
+
+
+@pytest.mark.parametrize("preset", presets())
+def test_every_preset_reads_every_file_the_same_way_twice(corpus_folder: Callable[[str], Path], preset: str) -> None:
+    for page in pages(corpus_folder("own"), "own"):
+        first, second = (chunk(page.text, path=page.path, preset=preset, mdx=page.mdx) for _ in range(2))
+        assert [each.to_dict() for each in first] == [each.to_dict() for each in second], page.path
+        assert len({each.id for each in first}) == len(first), page.path

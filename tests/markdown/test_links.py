@@ -223,7 +223,7 @@ def test_nested_images_cost_no_square() -> None:
     assert len(links(text, [Block("paragraph", 0, len(text), 1, 1)])) == 20_000
 
 
-@pytest.mark.parametrize("corpus", ["rust-book", "foam", "fastapi-en"])
+@pytest.mark.parametrize("corpus", ["own", "rust-book", "foam", "fastapi-en"])
 def test_links_of_real_documents_are_those_a_parser_sees(
     corpus: str, corpus_files: Callable[[str], list[Path]]
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,10 +116,10 @@ def test_mdx_is_read_as_the_oracle_reads_it(shared: Path, corpus: str) -> None:
     assert len(differences) <= len(files) * (1 - MDX_SHARE), report(differences)
 
 
-@pytest.mark.parametrize("corpus", [*MARKDOWN_CORPORA, *MDX_CORPORA, *CORPORA_WITHOUT_ORACLE])
+@pytest.mark.parametrize("corpus", ["own", *MARKDOWN_CORPORA, *MDX_CORPORA, *CORPORA_WITHOUT_ORACLE])
 @pytest.mark.parametrize("mdx", [False, True], ids=["md", "mdx"])
-def test_blocks_and_blank_gaps_tile_every_file(shared: Path, corpus: str, mdx: bool) -> None:
-    root = shared / "corpora" / corpus
+def test_blocks_and_blank_gaps_tile_every_file(corpus_folder: Callable[[str], Path], corpus: str, mdx: bool) -> None:
+    root = corpus_folder(corpus)
     paths = [path for path in sorted(root.rglob("*")) if path.suffix in {".md", ".mdx"}]
     assert paths
     untrue = {}

@@ -44,10 +44,10 @@ def test_the_chunks_of_headnote_chunk(folder: Path, tmp_path: Path, workers: int
     assert json.loads((tmp_path / "out" / "bulk.json").read_text())["complete"] is True
 
 
-@pytest.mark.parametrize("corpus", ["rust-book", "fastapi-en", "foam"])
-def test_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]], shared: Path, tmp_path: Path) -> None:
-    assert corpus_files(corpus)
-    folder = shared / "corpora" / corpus
+@pytest.mark.parametrize("corpus", ["own", "rust-book", "fastapi-en", "foam"])
+def test_real_documents(corpus: str, corpus_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = corpus_folder(corpus)
+    assert expected(folder)
     bulk(folder, tmp_path / "out", workers=1)
     assert stored(tmp_path / "out") == expected(folder)
 

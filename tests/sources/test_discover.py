@@ -384,8 +384,11 @@ def test_a_deep_folder_is_walked_to_its_end(tmp_path: Path) -> None:
     assert paths(discover(tmp_path)) == [deep]
 
 
-def test_a_corpus_is_found_whole(corpus_files: Callable[[str], list[Path]], shared: Path) -> None:
-    root = shared / "corpora" / "kubernetes-en"
+@pytest.mark.parametrize("corpus", ["own", "kubernetes-en"])
+def test_a_corpus_is_found_whole(
+    corpus: str, corpus_files: Callable[[str], list[Path]], corpus_folder: Callable[[str], Path]
+) -> None:
+    root = corpus_folder(corpus)
     listing = discover(root)
-    assert [root / path for path in paths(listing)] == corpus_files("kubernetes-en")
+    assert [root / path for path in paths(listing)] == corpus_files(corpus)
     assert listing.skipped == []

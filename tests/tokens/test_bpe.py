@@ -23,7 +23,19 @@ from headnote.tokens.bpe import BpeCounter, NativeEncoding
 from headnote.tokens.portable import PortableEncoding
 from headnote.tokens.unicode17 import KINDS, ranges
 
-CORPORA = ["astro-en", "fastapi-en", "foam", "kubernetes-en", "kubernetes-ja", "public-apis", "react.dev", "rust-book"]
+CORPORA = [
+    *(
+        "own",
+        "astro-en",
+        "fastapi-en",
+        "foam",
+        "kubernetes-en",
+        "kubernetes-ja",
+        "public-apis",
+        "react.dev",
+        "rust-book",
+    ),
+]
 NAMES = list(ENCODINGS)
 
 

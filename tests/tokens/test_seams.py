@@ -102,15 +102,16 @@ def test_a_blank_line_may_make_a_text_cheaper() -> None:
     assert count("cl100k", "x[];") > count("cl100k", "x[];\n")
 
 
+@pytest.mark.parametrize(
+    ("corpus", "every"), [("own", 1), ("kubernetes-en", 40), ("fastapi-en", 1), ("kubernetes-ja", 20)]
+)
 @pytest.mark.parametrize("name", NAMES)
-def test_blocks_of_real_documents_add_up(name: str, corpus_files: Callable[[str], list[Path]]) -> None:
+def test_blocks_of_real_documents_add_up(
+    name: str, corpus: str, every: int, corpus_files: Callable[[str], list[Path]]
+) -> None:
     counter = get_counter(name)
     seams = 0
-    for file in [
-        *corpus_files("kubernetes-en")[::40],
-        *corpus_files("fastapi-en"),
-        *corpus_files("kubernetes-ja")[::20],
-    ]:
+    for file in corpus_files(corpus)[::every]:
         text = read_source(file)
         cuts = [block.start for block in parse(text, mdx=is_mdx(file))]
         cuts = [cut for cut in cuts if is_seam(text, cut, swallows_slashes=counter.swallows_slashes)]
