@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +38,20 @@ def refuse_fork_beside_threads(event: str, _: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(refuse_fork_beside_threads)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many tests were skipped for which reason, the most frequent reason first."""
+    reasons = Counter(skip_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    if reasons:
+        terminalreporter.section("skipped tests by reason")
+    for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+        terminalreporter.write_line(f"{count} skipped: {reason}")
+
+
+def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    message = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return message.removeprefix("Skipped: ")
 
 
 @pytest.fixture(scope="session")
