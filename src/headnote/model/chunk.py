@@ -1,4 +1,4 @@
-"""What flows from room to room: one small immutable type per stage boundary."""
+"""A piece of a document that stands on its own."""
 
 from __future__ import annotations
 
@@ -6,26 +6,10 @@ import datetime
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from headnote.errors import SettingsError
-
-BlockKind = Literal[
-    "frontmatter",
-    "heading",
-    "paragraph",
-    "code",
-    "list",
-    "table",
-    "quote",
-    "html",
-    "rule",
-    "definition",
-    "footnote",
-    "mdx_esm",
-    "mdx_jsx",
-    "mdx_expression",
-]
+from headnote.model.syntax import Link
 
 
 def text_hash(text: str) -> str:
@@ -36,100 +20,6 @@ def text_hash(text: str) -> str:
 def breadcrumb_of(heading_path: Sequence[str]) -> str:
     """`A > B > C`, without empty headings."""
     return " > ".join(filter(None, heading_path))
-
-
-class Block(NamedTuple):
-    """One top-level construct of a document: whole lines, without the final line end."""
-
-    kind: BlockKind
-    """Which construct it is."""
-    start: int
-    """Offset of the first character, at the beginning of its first line (indentation included)."""
-    end: int
-    """Offset just past the last character of its last line; the line end is not part of it."""
-    start_line: int
-    """First line in the file, 1-based."""
-    end_line: int
-    """Last line in the file, inclusive."""
-    level: int = 0
-    """1 to 6 for a heading, 0 for everything else."""
-    info: str = ""
-    """What the opening says: info string of a fence, `yaml`/`toml` of frontmatter, label of a definition or
-    footnote, name of a JSX component; empty otherwise."""
-
-
-class Heading(NamedTuple):
-    """A top-level heading, as a reader and as a link sees it."""
-
-    level: int
-    """1 to 6."""
-    text: str
-    """Plain text: inline markup, closing hashes and explicit ids removed."""
-    slug: str
-    """Anchor, unique in the document: an explicit `{#id}`, else what GitHub would make of the text."""
-    path: tuple[str, ...]
-    """The heading stack after this heading was pushed, itself last."""
-    block: int
-    """Index of its block in the document's blocks."""
-    start_line: int
-    """Its first line in the file, 1-based."""
-
-
-class Section(NamedTuple):
-    """A heading and what follows it, up to the next heading within the depth asked for."""
-
-    heading: Heading | None
-    """None for the preamble: what stands before the first heading."""
-    path: tuple[str, ...]
-    """Heading stack of the section; empty for the preamble."""
-    first_block: int
-    """Index of its first block (the heading itself, where there is one)."""
-    last_block: int
-    """Index just past its last block."""
-    start: int
-    """Offset of its first character."""
-    end: int
-    """Offset just past its last character."""
-    start_line: int
-    end_line: int
-
-
-LinkKind = Literal["link", "image", "autolink", "wikilink", "embed"]
-
-
-class Link(NamedTuple):
-    """A reference from this document to something else, with its place in the source."""
-
-    kind: LinkKind
-    """`link` and `image` are Markdown's (inline and by reference), `embed` is `![[x]]`."""
-    target: str
-    """Where it points, without the fragment; empty for a link within the page."""
-    fragment: str
-    """What follows the first `#` of the target, without it; empty if there is none."""
-    text: str
-    """Plain text a reader sees: link text, alt text, alias, or the target itself."""
-    start: int
-    """Offset of the first character of the link in the source."""
-    end: int
-    """Offset just past its last character."""
-
-
-class Tag(NamedTuple):
-    """An inline `#tag`, without the hash, with its place in the source."""
-
-    name: str
-    start: int
-    end: int
-
-
-class Frontmatter(NamedTuple):
-    """What the block at the very start of a file says about the file."""
-
-    format: Literal["yaml", "toml"]
-    data: dict[str, Any]
-    """Parsed fields; empty when the block is empty or could not be read."""
-    warning: str = ""
-    """Why it could not be read, with the line in the file; empty when all is well."""
 
 
 class ChunkOrigin(Protocol):
@@ -397,110 +287,3 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
-
-
-class Passage(NamedTuple):
-    """Some lines of a document."""
-
-    path: str
-    start_line: int
-    end_line: int
-    """Inclusive; less than asked for where the document ends before."""
-    text: str
-
-
-class Why(NamedTuple):
-    """Why a chunk was found: what each way of looking says about it, and what was made of that."""
-
-    keyword_rank: int | None = None
-    """Place among those found by words, from 1; None if it is not among them."""
-    keyword_score: float = 0.0
-    """BM25 over weighted fields."""
-    matched: tuple[str, ...] = ()
-    """Words of the query that it has, as the keyword index knows them."""
-    semantic_rank: int | None = None
-    """Place among those found by meaning."""
-    similarity: float = 0.0
-    """Cosine between the query and the chunk."""
-    linked_from: str = ""
-    """Place, as path:line, of a better hit that links here, if it owes something to that."""
-    links_to: str = ""
-    """Place of a better hit that it links to, if it owes something to that."""
-    link_score: float = 0.0
-    """What that added."""
-    recency: float = 1.0
-    """Factor for being new."""
-
-
-class Hit(NamedTuple):
-    """A chunk that answers a query, best first."""
-
-    path: str
-    start_line: int
-    end_line: int
-    breadcrumb: str
-    title: str
-    """Of the document."""
-    text: str
-    score: float
-    """From 0 to about 1; more is better."""
-    id: str
-    """Of the chunk, in the form of the preset."""
-    key: str
-    tokens: int
-    why: Why = Why()
-    start: int = 0
-    """Offset of its own first character in the document."""
-    end: int = 0
-    """Offset just past its own last character."""
-    tags: tuple[str, ...] = ()
-    """Of the chunk and of its document."""
-    aliases: tuple[str, ...] = ()
-    """Other names of the document."""
-    links: tuple[str, ...] = ()
-    """Where the links of the chunk lead: paths below the root, with the section they name, and addresses."""
-    metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
-    """Frontmatter of the document."""
-
-
-class Citation(NamedTuple):
-    """Lines of a document that a statement rests on. They were shown, and they say something of it."""
-
-    path: str
-    start_line: int
-    end_line: int
-    """Inclusive."""
-    text: str = ""
-    """What the lines say."""
-
-    @property
-    def place(self) -> str:
-        """As it stands in an answer, without its brackets."""
-        lines = f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else str(self.start_line)
-        return f"{self.path}:{lines}"
-
-
-class Dropped(NamedTuple):
-    """A citation that did not hold."""
-
-    written: str
-    """As the model wrote it, without its brackets."""
-    reason: str
-
-
-class Answer(NamedTuple):
-    """What there is to say to a question. Every citation in its text is one of `citations`."""
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    """Each once, in the order of the text."""
-    sources: tuple[Hit, ...] = ()
-    """The passages it was made from, best first; none if nothing is relevant."""
-    dropped: tuple[Dropped, ...] = ()
-    """Citations that were taken out of the text."""
-    complete: bool = True
-    """Whether the model came to its end; if not, the text is what was received."""
-    model: str | None = None
-    """The model that was asked; None if none was."""
-    note: str = ""
-    """What has to be known about how it came about: that no model was asked, or why it is not complete."""

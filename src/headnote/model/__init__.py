@@ -1,0 +1,28 @@
+"""The types that pass from package to package: one small immutable type per boundary."""
+
+from __future__ import annotations
+
+from headnote.model.chunk import Chunk, ChunkOrigin, breadcrumb_of, text_hash
+from headnote.model.results import Answer, Citation, Dropped, Hit, Passage, Why
+from headnote.model.syntax import Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
+
+__all__ = [
+    "Answer",
+    "Block",
+    "BlockKind",
+    "Chunk",
+    "ChunkOrigin",
+    "Citation",
+    "Dropped",
+    "Frontmatter",
+    "Heading",
+    "Hit",
+    "Link",
+    "LinkKind",
+    "Passage",
+    "Section",
+    "Tag",
+    "Why",
+    "breadcrumb_of",
+    "text_hash",
+]

@@ -1,0 +1,112 @@
+"""What search and answering return."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Passage(NamedTuple):
+    """Some lines of a document."""
+
+    path: str
+    start_line: int
+    end_line: int
+    """Inclusive; less than asked for where the document ends before."""
+    text: str
+
+
+class Why(NamedTuple):
+    """Why a chunk was found: what each way of looking says about it, and what was made of that."""
+
+    keyword_rank: int | None = None
+    """Place among those found by words, from 1; None if it is not among them."""
+    keyword_score: float = 0.0
+    """BM25 over weighted fields."""
+    matched: tuple[str, ...] = ()
+    """Words of the query that it has, as the keyword index knows them."""
+    semantic_rank: int | None = None
+    """Place among those found by meaning."""
+    similarity: float = 0.0
+    """Cosine between the query and the chunk."""
+    linked_from: str = ""
+    """Place, as path:line, of a better hit that links here, if it owes something to that."""
+    links_to: str = ""
+    """Place of a better hit that it links to, if it owes something to that."""
+    link_score: float = 0.0
+    """What that added."""
+    recency: float = 1.0
+    """Factor for being new."""
+
+
+class Hit(NamedTuple):
+    """A chunk that answers a query, best first."""
+
+    path: str
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    title: str
+    """Of the document."""
+    text: str
+    score: float
+    """From 0 to about 1; more is better."""
+    id: str
+    """Of the chunk, in the form of the preset."""
+    key: str
+    tokens: int
+    why: Why = Why()
+    start: int = 0
+    """Offset of its own first character in the document."""
+    end: int = 0
+    """Offset just past its own last character."""
+    tags: tuple[str, ...] = ()
+    """Of the chunk and of its document."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the document."""
+    links: tuple[str, ...] = ()
+    """Where the links of the chunk lead: paths below the root, with the section they name, and addresses."""
+    metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
+    """Frontmatter of the document."""
+
+
+class Citation(NamedTuple):
+    """Lines of a document that a statement rests on. They were shown, and they say something of it."""
+
+    path: str
+    start_line: int
+    end_line: int
+    """Inclusive."""
+    text: str = ""
+    """What the lines say."""
+
+    @property
+    def place(self) -> str:
+        """As it stands in an answer, without its brackets."""
+        lines = f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else str(self.start_line)
+        return f"{self.path}:{lines}"
+
+
+class Dropped(NamedTuple):
+    """A citation that did not hold."""
+
+    written: str
+    """As the model wrote it, without its brackets."""
+    reason: str
+
+
+class Answer(NamedTuple):
+    """What there is to say to a question. Every citation in its text is one of `citations`."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    """Each once, in the order of the text."""
+    sources: tuple[Hit, ...] = ()
+    """The passages it was made from, best first; none if nothing is relevant."""
+    dropped: tuple[Dropped, ...] = ()
+    """Citations that were taken out of the text."""
+    complete: bool = True
+    """Whether the model came to its end; if not, the text is what was received."""
+    model: str | None = None
+    """The model that was asked; None if none was."""
+    note: str = ""
+    """What has to be known about how it came about: that no model was asked, or why it is not complete."""

@@ -1,0 +1,116 @@
+"""What Markdown contains, each with its place in the source."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+BlockKind = Literal[
+    "frontmatter",
+    "heading",
+    "paragraph",
+    "code",
+    "list",
+    "table",
+    "quote",
+    "html",
+    "rule",
+    "definition",
+    "footnote",
+    "mdx_esm",
+    "mdx_jsx",
+    "mdx_expression",
+]
+
+
+class Block(NamedTuple):
+    """One top-level construct of a document: whole lines, without the final line end."""
+
+    kind: BlockKind
+    """Which construct it is."""
+    start: int
+    """Offset of the first character, at the beginning of its first line (indentation included)."""
+    end: int
+    """Offset just past the last character of its last line; the line end is not part of it."""
+    start_line: int
+    """First line in the file, 1-based."""
+    end_line: int
+    """Last line in the file, inclusive."""
+    level: int = 0
+    """1 to 6 for a heading, 0 for everything else."""
+    info: str = ""
+    """What the opening says: info string of a fence, `yaml`/`toml` of frontmatter, label of a definition or
+    footnote, name of a JSX component; empty otherwise."""
+
+
+class Heading(NamedTuple):
+    """A top-level heading, as a reader and as a link sees it."""
+
+    level: int
+    """1 to 6."""
+    text: str
+    """Plain text: inline markup, closing hashes and explicit ids removed."""
+    slug: str
+    """Anchor, unique in the document: an explicit `{#id}`, else what GitHub would make of the text."""
+    path: tuple[str, ...]
+    """The heading stack after this heading was pushed, itself last."""
+    block: int
+    """Index of its block in the document's blocks."""
+    start_line: int
+    """Its first line in the file, 1-based."""
+
+
+class Section(NamedTuple):
+    """A heading and what follows it, up to the next heading within the depth asked for."""
+
+    heading: Heading | None
+    """None for the preamble: what stands before the first heading."""
+    path: tuple[str, ...]
+    """Heading stack of the section; empty for the preamble."""
+    first_block: int
+    """Index of its first block (the heading itself, where there is one)."""
+    last_block: int
+    """Index just past its last block."""
+    start: int
+    """Offset of its first character."""
+    end: int
+    """Offset just past its last character."""
+    start_line: int
+    end_line: int
+
+
+LinkKind = Literal["link", "image", "autolink", "wikilink", "embed"]
+
+
+class Link(NamedTuple):
+    """A reference from this document to something else, with its place in the source."""
+
+    kind: LinkKind
+    """`link` and `image` are Markdown's (inline and by reference), `embed` is `![[x]]`."""
+    target: str
+    """Where it points, without the fragment; empty for a link within the page."""
+    fragment: str
+    """What follows the first `#` of the target, without it; empty if there is none."""
+    text: str
+    """Plain text a reader sees: link text, alt text, alias, or the target itself."""
+    start: int
+    """Offset of the first character of the link in the source."""
+    end: int
+    """Offset just past its last character."""
+
+
+class Tag(NamedTuple):
+    """An inline `#tag`, without the hash, with its place in the source."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Frontmatter(NamedTuple):
+    """What the block at the very start of a file says about the file."""
+
+    format: Literal["yaml", "toml"]
+    data: dict[str, Any]
+    """Parsed fields; empty when the block is empty or could not be read."""
+    warning: str = ""
+    """Why it could not be read, with the line in the file; empty when all is well."""
