@@ -1,4 +1,4 @@
-"""One document on the workbench: its text, its blocks, and how large any part of it is."""
+"""What the passes share: the document, its settings, its blocks and headings, and weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, compress, pairwise
 from operator import sub
-from typing import Protocol
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
@@ -21,30 +20,20 @@ from headnote.model import breadcrumb_of
 from headnote.tokens import Counter, get_counter
 
 CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
-UNSURE = 8
-"""Tokens. Weights are added up with the blank lines after a block; this near the cap, the text itself is counted."""
-_OVERLAP_IN_TEXT = {"window": "", "header": "\n\n"}
-"""Where the text a reader is shown begins with the overlap, and what stands between them."""
+MARGIN = 8
+"""Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
+MANY_BLANKS = 8
+"""Characters. A longer run of blanks may weigh so much that it is weighed apart from the text beside it."""
 _ODD_START = re.compile(r"[\s/]")
 """A block that begins with none of these is not blank, and weights add up where it begins."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
-class Part(Protocol):
-    """What a draft and a chunk have in common."""
-
-    start: int
-    end: int
-    prefix: str
-    suffix: str
-    overlap: str
-    heading_path: tuple[str, ...]
-    block_start: int
-    block_end: int
-
-
 class ChunkingContext:
-    """What the passes work on. They share it, and none changes it."""
+    """A document and the settings to chunk it by. No pass changes it.
+
+    Blocks are known by their index in `blocks`, where blocks of nothing but blanks are missing.
+    """
 
     def __init__(self, document: Document, settings: Settings) -> None:
         self.document = document
@@ -55,46 +44,57 @@ class ChunkingContext:
         self.blocks: list[Span] = document.spans
         has_odd_starts = _ODD_START.search("".join([text[block[1]] for block in self.blocks])) is not None
         self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
-        self.first_block = self._skipped()
+        self.first_block = self._first_block()
         self.counter: Counter = get_counter(settings.counter, settings.bias)
         self.max_weight = settings.max_tokens * self.counter.unit
         self.has_pictures = ";base64," in text
         self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
-        self.crumb_room = min(self.max_weight // 2, max(self.max_weight - self.counter.widest * self.counter.unit, 0))
-        """Weight that a breadcrumb may have: half of a chunk, and never so much that no character fits below it."""
-        crumb = self.crumb_room if settings.breadcrumb or self.parents_in_text else 0
+        self.has_breadcrumbs = settings.breadcrumb or self.parents_in_text
+        self.max_breadcrumb_weight = self._max_breadcrumb_weight()
+        self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
         self.adds_up = self.counter.adds != "never" and not (has_odd_starts and self._begin_off_seams())
-        """Whether the weights of blocks add up, give or take what stands at the very end."""
-        self.surely_fits = self.max_weight - crumb - UNSURE * self.counter.unit if self.adds_up else -1
+        """Whether the weights of blocks add up, give or take the blank lines at the very end."""
+        self.safe_weight = self._safe_weight()
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
-        self._crumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
 
     def _leave_out_blank_blocks(self) -> list[int] | None:
-        """A block of blanks that are none to Markdown (U+00A0, a form feed) says nothing: it is a gap between blocks.
+        """Drop blocks of blanks that are none to Markdown (U+00A0, a form feed): they are gaps between blocks.
 
-        What comes back is the number that each block has in the document, if that is another than here.
+        Returns the number of each block in the document, or None if nothing was dropped.
         """
         text, blocks = self.text, self.blocks
-        is_content = [not text[start:end].isspace() for _, start, end, _, _ in blocks]
-        if all(is_content):
+        has_content = [not text[start:end].isspace() for _, start, end, _, _ in blocks]
+        if all(has_content):
             return None
-        self.blocks = list(compress(blocks, is_content))
-        return list(compress(range(len(blocks)), is_content))
+        self.blocks = list(compress(blocks, has_content))
+        return list(compress(range(len(blocks)), has_content))
+
+    def _first_block(self) -> int:
+        """Index of the first block that belongs to a chunk."""
+        has_frontmatter = bool(self.blocks) and self.blocks[0][0] == "frontmatter"
+        return 1 if has_frontmatter and self.settings.frontmatter != "include" else 0
+
+    def _max_breadcrumb_weight(self) -> int:
+        """Half of a chunk, and never so much that no character fits below it."""
+        below_a_character = self.max_weight - self.counter.widest * self.counter.unit
+        return min(self.max_weight // 2, max(below_a_character, 0))
 
     def _begin_off_seams(self) -> bool:
         """Whether there are blocks at whose beginning weights do not add up."""
         starts = self.starts[1:-1]
         return self.counter.seams_before(self.text, starts) != starts
 
+    def _safe_weight(self) -> int:
+        if not self.adds_up:
+            return -1
+        breadcrumb = self.max_breadcrumb_weight if self.has_breadcrumbs else 0
+        return self.max_weight - breadcrumb - MARGIN * self.counter.unit
+
+    # -- blocks and headings
+
     def number_of(self, index: int) -> int:
         """The number of a block in the document, where blocks of blanks count too."""
         return self._numbers[index] if self._numbers else index
-
-    def _skipped(self) -> int:
-        has_matter = bool(self.blocks) and self.blocks[0][0] == "frontmatter"
-        return 1 if has_matter and self.settings.frontmatter != "include" else 0
-
-    # -- where things are
 
     @cached_property
     def starts(self) -> list[int]:
@@ -123,12 +123,12 @@ class ChunkingContext:
         """Heading stack before the first heading, then after each."""
         stack = HeadingStack()
         text, blocks = self.text, self.blocks
-        found: list[tuple[str, ...]] = [()]
+        paths: list[tuple[str, ...]] = [()]
         for index in self.headings:
             _, start, end, level, _ = blocks[index]
             labels = self._labels if text.find("[", start, end) >= 0 else None
-            found.append(stack.push(level, heading_text(text, start, end, labels)))
-        return found
+            paths.append(stack.push(level, heading_text(text, start, end, labels)))
+        return paths
 
     def headings_between(self, first: int, last: int) -> list[int]:
         """Indices of the headings among these blocks."""
@@ -145,7 +145,7 @@ class ChunkingContext:
     def content_path(self, first: int, last: int) -> tuple[str, ...]:
         """Heading stack at the first of these blocks that is no heading; at the last one if all are.
 
-        What stands above the first heading of the page goes with that heading, if it is one of them.
+        What stands above the first heading of the document goes with that heading, if it is one of them.
         """
         if first < self.first_heading <= last:
             first = self.first_heading
@@ -169,7 +169,7 @@ class ChunkingContext:
         return bisect_right(self.headings, last) - bisect_left(self.headings, first) == last - first + 1
 
     def ends_in_heading(self, draft: Draft) -> bool:
-        """Whether a heading is the last of it, although something follows in the document."""
+        """Whether its last block is a heading, although something follows in the document."""
         return self.blocks[draft.block_end][0] == "heading" and draft.block_end + 1 < len(self.blocks)
 
     @cached_property
@@ -186,7 +186,7 @@ class ChunkingContext:
         last = rest.rpartition("\n")[2].strip(" \t")
         return "" if len(last) >= len(mark) and not last.strip(mark[0]) else f"\n{mark}"
 
-    # -- how large things are
+    # -- weights
 
     @cached_property
     def totals(self) -> list[int]:
@@ -208,99 +208,29 @@ class ChunkingContext:
         return self.counter.weigh(texts, [code] * len(texts))
 
     def weigh_pieces(self, text: str, cuts: Sequence[int], code: bool) -> list[int]:
-        """Weight of what lies between each two cuts, pictures left out."""
+        """Weight of the text between each two neighbouring cuts, pictures left out."""
         if self.has_pictures:
             return self.weigh_texts([text[start:end] for start, end in pairwise(cuts)], code)
         if self.counter.per_character == 1:
             return list(map(sub, cuts[1:], cuts))
         return self.counter.weigh_pieces(text, cuts, [code] * (len(cuts) - 1))
 
-    def crumb(self, path: tuple[str, ...]) -> tuple[str, int]:
-        """The breadcrumb as it stands at the head of what is embedded, and its weight.
+    def breadcrumb(self, path: tuple[str, ...]) -> tuple[str, int]:
+        """The breadcrumb as it stands in front of a chunk, and its weight.
 
-        It may take half of a chunk at most: from a longer one, the outermost headings are left out.
+        One that is too heavy loses its outermost headings.
         """
-        known = self._crumbs.get(path)
-        if known is None and not (self.settings.breadcrumb or self.parents_in_text):
+        known = self._breadcrumbs.get(path)
+        if known is None and not self.has_breadcrumbs:
             known = ("", 0)
         if known is None:
             text = breadcrumb_of(path)
             text = f"{text}\n\n" if text else ""
             weight = self.counter.weigh((text,))[0]
-            known = (text, weight) if weight <= self.crumb_room else self.crumb(path[1:])
-            self._crumbs[path] = known
+            known = (text, weight) if weight <= self.max_breadcrumb_weight else self.breadcrumb(path[1:])
+            self._breadcrumbs[path] = known
         return known
 
-    def room(self, path: tuple[str, ...]) -> int:
-        """Weight that is left for text under a breadcrumb."""
-        return self.max_weight - self.crumb(path)[1]
-
-    # -- what a chunk says
-
-    def shown(self, part: Part) -> str:
-        """What a reader is shown."""
-        own = part.prefix + self.text[part.start : part.end] + part.suffix
-        if self.parents_in_text:
-            own = self.crumb(part.heading_path)[0] + own
-        if part.overlap and self.settings.strategy in _OVERLAP_IN_TEXT:
-            return part.overlap + _OVERLAP_IN_TEXT[self.settings.strategy] + own
-        return own
-
-    def embedded(self, part: Part) -> str:
-        """What is embedded and indexed."""
-        text = self.shown(part)
-        if part.overlap and self.settings.strategy not in _OVERLAP_IN_TEXT:
-            text = f"{part.overlap}\n\n{text}"
-        if not self.parents_in_text:
-            text = self.crumb(part.heading_path)[0] + text
-        return strip_data_uris(text) if self.has_pictures else text
-
-    def fits(self, draft: Draft) -> bool:
-        """Whether a draft keeps the cap. Far from it, the sum of weights says so; near it, the text is counted."""
-        estimate = draft.weight + self.crumb(draft.heading_path)[1]
-        if self.adds_up and draft.adds_up:
-            unsure = UNSURE * self.counter.unit
-            if estimate <= self.max_weight - unsure:
-                return True
-            if estimate > self.max_weight + unsure and not self._has_long_gap_behind(draft):
-                return False
-        return self.size(draft) <= self.settings.max_tokens
-
-    def _has_long_gap_behind(self, draft: Draft) -> bool:
-        """Whether so many blanks follow that they, and not the text, may be what weighs too much."""
-        following = draft.block_end + 1
-        return following < len(self.blocks) and self.blocks[following][1] - draft.end > UNSURE
-
-    def size(self, part: Part) -> int:
-        """Tokens of what is embedded, counted."""
-        return self.sizes((part,))[0]
-
-    def sizes(self, parts: Sequence[Part]) -> list[int]:
-        """The same for many."""
-        if self.counter.adds == "anywhere" and self.counter.per_character is None:
-            return [self._size_by_blocks(part) for part in parts]
-        return self.counter.count_many([self.embedded(part) for part in parts])
-
-    def _size_by_blocks(self, part: Part) -> int:
-        """An estimate depends on which blocks are code, so they are weighed one by one, carried ones included."""
-        first = max(bisect_right(self.starts, part.start, hi=len(self.blocks)) - 1, 0)
-        own = self._texts_of_blocks(part.start, part.end, first, bisect_left(self.starts, part.end, first + 1) - 1)
-        own[0] = (part.prefix + own[0][0], own[0][1])
-        own[-1] = (own[-1][0] + part.suffix, own[-1][1])
-        carried: list[tuple[str, bool]] = []
-        if part.overlap and self.settings.strategy == "block":
-            # Whole blocks, up to the one before.
-            last = first - 1
-            first = bisect_left(self.starts, self.blocks[last][2] - len(part.overlap))
-            carried = [*self._texts_of_blocks(self.starts[first], self.blocks[last][2], first, last), ("\n\n", False)]
-        elif part.overlap:
-            carried = [(part.overlap + _OVERLAP_IN_TEXT[self.settings.strategy], False)]
-        texts = [(self.crumb(part.heading_path)[0], False), *carried, *own]
-        weights = self.counter.weigh([strip_data_uris(text) for text, _ in texts], [code for _, code in texts])
-        return self.counter.size(sum(weights))
-
-    def _texts_of_blocks(self, start: int, end: int, first: int, last: int) -> list[tuple[str, bool]]:
-        """This part of the text by blocks, each with the blank lines behind it, and whether it is code."""
-        cuts = [start, *self.starts[first + 1 : last + 1], end]
-        kinds = [block[0] in CODE_LIKE for block in self.blocks[first : last + 1]]
-        return [(self.text[at:stop], code) for (at, stop), code in zip(pairwise(cuts), kinds, strict=True)]
+    def text_limit(self, path: tuple[str, ...]) -> int:
+        """Weight that a breadcrumb leaves for the text below it."""
+        return self.max_weight - self.breadcrumb(path)[1]

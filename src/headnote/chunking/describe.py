@@ -1,4 +1,4 @@
-"""What presets and settings are, in words and as types, for whoever shows them to people."""
+"""Presets and settings as words and types, for help texts and forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STANDS_FOR = {
     "refdocs": "refdocs, a documentation index for agents: sections to h3, siblings merged, split at paragraphs",
     "blocks": "a Markdown chunker for ingestion services: blocks packed to an estimated size, with overlap",
 }
-"""Preset → the system whose users it makes feel at home."""
+"""Preset → the system whose users it is for."""
 
 SettingType = Literal["integer", "boolean", "choice", "text"]
 
@@ -34,14 +34,14 @@ class SettingInfo(NamedTuple):
 
 
 def plain_settings(settings: Settings) -> dict[str, Any]:
-    """Setting → value, as it can be written in JSON."""
+    """Setting → value, ready for JSON."""
     values = {name: getattr(settings, name) for name in FIELD_NAMES}
     counter = values["counter"] if isinstance(values["counter"], str) else str(values["counter"])
     return values | {"counter": counter, "keep_whole": sorted(settings.keep_whole)}
 
 
 def describe_settings() -> list[SettingInfo]:
-    """Every setting, in the order in which people are shown them."""
+    """Every setting, in the order in which they are shown."""
     types = get_type_hints(Settings)
     helps, defaults = docstrings(), plain_settings(Settings())
     return [
@@ -61,16 +61,16 @@ def _type_of(name: str, kind: Any) -> tuple[SettingType, tuple[str, ...]]:
 
 @cache
 def docstrings() -> dict[str, str]:
-    """Setting → the docstring below it. Python does not keep those, so they are read from the source code."""
+    """Setting → the docstring below it. Python drops those, so they are read from the source code."""
     try:
         tree = ast.parse(inspect.getsource(Settings))
     except (OSError, SyntaxError):
         return {}
     [definition] = tree.body
     assert isinstance(definition, ast.ClassDef)
-    found = {}
+    descriptions = {}
     for field, text in zip(definition.body, definition.body[1:], strict=False):
         is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
         if is_text and isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            found[field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())  # type: ignore[attr-defined]
-    return found
+            descriptions[field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())  # type: ignore[attr-defined]
+    return descriptions

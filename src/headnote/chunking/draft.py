@@ -11,8 +11,8 @@ from dataclasses import dataclass
 class Draft:
     """What a chunk owns, kept apart from what it only carries.
 
-    Own text is one range of the source. Overlap, a reopened fence and a repeated table header are carried: they can
-    be dropped and made anew, so merging never doubles a word, and "nothing lost" means that own ranges tile the source.
+    Own text is one range of the source. Overlap, a reopened fence and a repeated table header are carried: merging
+    drops them, so no word is ever doubled, and "nothing lost" means that own ranges tile the source.
     """
 
     start: int
@@ -24,8 +24,8 @@ class Draft:
     block_end: int
     """Index of the last block it has text of."""
     heading_path: tuple[str, ...]
-    """Heading stack at its first content, or below the first heading if that is among it; for merged sections what
-    they have in common."""
+    """Heading stack at its first content, or at the first heading if that is among it; for merged sections what they
+    have in common."""
     section: int
     """Number of the section it comes from: parts of one section share it."""
     level: int = 0
@@ -39,13 +39,13 @@ class Draft:
     overlap: str = ""
     """Carried from the chunk before."""
     weight: int = 0
-    """Weight of its own text with the blank lines after it, as the counter adds it up."""
+    """Sum of the weights of its units: its own text with the blank lines after it."""
     adds_up: bool = True
-    """Whether that is what the text weighs. A sum over cuts inside a word is not: there only counting tells."""
+    """Whether that sum is the weight of the text. Across a unit that begins off a seam it is only an estimate."""
 
 
 def number_parts(drafts: Iterable[Draft]) -> None:
-    """Number the parts of each section in order, whichever passes cut them: ids and readers rely on it."""
+    """Number the parts of each section in order, whichever passes cut them: ids depend on it."""
     parts: Counter[int] = Counter()
     for draft in drafts:
         if draft.part is not None:

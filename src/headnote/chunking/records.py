@@ -1,4 +1,4 @@
-"""Drafts → chunks: ids, positions, text, and everything that is worked out only when asked for."""
+"""Drafts → chunks: ids, positions, text, and the fields that are computed on demand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft, number_parts
+from headnote.chunking.rendering import embedded_text, shown_text
+from headnote.chunking.sizes import sizes
 from headnote.model import Chunk, Link, Tag
 
 _Placed = TypeVar("_Placed", Link, Tag)
@@ -26,38 +28,39 @@ _SEPARATORS = ("#", ":", "_chunk_")
 
 
 def paths_in_id(name: str) -> list[str]:
-    """The documents that an id or a key may belong to."""
+    """The paths of the documents that an id or a key may belong to."""
     return [name.rpartition(separator)[0] for separator in _SEPARATORS if separator in name]
 
 
 def records(context: ChunkingContext, drafts: list[Draft], modified: float | None = None) -> list[Chunk]:
-    """The finished chunks of a page, which share one sheet."""
+    """The finished chunks of a document, which share what they have in common."""
     if not drafts and context.settings.strategy == "window":
-        drafts = [Draft(len(context.text), len(context.text), 0, 0, (), 0)]
+        end = len(context.text)
+        drafts = [Draft(start=end, end=end, block_start=0, block_end=0, heading_path=(), section=0)]
     number_parts(drafts)
-    document = DocumentChunks(context, modified)
-    document.chunks = [
+    origin = DocumentChunks(context, modified)
+    origin.chunks = [
         Chunk(
-            document,
-            index,
-            draft.section,
-            draft.part,
-            draft.start,
-            draft.end,
-            draft.prefix,
-            draft.suffix,
-            draft.overlap,
-            draft.heading_path,
-            context.number_of(draft.block_start),
-            context.number_of(draft.block_end),
+            origin=origin,
+            index=index,
+            section=draft.section,
+            part=draft.part,
+            start=draft.start,
+            end=draft.end,
+            prefix=draft.prefix,
+            suffix=draft.suffix,
+            overlap=draft.overlap,
+            heading_path=draft.heading_path,
+            block_start=context.number_of(draft.block_start),
+            block_end=context.number_of(draft.block_end),
         )
         for index, draft in enumerate(drafts)
     ]
-    return list(document.chunks)
+    return list(origin.chunks)
 
 
 class DocumentChunks:
-    """What the chunks of one document have in common, and how their costlier fields come about."""
+    """What the chunks of one document share, and how their costlier fields are computed."""
 
     def __init__(self, context: ChunkingContext, modified: float | None) -> None:
         self.context = context
@@ -76,7 +79,7 @@ class DocumentChunks:
 
     @cached_property
     def _keys(self) -> list[str]:
-        """Equal texts are told apart by how often they have occurred before."""
+        """A hash of each own text. Equal texts are numbered in order."""
         seen: Counter[str] = Counter()
         keys = []
         for chunk in self.chunks:
@@ -87,18 +90,18 @@ class DocumentChunks:
         return keys
 
     def text_of(self, chunk: Chunk) -> str:
-        return self.context.shown(chunk)
+        return shown_text(self.context, chunk)
 
     def embed_text_of(self, chunk: Chunk) -> str:
-        return self.context.embedded(chunk)
+        return embedded_text(self.context, chunk)
 
     def tokens_of(self, chunk: Chunk) -> int:
         return self._tokens[chunk.index]
 
     @cached_property
     def _tokens(self) -> list[int]:
-        """All chunks in one go: a batch costs little more than one text."""
-        return self.context.sizes(self.chunks)
+        """All chunks at once: a batch costs little more than one text."""
+        return sizes(self.context, self.chunks)
 
     def lines_of(self, chunk: Chunk) -> tuple[int, int]:
         return self._lines[chunk.index]
@@ -107,15 +110,15 @@ class DocumentChunks:
     def _lines(self) -> list[tuple[int, int]]:
         """First and last line of every chunk, counted from one to the next."""
         text = self.context.text
-        found: list[tuple[int, int]] = []
+        lines: list[tuple[int, int]] = []
         line, at = 1, 0
         for chunk in self.chunks:
             line += line_ends(text, at, chunk.start)
             first = line
             at = _last_character(text, chunk.start, chunk.end)
             line += line_ends(text, chunk.start, at)
-            found.append((first, line))
-        return found
+            lines.append((first, line))
+        return lines
 
     def links_of(self, chunk: Chunk) -> tuple[Link, ...]:
         return _within(self.context.document.links, chunk)
@@ -140,14 +143,14 @@ def _last_character(text: str, start: int, end: int) -> int:
 
 
 def line_ends(text: str, start: int, end: int) -> int:
-    """How many lines end in this part of a text; one that ends in two characters ends with the second."""
+    """How many lines end in this range of a text. A line end of two characters belongs to where the second is."""
     ends = text.count("\n", start, end)
     returns = text.count("\r", start, end)
     return ends + returns - text.count("\r\n", start, end + 1) if returns else ends
 
 
-def _within(found: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:
-    """Those that begin in the own text of a chunk; they come sorted by start."""
-    first = bisect_left(found, chunk.start, key=lambda one: one.start)
-    last = bisect_left(found, chunk.end, key=lambda one: one.start)
-    return tuple(found[first:last])
+def _within(placed: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:
+    """The links or tags that begin in the own text of a chunk. They come sorted by start."""
+    first = bisect_left(placed, chunk.start, key=lambda each: each.start)
+    last = bisect_left(placed, chunk.end, key=lambda each: each.start)
+    return tuple(placed[first:last])

@@ -1,4 +1,4 @@
-"""Each strategy is a row of passes, in the order they run."""
+"""Each strategy is a list of passes, in the order they run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
     "window": (
         sections.by_heading_or_whole,
         window.join_short_file,
-        window.windows,
+        window.split,
     ),
     "header": (
         sections.by_heading_or_paragraph,

@@ -1,1 +1,1 @@
-"""Each pass takes the context and the drafts so far, and gives the drafts that come of them."""
+"""One step each: a pass takes the context and the drafts so far, and returns the drafts for the next."""

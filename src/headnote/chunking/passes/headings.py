@@ -1,7 +1,7 @@
 """No chunk is headings alone, or ends in one, where the chunk beside it can take them.
 
-Packing and merging see to that as far as sizes let them. What is left are headings so large that no part of what they
-announce was packed with them, and headings at the end of a document that announce nothing.
+Packing and merging see to that as far as sizes allow. Two cases are left: headings so large that nothing they announce
+was packed with them, and headings at the end of a document that announce nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import replace
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.merge import common_path, join, weight_of_blanks
+from headnote.chunking.sizes import fits
 
 
 def with_content(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
@@ -19,7 +20,8 @@ def with_content(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
         return drafts
     backwards: list[Draft] = []
     for draft in reversed(_with_end_joined(context, drafts)):
-        moved = _moved(context, draft, backwards[-1]) if backwards and _ends_in_heading(context, draft) else None
+        has_place = backwards and _ends_in_heading(context, draft)
+        moved = _with_headings_moved(context, draft, backwards[-1]) if has_place else None
         if moved is None:
             backwards.append(draft)
         else:
@@ -33,7 +35,7 @@ def _ends_in_heading(context: ChunkingContext, draft: Draft) -> bool:
 
 
 def _with_end_joined(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """The last draft has no content to wait for: it goes to the one before, or stays."""
+    """Headings that end the document announce nothing: they join the draft before, if they fit there."""
     settings = context.settings
     if len(drafts) < 2 or not settings.merge or settings.boundaries == "heading":
         return drafts
@@ -41,47 +43,55 @@ def _with_end_joined(context: ChunkingContext, drafts: list[Draft]) -> list[Draf
     if not context.is_headings_only(last):
         return drafts
     together = join(context, [before, last])
-    if not context.fits(together) and not context.is_headings_only(before):
+    if not fits(context, together) and not context.is_headings_only(before):
         together.heading_path = common_path(before.heading_path, last.heading_path)
-    return [*drafts[:-2], together] if context.fits(together) else drafts
+    return [*drafts[:-2], together] if fits(context, together) else drafts
 
 
-def _moved(context: ChunkingContext, draft: Draft, following: Draft) -> list[Draft] | None:
-    """Both drafts anew, the headings at the head of the second, or of a part of it; None if they do not fit there."""
+def _with_headings_moved(context: ChunkingContext, draft: Draft, following: Draft) -> list[Draft] | None:
+    """Both drafts, with the headings at the end of the first moved to the second; None if they do not fit there.
+
+    If the second is too large for them, it is cut behind its first content, and only that part gets the headings.
+    """
     first = draft.block_end
     while first > draft.block_start and context.blocks[first - 1][0] == "heading":
         first -= 1
     start = max(context.blocks[first][1], draft.start)  # of a heading that was cut, the part that is left
-    is_all = start == draft.start
-    headings = context.totals[following.block_start] - context.totals[first]
+    weight = context.totals[following.block_start] - context.totals[first]
     if context.blocks[first][1] < start:
-        headings = draft.weight + weight_of_blanks(context, [draft, following])
-    left = [] if is_all else [_upto(context, draft, first, draft.weight - headings)]
+        weight = draft.weight + weight_of_blanks(context, [draft, following])
+    left = [] if start == draft.start else [_before(context, draft, first, draft.weight - weight)]
     whole = replace(
         following,
         start=start,
         block_start=first,
         level=min(context.blocks[index][3] for index in range(first, draft.block_end + 1)),
-        weight=following.weight + headings,
+        weight=following.weight + weight,
         adds_up=draft.adds_up and following.adds_up,
     )
-    if context.fits(whole):
+    if fits(context, whole):
         return [*left, whole]
     content = following.block_start
     while content < following.block_end and context.blocks[content][0] == "heading":
         content += 1
     if context.blocks[content][0] == "heading" or content == following.block_end:
         return None
-    near = headings + context.totals[content + 1] - context.totals[following.block_start]
-    apart = [_upto(context, whole, content + 1, near), _from(context, following, content + 1)]
-    return [*left, *apart] if all(context.fits(part) for part in apart) else None
+    weight += context.totals[content + 1] - context.totals[following.block_start]
+    halves = [_before(context, whole, content + 1, weight), _from(context, following, content + 1)]
+    return [*left, *halves] if all(fits(context, half) for half in halves) else None
 
 
-def _upto(context: ChunkingContext, draft: Draft, stop: int, weight: int) -> Draft:
-    """The draft without the blocks from `stop` on, and what it weighs."""
-    path = context.content_path(draft.block_start, stop - 1)
-    end = context.blocks[stop - 1][2]
-    return replace(draft, end=end, block_end=stop - 1, heading_path=path, suffix="", part=0, weight=weight)
+def _before(context: ChunkingContext, draft: Draft, stop: int, weight: int) -> Draft:
+    """The draft without the blocks from `stop` on, which then has this weight."""
+    return replace(
+        draft,
+        end=context.blocks[stop - 1][2],
+        block_end=stop - 1,
+        heading_path=context.content_path(draft.block_start, stop - 1),
+        suffix="",
+        part=0,
+        weight=weight,
+    )
 
 
 def _from(context: ChunkingContext, draft: Draft, first: int) -> Draft:

@@ -1,16 +1,17 @@
-"""Drafts that are too small → larger ones, in the three ways of the systems headnote knows, and in a stable one."""
+"""Small drafts → larger ones, for the `block` strategy: greedily in order, or at places that edits do not move."""
 
 from __future__ import annotations
 
 from itertools import accumulate, groupby, pairwise
 
-from headnote.chunking.context import UNSURE, ChunkingContext
+from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 from headnote.chunking.cuts import UnitSequence, stable_cuts
 from headnote.chunking.draft import Draft
+from headnote.chunking.sizes import fits
 
 
 def small(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """The merging of the `block` strategy."""
+    """Merge drafts below the minimum with a neighbour where that fits."""
     if not context.settings.merge or len(drafts) < 2:
         return drafts
     if context.settings.packing == "stable":
@@ -23,7 +24,7 @@ def _is_small(context: ChunkingContext, draft: Draft) -> bool:
 
 
 def _forward_else_backward(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """In order: with the next one if both fit, else with the one before, else it stays."""
+    """Join each small draft with the next one if both fit, else with the one before, else leave it."""
     merged: list[Draft] = []
     waiting = drafts[0]
     for following in drafts[1:]:
@@ -31,13 +32,14 @@ def _forward_else_backward(context: ChunkingContext, drafts: list[Draft]) -> lis
         if together:
             waiting = together
         else:
-            _keep(context, merged, waiting)
+            _append(context, merged, waiting)
             waiting = following
-    _keep(context, merged, waiting)
+    _append(context, merged, waiting)
     return merged
 
 
-def _keep(context: ChunkingContext, merged: list[Draft], draft: Draft) -> None:
+def _append(context: ChunkingContext, merged: list[Draft], draft: Draft) -> None:
+    """Add a draft to those before it, joined with the last one if it is small and both fit."""
     backward = _joined(context, [merged[-1], draft]) if merged and _is_small(context, draft) else None
     if backward:
         merged[-1] = backward
@@ -46,29 +48,25 @@ def _keep(context: ChunkingContext, merged: list[Draft], draft: Draft) -> None:
 
 
 def _by_neighbourhood(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """Small ones in a row are grouped at places chosen by content; one that is left over goes where it is closest."""
-    least = context.settings.min_tokens * context.counter.unit
+    """Group runs of small drafts at places chosen by content. Join each that is still small with a neighbour."""
+    min_weight = context.settings.min_tokens * context.counter.unit
     grouped: list[Draft] = []
-    for is_small, run in groupby(drafts, lambda draft: draft.weight < least):
+    for is_small, run in groupby(drafts, lambda draft: draft.weight < min_weight):
         drafts_in_run = list(run)
         grouped += _grouped(context, drafts_in_run) if is_small else drafts_in_run
     merged: list[Draft] = []
     for number, draft in enumerate(grouped):
-        if draft.weight >= least:
-            merged.append(draft)
-            continue
         before = merged[-1] if merged else None
         behind = grouped[number + 1] if number + 1 < len(grouped) else None
-        for neighbour in _by_nearness(draft, before, behind):
-            together = _joined(context, [neighbour, draft] if neighbour is before else [draft, neighbour])
-            if together and neighbour is before:
-                merged[-1] = together
-                break
-            if together:
-                grouped[number + 1] = together
-                break
-        else:
+        neighbour, together = None, None
+        if draft.weight < min_weight:
+            neighbour, together = _joined_with_closest(context, draft, before, behind)
+        if together is None:
             merged.append(draft)
+        elif neighbour is before:
+            merged[-1] = together
+        else:
+            grouped[number + 1] = together  # it is looked at next, and may still be small
     return merged
 
 
@@ -77,10 +75,10 @@ def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
     if len(run) == 1:
         return run
     unit = context.counter.unit
-    joined: dict[tuple[int, int], Draft | None] = {}
+    groups: dict[tuple[int, int], Draft | None] = {}
 
     def joins(first: int, last: int) -> bool:
-        joined[first, last] = together = _joined(context, run[first:last])
+        groups[first, last] = together = _joined(context, run[first:last])
         return together is not None or last - first == 1
 
     units = UnitSequence(
@@ -98,13 +96,20 @@ def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
     lower = context.settings.min_tokens * unit
     upper = max(context.settings.target_tokens * unit, lower)
     cuts = stable_cuts(units, 0, len(run), min_weight=lower, max_weight=upper, min_last=lower)
-    return [joined.get(piece) or run[piece[0]] for piece in pairwise(cuts)]
+    return [groups.get(extent) or run[extent[0]] for extent in pairwise(cuts)]
 
 
-def _by_nearness(draft: Draft, before: Draft | None, behind: Draft | None) -> list[Draft]:
-    """The neighbours, the one that shares more headings first, the next one if both share as many."""
+def _joined_with_closest(
+    context: ChunkingContext, draft: Draft, before: Draft | None, behind: Draft | None
+) -> tuple[Draft, Draft] | tuple[None, None]:
+    """The neighbour that shares the most headings and fits, and both as one; the next one if both share as many."""
     neighbours = [neighbour for neighbour in (behind, before) if neighbour]
-    return sorted(neighbours, key=lambda neighbour: -len(common_path(draft.heading_path, neighbour.heading_path)))
+    neighbours.sort(key=lambda neighbour: -len(common_path(draft.heading_path, neighbour.heading_path)))
+    for neighbour in neighbours:
+        together = _joined(context, [neighbour, draft] if neighbour is before else [draft, neighbour])
+        if together:
+            return neighbour, together
+    return None, None
 
 
 def _joined(context: ChunkingContext, drafts: list[Draft]) -> Draft | None:
@@ -116,22 +121,21 @@ def _joined(context: ChunkingContext, drafts: list[Draft]) -> Draft | None:
     if context.ends_in_heading(drafts[-1]):
         return None
     together = join(context, drafts)
-    return together if context.fits(together) else None
+    return together if fits(context, together) else None
 
 
 def join(context: ChunkingContext, drafts: list[Draft]) -> Draft:
-    """Neighbours as one draft. What they carry inside is dropped: the source itself stands there now."""
+    """Neighbours as one draft. What they carry between them is dropped: the source itself stands there now."""
     first, last = drafts[0], drafts[-1]
-    path = _path_of_all(context, drafts)
     return Draft(
-        first.start,
-        last.end,
-        first.block_start,
-        last.block_end,
-        path,
-        first.section,
-        first.level,
-        first.part,
+        start=first.start,
+        end=last.end,
+        block_start=first.block_start,
+        block_end=last.block_end,
+        heading_path=_shared_path(context, drafts),
+        section=first.section,
+        level=first.level,
+        part=first.part,
         prefix=first.prefix,
         suffix=last.suffix,
         weight=sum(draft.weight for draft in drafts) + weight_of_blanks(context, drafts),
@@ -139,27 +143,26 @@ def join(context: ChunkingContext, drafts: list[Draft]) -> Draft:
     )
 
 
-def _path_of_all(context: ChunkingContext, drafts: list[Draft]) -> tuple[str, ...]:
+def _shared_path(context: ChunkingContext, drafts: list[Draft]) -> tuple[str, ...]:
     """The headings that drafts have in common.
 
-    Headings without content say nothing about where the content stands, and what stands above the first heading goes
-    with it.
+    Two kinds of drafts have no say: headings without content, and what stands above the first heading.
     """
-    telling = [
+    with_content = [
         draft for draft in drafts if not context.is_headings_only(draft) and not context.is_above_headings(draft)
     ]
-    path, *others = [draft.heading_path for draft in telling or drafts[-1:]]
+    path, *others = [draft.heading_path for draft in with_content or drafts[-1:]]
     for other in others:
         path = common_path(path, other)
     return path
 
 
 def weight_of_blanks(context: ChunkingContext, drafts: list[Draft]) -> int:
-    """Many blanks behind a part were not counted with it, but stand inside now."""
+    """Weight of long gaps between drafts: they were not counted behind a part, but lie inside now."""
     if all(draft.part is None for draft in drafts):
         return 0
     gaps = [context.text[before.end : draft.start] for before, draft in pairwise(drafts) if before.part is not None]
-    return sum(context.weigh_texts([gap for gap in gaps if len(gap) > UNSURE], True))
+    return sum(context.weigh_texts([gap for gap in gaps if len(gap) > MANY_BLANKS], True))
 
 
 def common_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,12 +7,13 @@ from itertools import pairwise
 
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
+from headnote.chunking.sizes import fits, size
 
 
 def whole_blocks(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """The largest suffix of whole blocks that is within the overlap and keeps the cap.
+    """`block`: carry the most whole blocks of the draft before that are within the overlap and keep the cap.
 
-    Never headings alone, never frontmatter. Parts of a block that was cut are no whole blocks.
+    Headings alone and frontmatter are never carried, nor are parts of a block that was split.
     """
     settings = context.settings
     if not settings.overlap_tokens:
@@ -25,7 +26,7 @@ def whole_blocks(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
 
 
 def first_carried(context: ChunkingContext, start: int, stop: int) -> int:
-    """Which block a chunk that begins with block `stop` carries first, of those from `start` on; `stop` if none."""
+    """The first of the blocks from `start` on that a chunk beginning with block `stop` carries; `stop` if none."""
     if start < stop and context.blocks[start][0] == "frontmatter":
         start += 1
     most = context.settings.overlap_tokens * context.counter.unit
@@ -45,19 +46,19 @@ def _carry(context: ChunkingContext, before: Draft, draft: Draft) -> None:
             return  # headings alone
         draft.overlap = context.text[context.blocks[first][1] : before.end]
         draft.weight = weight + context.totals[last + 1] - context.totals[first]
-        if context.fits(draft):
+        if fits(context, draft):
             return
         draft.overlap, draft.weight = "", weight
 
 
 def last_characters(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`header`: the end of the part before, between parts of the same section only."""
+    """`header`: carry the end of the part before, between parts of one section only."""
     most = context.settings.overlap_tokens
     if most:
         for before, draft in pairwise(drafts):
             if before.part is not None and before.section == draft.section:
                 draft.overlap = context.text[max(before.start, before.end - most) : before.end]
-                # Counted: its weight is that of its own text, and characters of overlap are no units that add up.
-                if context.settings.oversized == "split" and context.size(draft) > context.settings.max_tokens:
+                # Counted, because weights do not add up at an overlap that begins at any character.
+                if context.settings.oversized == "split" and size(context, draft) > context.settings.max_tokens:
                     draft.overlap = ""
     return drafts

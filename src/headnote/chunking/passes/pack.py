@@ -12,10 +12,11 @@ from dataclasses import replace
 from itertools import accumulate, islice, pairwise
 from operator import sub
 
-from headnote.chunking.context import CODE_LIKE, UNSURE, ChunkingContext
+from headnote.chunking.context import CODE_LIKE, MARGIN, ChunkingContext
 from headnote.chunking.cuts import NOTHING, Carried, UnitSequence, greedy_cuts, stable_cuts
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.overlap import first_carried
+from headnote.chunking.sizes import fits, size
 from headnote.chunking.splitting.measure import Measure
 from headnote.chunking.splitting.splitter import split_bare, split_block
 from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
@@ -31,11 +32,11 @@ def pack(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     settings = context.settings
     fills_to_target = settings.packing == "greedy" and settings.boundaries != "heading"
     max_whole = settings.target_tokens * context.counter.unit if fills_to_target else _ANY_WEIGHT
-    safe_weight = context.surely_fits
+    safe_weight = context.safe_weight
     packed: list[Draft] = []
     whole_blocks: _WholeBlocks | None = None
     for draft in drafts:
-        if draft.weight <= max_whole and (draft.weight <= safe_weight or context.fits(draft)):
+        if draft.weight <= max_whole and (draft.weight <= safe_weight or fits(context, draft)):
             packed.append(draft)
         else:
             whole_blocks = whole_blocks or _WholeBlocks(context)
@@ -46,7 +47,7 @@ def pack(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
 def _parts(context: ChunkingContext, whole_blocks: _WholeBlocks, draft: Draft) -> list[Draft]:
     """A draft, cut between its units."""
     settings, unit = context.settings, context.counter.unit
-    limit = min([context.room(path) for path in context.paths_between(draft.block_start, draft.block_end)])
+    limit = min([context.text_limit(path) for path in context.paths_between(draft.block_start, draft.block_end)])
     units = whole_blocks if whole_blocks.suffice(draft, limit) else _SplitBlocks(context, draft, limit)
     sequence, first, end = units.sequence(draft, limit)
     if settings.packing == "stable":
@@ -121,7 +122,7 @@ class _WholeBlocks:
         )
 
     def _fits(self, first: int, last: int) -> bool:
-        return self.context.fits(self.part(first, last, 0))
+        return fits(self.context, self.part(first, last, 0))
 
     def _carried(self, before: int, first: int) -> Carried:
         return _carried(self.context, before if before < first else None, first)
@@ -165,12 +166,12 @@ class _SplitBlocks:
             weight=self.units.weights[number],
         )
         may_cut = context.settings.oversized == "split" and kind not in context.settings.keep_whole
-        if not may_cut or context.fits(alone):
+        if not may_cut or fits(context, alone):
             return None
         # The first unit leaves space for the headings above the block, which stay with it.
         headings = context.totals[index] - context.totals[context.first_heading_before(index)]
-        full = context.room(alone.heading_path)
-        limit = max(full - headings - min(UNSURE * context.counter.unit, full // 8), full // 2, 1)
+        full = context.text_limit(alone.heading_path)
+        limit = max(full - headings - min(MARGIN * context.counter.unit, full // 8), full // 2, 1)
         source = context.text[start : context.starts[index + 1]]
         measure = Measure(context, source, kind in CODE_LIKE)
         inner = split_block(source, kind, end - start, limit, measure, context.mdx)
@@ -203,14 +204,14 @@ class _SplitBlocks:
         stop = self.units.starts[number + 1] if number + 1 < len(self.units.starts) else whole.end
         source = context.text[whole.start : stop]
         measure = Measure(context, source, context.blocks[whole.block_start][0] in CODE_LIKE)
-        limit = context.room(whole.heading_path)
+        limit = context.text_limit(whole.heading_path)
         while True:
             inner = split_bare(source, limit, measure)
             inner.starts = [whole.start + offset for offset in inner.starts]
             extents = pairwise([*inner.starts, whole.end])
             stretches = [replace(whole, start=start, end=end, prefix="", suffix="") for start, end in extents]
             most = context.settings.max_tokens
-            if limit <= context.counter.unit or all(context.size(stretch) <= most for stretch in stretches):
+            if limit <= context.counter.unit or all(size(context, stretch) <= most for stretch in stretches):
                 return inner
             limit //= 2
 
@@ -259,7 +260,7 @@ class _SplitBlocks:
         )
 
     def _fits(self, first: int, last: int) -> bool:
-        return self.context.fits(self.part(first, last, 0))
+        return fits(self.context, self.part(first, last, 0))
 
     def _carried(self, before: int, first: int) -> Carried:
         blocks = self.units.blocks
@@ -290,12 +291,12 @@ def _carried(context: ChunkingContext, before: int | None, first: int) -> Carrie
 
 def _max_whole_block(context: ChunkingContext, limit: int) -> int:
     """A block of at most this weight need not be split."""
-    return limit - UNSURE * context.counter.unit if context.adds_up else limit // 2
+    return limit - MARGIN * context.counter.unit if context.adds_up else limit // 2
 
 
 def _safe_weight(context: ChunkingContext, limit: int) -> int:
     """A part of at most this weight keeps the cap, so nothing has to be counted."""
-    return limit - UNSURE * context.counter.unit if context.adds_up else -1
+    return limit - MARGIN * context.counter.unit if context.adds_up else -1
 
 
 def _block_weights(context: ChunkingContext, draft: Draft) -> Iterable[int]:

@@ -12,7 +12,7 @@ from headnote.markdown.scanner import with_plain_line_ends
 
 
 def merge_adjacent(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`header`: with the next one until the threshold is met; the last one with the one before."""
+    """`header`: join small sections with the next one; the last one with the one before."""
     if not context.settings.merge:
         return drafts
     merged: list[Draft] = []
@@ -27,9 +27,9 @@ def merge_adjacent(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]
 
 
 def merge_siblings(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`section`: into the section just before it, if that has the same depth under the same parent.
+    """`section`: join a small section with the one before, if both have the same depth under the same parent.
 
-    It keeps the path of the one it joins; its own heading stands inside the body.
+    The result has the path of the first; the heading of the second stands inside the body.
     """
     merged: list[Draft] = []
     for draft in drafts:
@@ -43,7 +43,7 @@ def merge_siblings(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]
 
 
 def without_heading(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`section`: a body begins after its heading. A heading without a body lives on in the path of its children."""
+    """`section`: leave out the heading of each body. One without a body lives on in the path of its children."""
     bodies: list[Draft] = []
     for draft, following in zip_longest(drafts, drafts[1:]):
         if context.blocks[draft.block_start][0] != "heading":
@@ -59,18 +59,18 @@ def without_heading(context: ChunkingContext, drafts: list[Draft]) -> list[Draft
 
 
 def split(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """Parts that are filled with paragraphs until the next would pass the maximum.
+    """Split large sections into parts, filled with paragraphs until the next would exceed the maximum.
 
     A single paragraph that is larger stays whole, unless `oversized` is `split`.
     """
-    found: list[Draft] = []
+    parts: list[Draft] = []
     for number, draft in enumerate(drafts):
         draft.section = number
-        found += [draft] if _own_weight(context, draft) <= context.max_weight else _in_paragraphs(context, draft)
-    return pack(context, found) if context.settings.oversized == "split" else found
+        parts += [draft] if _own_weight(context, draft) <= context.max_weight else _packed_paragraphs(context, draft)
+    return pack(context, parts) if context.settings.oversized == "split" else parts
 
 
-def _in_paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
+def _packed_paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
     parts: list[Draft] = []
     for paragraph in _paragraphs(context, draft):
         together = join(context, [parts[-1], paragraph]) if parts else paragraph
@@ -87,20 +87,28 @@ def _in_paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
 
 
 def _paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
-    """Blocks between blank lines; what stands directly on the block before it belongs to the same paragraph."""
-    found: list[Draft] = []
+    """Blocks between blank lines. A block directly below another belongs to the same paragraph."""
+    paragraphs: list[Draft] = []
     for index in range(draft.block_start, draft.block_end + 1):
         _, start, end, level, _ = context.blocks[index]
-        weight = context.totals[index + 1] - context.totals[index]
-        block = Draft(start, end, index, index, draft.heading_path, draft.section, level, weight=weight)
-        before = found[-1] if found else None
+        block = Draft(
+            start=start,
+            end=end,
+            block_start=index,
+            block_end=index,
+            heading_path=draft.heading_path,
+            section=draft.section,
+            level=level,
+            weight=context.totals[index + 1] - context.totals[index],
+        )
+        before = paragraphs[-1] if paragraphs else None
         if before and with_plain_line_ends(context.text[before.end : start]).count("\n") < 2:
-            found[-1] = join(context, [before, block])
-            found[-1].heading_path = draft.heading_path
+            paragraphs[-1] = join(context, [before, block])
+            paragraphs[-1].heading_path = draft.heading_path
         else:
-            found.append(block)
-    found[-1].suffix = draft.suffix
-    return found
+            paragraphs.append(block)
+    paragraphs[-1].suffix = draft.suffix
+    return paragraphs
 
 
 def _are_siblings(before: Draft, draft: Draft) -> bool:
@@ -112,7 +120,7 @@ def _is_small(context: ChunkingContext, draft: Draft) -> bool:
 
 
 def _own_weight(context: ChunkingContext, draft: Draft) -> int:
-    """Weight of the own text, without the blank lines after it where that can be told apart."""
+    """Weight of the own text, without the blank lines after it where the counter can tell."""
     if context.counter.adds != "anywhere" or draft.block_end + 1 >= len(context.blocks):
         return draft.weight
     gap = context.text[draft.end : context.blocks[draft.block_end + 1][1]]

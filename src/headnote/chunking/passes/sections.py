@@ -14,32 +14,32 @@ def whole(context: ChunkingContext, _: list[Draft]) -> list[Draft]:
 
 
 def by_heading(context: ChunkingContext, _: list[Draft]) -> list[Draft]:
-    """A draft from each heading within the depth to the next one; what stands before the first is the preamble."""
+    """A draft from each heading within the depth to the next one, and one for the preamble above the first."""
     depth = context.settings.heading_depth
     return _between(context, [index for index in context.headings if context.blocks[index][3] <= depth])
 
 
 def by_heading_or_paragraph(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
     """By heading; in a document without any, each block is a section of its own."""
-    if any(block[0] == "heading" for block in context.blocks):
+    if context.headings:
         return by_heading(context, drafts)
     return _between(context, list(range(context.first_block, len(context.blocks))))
 
 
 def by_heading_or_whole(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`window`: by heading, or the document as one where headings do not matter."""
+    """`window`: by heading, or the whole document where headings do not matter."""
     return whole(context, drafts) if context.settings.boundaries == "paragraph" else by_heading(context, drafts)
 
 
 def by_boundaries(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`block`: sections with content, or the document as one where headings do not matter."""
+    """`block`: sections with content, or the whole document where headings do not matter."""
     return whole(context, drafts) if context.settings.boundaries == "paragraph" else by_content(context, drafts)
 
 
 def by_content(context: ChunkingContext, _: list[Draft]) -> list[Draft]:
-    """The same, but headings that follow each other directly open one section together: none is without content.
+    """By heading, but headings directly below each other open one section together, so that all have content.
 
-    What stands above the first heading belongs to its section, unless it is long enough to be one.
+    The preamble belongs to the first section, unless it is long enough to be one.
     """
     depth, blocks = context.settings.heading_depth, context.blocks
     openings: list[int] = []
@@ -51,21 +51,21 @@ def by_content(context: ChunkingContext, _: list[Draft]) -> list[Draft]:
         if blocks[index][3] <= depth and (not openings or openings[-1] != run):
             openings.append(run)
     if openings and openings[-1] == run and last == len(blocks) - 1 and run > context.first_block:
-        openings.pop()  # at the very end there is no content to wait for: they stay with what stands before them
+        openings.pop()  # headings at the very end announce nothing: they stay with what stands before them
     if openings and _is_short_preamble(context, openings[0]):
         openings[0] = context.first_block
     return _between(context, openings)
 
 
 def _is_short_preamble(context: ChunkingContext, stop: int) -> bool:
-    """Whether what stands above the first heading, an import or a line, is too little for a chunk of its own."""
+    """Whether the blocks above the first heading, an import or a line, are too little for a chunk of their own."""
     settings = context.settings
     weight = context.totals[stop] - context.totals[context.first_block]
     return settings.merge and weight < settings.min_tokens * context.counter.unit
 
 
 def _between(context: ChunkingContext, openings: list[int]) -> list[Draft]:
-    """A draft from each opening to the next, and one for what stands before the first."""
+    """A draft from each opening to the next, and one for the blocks before the first."""
     blocks, totals = context.blocks, context.totals
     first, end = context.first_block, len(blocks)
     cuts = openings if openings and openings[0] == first else [first, *openings]
@@ -78,9 +78,18 @@ def _between(context: ChunkingContext, openings: list[int]) -> list[Draft]:
         while content < stop and level and blocks[content][0] == "heading":
             level = min(level, blocks[content][3])
             content += 1
-        weight = totals[stop] - totals[opening]
-        path = context.content_path(opening, stop - 1)
-        drafts.append(Draft(start, blocks[stop - 1][2], opening, stop - 1, path, section, level, weight=weight))
+        drafts.append(
+            Draft(
+                start=start,
+                end=blocks[stop - 1][2],
+                block_start=opening,
+                block_end=stop - 1,
+                heading_path=context.content_path(opening, stop - 1),
+                section=section,
+                level=level,
+                weight=totals[stop] - totals[opening],
+            )
+        )
     if drafts and context.final_suffix:
         drafts[-1].suffix = context.final_suffix
         drafts[-1].weight += context.weigh_texts((context.final_suffix,), True)[0]

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from headnote.chunking.context import ChunkingContext
-
-MANY_BLANKS = 8
-"""Characters. A longer run of blanks is weighed apart from the text beside it."""
+from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 
 
 class Measure:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from headnote.chunking.context import MANY_BLANKS
 from headnote.chunking.splitting import containers, reopening
 from headnote.chunking.splitting.leaves import by_item, by_line, by_sentence, by_word
-from headnote.chunking.splitting.measure import MANY_BLANKS, Measure
+from headnote.chunking.splitting.measure import Measure
 from headnote.chunking.splitting.pieces import Cuts, Piece, quote_marker, source_start
 from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
 from headnote.markdown.scanner import with_plain_line_ends

@@ -1,0 +1,77 @@
+"""How large a chunk is, and whether it keeps the cap.
+
+Sums of weights answer most questions for free, but they are exact only up to the blank lines at the end of a chunk. So
+the weight decides far from the cap, and near it the text itself is counted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+from headnote.chunking.context import CODE_LIKE, MANY_BLANKS, MARGIN, ChunkingContext
+from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.draft import Draft
+from headnote.chunking.rendering import OVERLAP_SEPARATORS, ChunkLike, embedded_text
+
+
+def fits(context: ChunkingContext, draft: Draft) -> bool:
+    """Whether a draft keeps the cap."""
+    if context.adds_up and draft.adds_up:
+        estimate = draft.weight + context.breadcrumb(draft.heading_path)[1]
+        margin = MARGIN * context.counter.unit
+        if estimate <= context.max_weight - margin:
+            return True
+        if estimate > context.max_weight + margin and not _has_long_gap_behind(context, draft):
+            return False
+    return size(context, draft) <= context.settings.max_tokens
+
+
+def _has_long_gap_behind(context: ChunkingContext, draft: Draft) -> bool:
+    """Whether so many blanks follow that they, and not the text, may be what weighs too much."""
+    following = draft.block_end + 1
+    return following < len(context.blocks) and context.blocks[following][1] - draft.end > MANY_BLANKS
+
+
+def size(context: ChunkingContext, chunk: ChunkLike) -> int:
+    """Tokens of what is embedded, counted."""
+    return sizes(context, (chunk,))[0]
+
+
+def sizes(context: ChunkingContext, chunks: Sequence[ChunkLike]) -> list[int]:
+    """The same for many."""
+    if context.counter.adds == "anywhere" and context.counter.per_character is None:
+        return [_size_by_blocks(context, chunk) for chunk in chunks]
+    return context.counter.count_many([embedded_text(context, chunk) for chunk in chunks])
+
+
+def _size_by_blocks(context: ChunkingContext, chunk: ChunkLike) -> int:
+    """An estimate depends on which blocks are code, so they are weighed one by one, carried ones included."""
+    first = max(bisect_right(context.starts, chunk.start, hi=len(context.blocks)) - 1, 0)
+    last = bisect_left(context.starts, chunk.end, first + 1) - 1
+    own = _texts_of_blocks(context, chunk.start, chunk.end, first, last)
+    own[0] = (chunk.prefix + own[0][0], own[0][1])
+    own[-1] = (own[-1][0] + chunk.suffix, own[-1][1])
+    texts = [(context.breadcrumb(chunk.heading_path)[0], False), *_carried_texts(context, chunk, first), *own]
+    weights = context.counter.weigh([strip_data_uris(text) for text, _ in texts], [is_code for _, is_code in texts])
+    return context.counter.size(sum(weights))
+
+
+def _carried_texts(context: ChunkingContext, chunk: ChunkLike, first: int) -> list[tuple[str, bool]]:
+    """The overlap of a chunk that begins in block `first`, by blocks where it consists of whole ones."""
+    if not chunk.overlap:
+        return []
+    if context.settings.strategy != "block":
+        return [(chunk.overlap + OVERLAP_SEPARATORS[context.settings.strategy], False)]
+    last = first - 1
+    end = context.blocks[last][2]
+    first = bisect_left(context.starts, end - len(chunk.overlap))
+    return [*_texts_of_blocks(context, context.starts[first], end, first, last), ("\n\n", False)]
+
+
+def _texts_of_blocks(context: ChunkingContext, start: int, end: int, first: int, last: int) -> list[tuple[str, bool]]:
+    """A range of the text by blocks, each with the blank lines behind it, and whether it is code."""
+    cuts = [start, *context.starts[first + 1 : last + 1], end]
+    code = [block[0] in CODE_LIKE for block in context.blocks[first : last + 1]]
+    return [(context.text[at:stop], is_code) for (at, stop), is_code in zip(pairwise(cuts), code, strict=True)]
