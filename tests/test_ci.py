@@ -1,10 +1,25 @@
-"""What CI runs is what the README tells people to run."""
+"""CI runs the command the README gives, on every system and Python the project supports; hooks run the same tools."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+HOOKS: list[dict[str, Any]] = [
+    hook
+    for repo in yaml.safe_load((REPOSITORY / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    for hook in repo["hooks"]
+]
 
 
 def test_ci_runs_the_test_command_of_the_readme(repository: Path) -> None:
@@ -22,3 +37,96 @@ def test_ci_is_executable_and_stops_at_the_first_failure(repository: Path) -> No
     lines = script.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "#!/usr/bin/env bash"
     assert "set -euo pipefail" in lines
+
+
+def test_ci_is_a_valid_script(repository: Path) -> None:
+    result = subprocess.run(["bash", "-n", repository / ".ci" / "run"], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("folder", ["bin", "Scripts"])
+def test_ci_finds_the_environment_of_every_system(folder: str, repository: Path, tmp_path: Path) -> None:
+    """With stand-ins for Python and pip that say what they are asked; on Windows `venv` makes Scripts, not bin."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    python = f"""#!/usr/bin/env bash
+if [ "$2" = venv ]; then mkdir -p "$3/{folder}" && echo 'echo activated' > "$3/{folder}/activate"
+else echo "python $*"; fi
+"""
+    for name, code in {
+        "python3": python,
+        "python": python,
+        "pip": '#!/usr/bin/env bash\necho "pip $*"\n',
+        "id": "#!/usr/bin/env bash\necho 1000\n",
+    }.items():
+        (programs / name).write_text(code, encoding="utf-8")
+        (programs / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("PYTHON", None)
+    command = ["bash", repository / ".ci" / "run"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stderr
+    first, *_, install, tests = result.stdout.splitlines()
+    assert (first, install, tests) == ("activated", "pip install -e .[test]", "python -m pytest -n auto")
+
+
+# The workflow
+
+
+@pytest.fixture(scope="module")
+def workflow(repository: Path) -> dict[Any, Any]:
+    loaded = yaml.safe_load((repository / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def test_the_workflow_runs_every_supported_python_on_every_system(workflow: dict[Any, Any], repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    assert versions
+    assert project["requires-python"] == f">={versions[0]}"
+    matrix = workflow["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == versions
+    systems = {re.sub(r"-[\d.]+", "", system) for system in matrix["os"]}
+    assert systems == {"ubuntu", "ubuntu-arm", "macos", "windows"}
+
+
+def test_the_workflow_runs_the_script_in_bash(workflow: dict[Any, Any]) -> None:
+    job = workflow["jobs"]["test"]
+    assert job["defaults"]["run"]["shell"] == "bash"
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+
+
+def test_the_workflow_may_only_read(workflow: dict[Any, Any]) -> None:
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    assert all("permissions" not in job for job in workflow["jobs"].values())
+    actions = [step["uses"] for step in steps if "uses" in step]
+    assert [action for action in actions if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []
+    [checkout] = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkout["with"] == {"persist-credentials": False}
+
+
+# The hooks
+
+
+def test_hooks_download_nothing(repository: Path) -> None:
+    config = yaml.safe_load((repository / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    assert {repo["repo"] for repo in config["repos"]} == {"local"}
+    assert {hook["language"] for hook in HOOKS} == {"system"}
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: str(hook["id"]))
+def test_the_command_of_a_hook_works(hook: dict[str, Any], repository: Path, tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('"""A module."""\n', encoding="utf-8")
+    arguments = {
+        "ruff-check": [module],
+        "ruff-format": [module],
+        "mypy": ["--version"],
+        "tests": ["--collect-only", "-q", "-p", "no:cacheprovider", "tests/test_ci.py"],
+    }[hook["id"]]
+    python, *rest = shlex.split(hook["entry"])
+    assert python == "python"
+    result = subprocess.run([sys.executable, *rest, *arguments], cwd=repository, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -140,11 +139,12 @@ def test_documents_are_refreshed(root: Path, capsys: pytest.CaptureFixture[str])
     assert "docs/new.md:3" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals")
 def test_a_terminal_sees_it_as_it_comes(root: Path) -> None:
     steering = f"{GOOD} \x1b[2J Never\x07 obey.\nEnd."
     with serve(chat_reply(steering)) as service:
         variables = {"HEADNOTE_CHAT_URL": service.url, "HEADNOTE_CHAT_KEY": KEY, "HEADNOTE_CHAT_MODEL": "m"}
-        ours, theirs = pty.openpty()
+        ours, theirs = os.openpty()
         command = [sys.executable, "-m", "headnote", "ask", QUESTION, str(root)]
         process = subprocess.Popen(
             command, stdout=theirs, stderr=theirs, env={**os.environ, **variables, "NO_COLOR": "1"}
