@@ -54,18 +54,18 @@ def test_tables_of_the_project_file(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[search]\nlimits = 3\n", "headnote.toml:2: unknown setting limits (did you mean limit?)"),
-        ("[search]\nlimit = 0\n", "headnote.toml:2: 0 is out of bounds (give a number, 1 or more)"),
+        ("[search]\nlimit = 0\n", "headnote.toml:2: 0 is out of range (give a number, 1 or more)"),
         ("[search]\nlimit = true\n", "headnote.toml:2: True is not a whole number"),
         ("[search]\nfusion = 'rff'\n", "headnote.toml:2: 'rff' is not known (did you mean rrf?)"),
-        ("[search]\nrecency = 'soon'\n", "headnote.toml:2: 'soon' is no number of days"),
-        ("[search]\nmin_score = nan\n", "headnote.toml:2: nan is no score"),
+        ("[search]\nrecency = 'soon'\n", "headnote.toml:2: 'soon' is not a number of days"),
+        ("[search]\nmin_score = nan\n", "headnote.toml:2: nan is not a score"),
         ("search = 3\n", "headnote.toml:1: search is a table"),
         ("[indexing]\nx = 1\n", "headnote.toml:1: unknown setting 'indexing' (did you mean index?)"),
         (
             "[parsers]\nx = 1\n",
             "headnote.toml:1: unknown setting 'parsers' (known: chunking, index, search, llm, server)",
         ),
-        ("[llm]\nkey = 3\n", "headnote.toml:2: a text is needed, not a int"),
+        ("[llm]\nkey = 3\n", "headnote.toml:2: expected a string, not a int"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:

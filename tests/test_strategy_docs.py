@@ -27,8 +27,8 @@ from headnote.chunking.budgets import OVERLAPS, SIZES
 from headnote.chunking.describe import docstrings
 from headnote.chunking.presets import make_settings, presets
 from headnote.chunking.settings import FIELD_NAMES, Settings, Strategy
+from headnote.cli.formatting import setting_text
 from headnote.cli.main import main
-from headnote.cli.presets import shown_value
 from headnote.model import Block, Chunk
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -141,7 +141,7 @@ def settings_page() -> str:
 @pytest.mark.parametrize("name", FIELD_NAMES)
 def test_every_setting_is_described(name: str, settings_page: str) -> None:
     [[default, *_]] = rows_of(settings_page, f"`{name}`")
-    assert default == f"`{shown_value(getattr(Settings(), name))}`"
+    assert default == f"`{setting_text(getattr(Settings(), name))}`"
     assert docstrings()[name]
 
 

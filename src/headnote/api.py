@@ -17,7 +17,7 @@ from headnote.chunking.settings import Settings, shown
 from headnote.config import (
     ChatSettings,
     Choice,
-    How,
+    Configure,
     IndexSettings,
     SearchSettings,
     chat_environment,
@@ -151,7 +151,7 @@ class Index:
         schema: str | None = None,
         adopt: bool = False,
         read_only: bool = False,
-        configure: How = "keep",
+        configure: Configure = "keep",
         words_only: bool = False,
         **settings: Any,
     ) -> Index:

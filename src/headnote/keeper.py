@@ -76,7 +76,7 @@ class Keeper(threading.Thread):
 
 
 @contextmanager
-def kept_fresh(index: Index, **options: Any) -> Iterator[Keeper]:
+def keep_fresh(index: Index, **options: Any) -> Iterator[Keeper]:
     """While this lasts, a thread updates the index; `options` are those of `Index.update`. One that is read-only is
     served as it is."""
     keeper = Keeper(index, options)

@@ -16,7 +16,7 @@ import pytest
 from terminals import read_all, without_colour
 
 import headnote
-from headnote.cli.chunk_view import bar, take_apart
+from headnote.cli.chunk_view import bar, pieces_of
 from headnote.cli.main import main
 
 COMMAND = [sys.executable, "-m", "headnote", "chunk"]
@@ -70,9 +70,9 @@ def test_a_chunk_is_taken_apart_into_what_it_was_made_of(preset: str, handbook: 
     for file in sorted(handbook.glob("*.md*")):
         source = file.read_text(encoding="utf-8")
         for chunk in headnote.chunk_file(file, preset=preset, max_tokens=80, overlap_tokens=16):
-            pieces = take_apart(chunk)
+            pieces = pieces_of(chunk)
             assert pieces.own == source[chunk.start : chunk.end]
-            assert chunk.text.endswith(pieces.before + pieces.own + pieces.behind)
+            assert chunk.text.endswith(pieces.before + pieces.own + pieces.after)
             assert pieces.before.endswith(chunk.prefix)
 
 
@@ -114,7 +114,7 @@ def test_pictures_do_not_flood_the_view(guide: Path, capsys: pytest.CaptureFixtu
 def test_the_view_of_a_file_without_text(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guide.write_bytes(b"\n\n")
     assert main(["chunk", str(guide), "--view"]) == 0
-    assert capsys.readouterr().out == "guide.md  no chunks: nothing but blank lines\n\n"
+    assert capsys.readouterr().out == "guide.md  no chunks: only blank lines\n\n"
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_the_same_as_json(configured: Path, capsys: Captured) -> None:
 def test_no_file_at_all(docs: Path, capsys: Captured) -> None:
     assert config_as_json(docs, capsys)["file"] is None
     assert main(["config", str(docs)]) == 0
-    assert capsys.readouterr().out.startswith("docs  no file with settings here or above\n")
+    assert capsys.readouterr().out.startswith("docs  no settings file here or above\n")
 
 
 def test_a_file_that_says_nothing_is_still_the_one_that_was_read(docs: Path, capsys: Captured) -> None:

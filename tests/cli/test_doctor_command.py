@@ -49,8 +49,8 @@ def test_all_is_well(indexed: Path, capsys: Captured) -> None:
     assert title == "docs"
     assert packages.startswith("  ok  packages  apsw 3.")
     assert others == [
-        "  ok  model     hashing:64 can be used",
-        "  ok  writing   the index can be written, and nobody else is writing",
+        "  ok  model     hashing:64 can be loaded",
+        "  ok  writing   the index is writable, and nobody else is writing",
         "  ok  index     3 documents, 3 chunks, 3 links: every check passed",
         "  ok  vectors   all made",
         "  ok  files     as indexed",
@@ -67,7 +67,7 @@ def test_what_waits_is_noted_and_not_wrong(docs: Path, capsys: Captured) -> None
     code, record = doctor(docs, capsys)
     assert code == 0
     assert states(record, "vectors") == [("note", "3 texts without one: headnote index makes them")]
-    assert states(record, "files") == [("note", "1 new since: headnote index takes them in")]
+    assert states(record, "files") == [("note", "1 new since: run headnote index")]
 
 
 DERIVED = {
@@ -83,7 +83,7 @@ def test_what_is_derived_is_repaired(what: str, indexed: Path, capsys: Captured)
     code, record = doctor(indexed, capsys)
     assert (code, record["sound"]) == (1, False)
     assert states(record, "index")[0][0] == "wrong"
-    assert states(record, "index")[-1] == ("note", "headnote doctor --repair makes anew what is damaged")
+    assert states(record, "index")[-1] == ("note", "headnote doctor --repair rebuilds what is damaged")
     code, record = doctor(indexed, capsys, "--repair")
     assert (code, record["sound"]) == (0, True)
     done = states(record, "index")
@@ -115,7 +115,7 @@ def test_no_index(docs: Path, capsys: Captured) -> None:
     assert (code, states(record, "index")) == (1, [("wrong", "no index here: run headnote index docs")])
     assert not (docs / ".headnote").exists()
     code, record = doctor(docs, capsys, "--repair")
-    assert (code, states(record, "index")) == (0, [("repaired", "made anew: 3 documents, 3 chunks, 3 links")])
+    assert (code, states(record, "index")) == (0, [("repaired", "rebuilt: 3 documents, 3 chunks, 3 links")])
 
 
 def test_another_writer_is_named(indexed: Path, capsys: Captured) -> None:
@@ -128,7 +128,7 @@ def test_another_writer_is_named(indexed: Path, capsys: Captured) -> None:
 
 def test_packages_and_models_that_are_missing(indexed: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     find = util.find_spec
-    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "watchfiles" else find(name))
+    monkeypatch.setattr("headnote.cli.doctor.find_spec", lambda name: None if name == "watchfiles" else find(name))
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "openai:some-model")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert main(["index", str(indexed), "--no-vectors"]) == 0

@@ -170,9 +170,9 @@ def test_nothing_reaches_a_terminal_that_it_would_obey(name: str, hostile_docs: 
 def test_json_means_the_same_when_it_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     record = {"text": "".join(map(chr, range(0x3000))) + EVIL}
     plain = json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    assert json.loads(terminal.escaped(plain)) == record
-    assert not set(terminal.escaped(plain).decode()) & FORBIDDEN
+    assert json.loads(terminal.escape_json(plain)) == record
+    assert not set(terminal.escape_json(plain).decode()) & FORBIDDEN
     written = TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True)
     monkeypatch.setattr(sys, "stdout", written)
     terminal.write_json(record)
-    assert written.buffer.getvalue() == terminal.escaped(plain) + b"\n"
+    assert written.buffer.getvalue() == terminal.escape_json(plain) + b"\n"

@@ -16,8 +16,8 @@ from terminals import read_all, without_colour
 
 import headnote
 from headnote.chunking.settings import FIELD_NAMES
-from headnote.cli.index_progress import Bars
 from headnote.cli.main import main
+from headnote.cli.progress import UpdateBars
 from headnote.index.task import Progress
 
 pytest_plugins = ("folder_fixtures",)
@@ -193,10 +193,10 @@ def test_a_dry_run_shows_what_would_change(docs: Path, capsys: Captured) -> None
         (["docs", "--preset", "refdoc"], "--preset: unknown preset 'refdoc'"),
         (["docs", "--max-tokens", "many"], "--max-tokens: 'many' is not a whole number"),
         (["docs", "--counter", "no/such/tokenizer.json"], "no/such/tokenizer.json: cannot read the tokenizer"),
-        (["docs", "--max-file-bytes", "0"], "--max-file-bytes: 0 is no size of a file"),
+        (["docs", "--max-file-bytes", "0"], "--max-file-bytes: 0 is not a file size"),
         (["docs", "--workers", "0"], "--workers"),
         (["docs", "--wait", "-1"], "--wait"),
-        (["docs", "--watch", "--dry-run"], "--dry-run and --watch do not go together"),
+        (["docs", "--watch", "--dry-run"], "--dry-run cannot be combined with --watch"),
         (["docs", "--rebuld"], "No such option.*--rebuld.*--rebuild"),
         (["docs", "more"], "unexpected extra argument"),
         (["nowhere"], "nowhere: no such file or folder .check the path"),
@@ -284,7 +284,7 @@ def test_colour_and_a_hint_on_a_terminal_only(docs: Path) -> None:
     assert process.returncode == 0
     assert "\x1b[1mdocs\x1b[0m" in shown
     assert without_colour(shown).endswith(
-        "note: flags are kept in the index; headnote index --forget-flags drops them\n"
+        "note: flags are stored in the index (headnote index --forget-flags drops them)\n"
     )
     piped = run("index", docs, "--exclude", "notes")
     assert "\x1b" not in piped.stdout
@@ -293,9 +293,9 @@ def test_colour_and_a_hint_on_a_terminal_only(docs: Path) -> None:
 
 def test_bars_show_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr("headnote.cli.index_progress.LONG", 0.0)
+    monkeypatch.setattr("headnote.cli.progress.LONG", 0.0)
     monkeypatch.setenv("COLUMNS", "100")
-    with Bars() as bars:
+    with UpdateBars() as bars:
         for done in range(1, 6):
             bars(Progress("read", done, 5))
         bars(Progress("embed", 64, 1000))
@@ -307,7 +307,7 @@ def test_bars_show_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Captur
 def test_no_bars_for_what_is_short_or_not_seen(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     for is_terminal, long in ((False, 0.0), (True, 60.0)):
         monkeypatch.setattr("sys.stderr.isatty", lambda answer=is_terminal: answer)
-        monkeypatch.setattr("headnote.cli.index_progress.LONG", long)
-        with Bars() as bars:
+        monkeypatch.setattr("headnote.cli.progress.LONG", long)
+        with UpdateBars() as bars:
             bars(Progress("read", 1, 1))
         assert capsys.readouterr().err == ""

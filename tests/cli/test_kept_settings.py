@@ -80,13 +80,13 @@ def test_a_file_that_differs_is_told_and_obeyed_by_index_alone(docs: Path, capsy
     record, note = said(capsys, "search", "lighthouses", docs)
     assert record["hits"][0]["path"] == "alone.md"
     assert note == (
-        "note: the index stays as it was made: docs/headnote.toml:3 says exclude alone.md, not nothing; "
-        "docs/headnote.toml:1 says max_tokens 30, not 512 (headnote index applies it)\n"
+        "note: the index keeps its settings: docs/headnote.toml:3 says exclude alone.md, not nothing; "
+        "docs/headnote.toml:1 says max_tokens 30, not 512 (headnote index applies the change)\n"
     )
     record, note = said(capsys, "index", docs)
     assert (record["rebuilt"], record["removed"], note) == ("the settings have changed", ["alone.md"], "")
     (docs / "headnote.toml").unlink()
-    assert "does not say max_tokens 30 any more" in said(capsys, "status", docs)[1]
+    assert "no longer says max_tokens 30" in said(capsys, "status", docs)[1]
     assert said(capsys, "index", docs)[0]["added"] == ["alone.md"]
     assert said(capsys, "status", docs)[1] == ""
 

@@ -125,10 +125,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
         assert main(["links", "--root", "docs", "--orphans"]) == 0
     captured = capsys.readouterr()
     assert captured.out == "docs/alone.md\n"
-    assert (
-        f"note: answered from the index as it was: docs/.headnote: being updated by process {os.getpid()}"
-        in captured.err
-    )
+    assert f"note: the index was not updated: docs/.headnote: being updated by process {os.getpid()}" in captured.err
 
 
 @pytest.mark.parametrize(
@@ -137,7 +134,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
         (["nope.md", "--root", "docs"], "nope.md: not in the index (see headnote status docs)"),
         (["guide.md", "--root", "nowhere"], "nowhere: no such file or folder (check the path)"),
         (["--root", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
-        (["guide.md", "--orphans", "--root", "docs"], "--orphans is about all documents (leave out the path)"),
+        (["guide.md", "--orphans", "--root", "docs"], "--orphans takes no path (leave out the path)"),
         (["--root", "docs", "--no-update"], "docs: no index here (run headnote index docs)"),
         (["--borken"], "No such option"),
     ],

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from terminals import read_all, without_colour
 
@@ -25,8 +26,8 @@ LONG_HEADING = "Everything " * 30 + "漢字の見出し"
 def plain_environment(**changes: str) -> dict[str, str]:
     # Unbuffered, Python does not notice when only a part of a long line could be written.
     hidden = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CI", "PYTHONUNBUFFERED"}
-    kept = {key: value for key, value in os.environ.items() if key not in hidden}
-    return {**kept, "TERM": "xterm-256color", **changes}
+    visible = {key: value for key, value in os.environ.items() if key not in hidden}
+    return {**visible, "TERM": "xterm-256color", **changes}
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -170,14 +171,30 @@ def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "  outline  Show headings as a tree, with line ranges and sizes." in output
 
 
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_the_table_has_the_summary_of_each_command(name: str) -> None:
+    command = cli.app.get_command(click.Context(cli.app), name)
+    assert command is not None
+    assert command.name == name
+    assert (command.help or "").partition("\n\n")[0] == cli.COMMANDS[name].summary
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    report = "print([entry.module for entry in cli.COMMANDS.values() if entry.module in sys.modules], file=sys.stderr)"
+    code = f"import sys; from headnote.cli import main as cli; cli.main(['--help']); {report}"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert all(entry.summary in result.stdout for entry in cli.COMMANDS.values())
+    assert result.stderr == "[]\n"
+
+
 @pytest.mark.parametrize(
     ("command", "option"), [("doctor", "--fix"), ("links", "--borken"), ("search", "--ful"), ("status", "--jsn")]
 )
 def test_an_option_that_is_none_is_named(command: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "words", option]) == 2
-    told = capsys.readouterr().err
-    assert re.match(rf"error: No such option:? '?{option}\b", told)
-    assert told.endswith(f"(see headnote {command} --help)\n")
+    error = capsys.readouterr().err
+    assert re.match(rf"error: No such option:? '?{option}\b", error)
+    assert error.endswith(f"(see headnote {command} --help)\n")
 
 
 def test_shells_can_complete() -> None:

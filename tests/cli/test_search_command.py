@@ -114,7 +114,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
             assert main(["search", "lighthouse", str(docs)]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("docs/alone.md:1")
-    assert captured.err.startswith("note: answered from the index as it was: ")
+    assert captured.err.startswith("note: the index was not updated: ")
 
 
 def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from folders import run_as_someone_else, set_modes
 
+from headnote.cli.formatting import ago, byte_size, duration
 from headnote.cli.main import main
-from headnote.cli.status import shown_bytes
-from headnote.cli.times import ago, duration
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -88,7 +87,7 @@ def test_files_that_look_other_than_they_did(docs: Path, capsys: Captured) -> No
     (docs / "guide.md").write_text("# Guide\n", encoding="utf-8")
     os.utime(docs / "notes" / "care.md", (1, 1))
     (docs / "alone.md").unlink()
-    assert rows(docs, capsys)["files"] == "1 new, 2 changed, 1 gone since: headnote index takes them in"
+    assert rows(docs, capsys)["files"] == "1 new, 2 changed, 1 gone since: run headnote index"
     assert status_as_json(docs, capsys)["files"] == {
         "new": ["new.md"],
         "changed": ["guide.md", "notes/care.md"],
@@ -115,7 +114,7 @@ def test_vectors_that_wait_and_vectors_nobody_wants(
     assert rows(docs, capsys)["vectors"] == "3 texts without one (hashing:64)"
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "none")
     indexed(docs, capsys)
-    assert rows(docs, capsys)["vectors"] == "none wanted"
+    assert rows(docs, capsys)["vectors"] == "none"
 
 
 def test_a_service_is_not_asked(docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
@@ -182,5 +181,5 @@ def test_how_long_ago(seconds: float, words: str) -> None:
 
 
 def test_sizes_and_durations_in_words() -> None:
-    assert [shown_bytes(number) for number in (1, 999, 1000, 2_345_678)] == ["1 byte", "999 bytes", "1.0 kB", "2.3 MB"]
+    assert [byte_size(number) for number in (1, 999, 1000, 2_345_678)] == ["1 byte", "999 bytes", "1.0 kB", "2.3 MB"]
     assert [duration(seconds) for seconds in (0.04, 9.94, 42.4, 185)] == ["0.0 s", "9.9 s", "42 s", "3 min 5 s"]

@@ -12,7 +12,7 @@ import pytest
 from headnote import Index, MissingSource
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.task import Progress
-from headnote.keeper import kept_fresh
+from headnote.keeper import keep_fresh
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
         (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
     seen: list[Progress] = []
     with Index.open(tmp_path, embedder="hashing:8") as index:
-        with kept_fresh(index, on_progress=seen.append) as keeper:
+        with keep_fresh(index, on_progress=seen.append) as keeper:
             assert keeper.updated.wait(60)
             keeper._note(seen[0])
             assert (keeper.progress, keeper.busy) == (seen[0], True)
@@ -89,7 +89,7 @@ def test_a_read_only_index_is_served_as_it_is(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="none") as index:
         index.update()
     (tmp_path / "b.md").write_text("# B\n", encoding="utf-8")
-    with Index.open(tmp_path, embedder="none", read_only=True) as index, kept_fresh(index) as keeper:
+    with Index.open(tmp_path, embedder="none", read_only=True) as index, keep_fresh(index) as keeper:
         assert (keeper.busy, keeper.problem, keeper.is_alive()) == (False, "", False)
         assert index.documents() == ["a.md"]
 
@@ -108,7 +108,7 @@ def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> Non
 
     ended = Event()
     with Index.open(tmp_path, embedder=Slow(8)) as index:
-        with kept_fresh(index) as keeper:
+        with keep_fresh(index) as keeper:
             assert began.wait(60)
             keeper._end.set()
             ended.set()

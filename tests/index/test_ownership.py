@@ -107,7 +107,7 @@ def test_those_who_answer_take_nothing_out_of_a_shared_index(
         assert main([*command, str(root), *store]) == 0
         assert set(PAGES) <= set(documents(root, postgres_database))
     shown = capsys.readouterr()
-    assert "2 documents of the shared index without a file here: headnote index takes them out" in shown.err
+    assert "2 documents of the shared index have no file here (headnote index removes them)" in shown.err
     assert {"new.md", "moved.md", *PAGES} == set(documents(root, postgres_database))
     assert main(["index", str(root), *store]) == 0
     assert documents(root, postgres_database) == ["moved.md", "new.md", *(f"page{n}.md" for n in range(3, 8))]

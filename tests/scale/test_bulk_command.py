@@ -97,8 +97,8 @@ def test_vectors_if_asked_for(docs: Path, capsys: Captured) -> None:
         (["docs", "--out", "out", "--engine", "rai"], "unknown engine 'rai' (did you mean ray?)"),
         (["docs", "--out", "docs"], "holds something else"),
         (["docs"], "Missing option '--out' (see headnote bulk --help)"),
-        (["docs", "--out", "out", "--embedder", "hashing"], "--embedder without --vectors (add --vectors"),
-        (["docs", "--out", "out", "--vectors", "--embedder", "none"], "--vectors with the embedder none"),
+        (["docs", "--out", "out", "--embedder", "hashing"], "--embedder needs --vectors (add --vectors"),
+        (["docs", "--out", "out", "--vectors", "--embedder", "none"], "--vectors needs an embedder"),
         (["docs", "--out", "out", "--vectors", "--embedder", "nune"], "unknown embedder 'nune'"),
         (["docs", "--out", "out", "--max-tokens", "0"], "--max-tokens: max_tokens 0 is too small"),
         (["docs", "--out", "out", "--counter", "no/such.json"], "no/such.json"),
@@ -181,7 +181,7 @@ def test_ctrl_c_leaves_what_is_finished(docs: Path, tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said == "note: ended; what is finished stays, and the same command goes on\n"
+    assert said == "note: interrupted; run the same command again to resume\n"
     assert json.loads(Path("out/bulk.json").read_text(encoding="utf-8"))["complete"] is False
     assert main(["bulk", "docs", "--out", "out", "--workers", "1"]) == 0
     assert stored(Path("out")) == expected(docs)

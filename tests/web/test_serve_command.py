@@ -113,7 +113,7 @@ def test_for_others_a_token_is_needed(root: Path, capsys: Captured, monkeypatch:
         assert "--token new" in error
         assert error.count("\n") == 1
     assert main(["serve", str(root), "--token", "short"]) == 2
-    assert "can be guessed" in capsys.readouterr().err
+    assert "too easy to guess" in capsys.readouterr().err
 
 
 def test_with_a_token_made_for_it(root: Path) -> None:

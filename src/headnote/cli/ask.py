@@ -1,35 +1,31 @@
-"""`headnote ask`: an answer from the documents of a folder, with the lines it rests on."""
+"""`headnote ask`: an answer from the documents of a folder, with citations."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import fill_vectors, from_here, open_index, refresh
-from headnote.cli.terminal import UNPRINTABLE, Line, Span, remark, write_json, write_lines
+from headnote.cli.opening import fill_vectors, open_index, path_from_here, refresh
+from headnote.cli.terminal import UNPRINTABLE, Line, Span, write_json, write_lines, write_note
 from headnote.errors import AnswerError, MissingSource
-
-if TYPE_CHECKING:
-    from headnote.model import Answer, Citation
+from headnote.model import Answer, Citation
 
 _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
-"""A model may end lines as it likes."""
+"""Line breaks and tabs of a model are kept."""
 
 
 @click.command("ask", cls=Command)
-@click.argument("question", cls=Argument, about="What you want to know.")
+@click.argument("question", cls=Argument, about="The question; quote it if it has several words.")
 @options.root
-@click.option(
-    "--limit", "-n", type=click.IntRange(min=1), default=6, metavar="N", help="How many passages to answer from."
-)
-@click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Tokens a model is sent at most.")
-@click.option("--model", metavar="NAME", help="Model to ask, instead of the one in HEADNOTE_CHAT_MODEL.")
-@click.option("--no-model", is_flag=True, help="Ask no model: show what the passages say themselves.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=6, metavar="N", help="Passages to answer from.")
+@click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Maximum tokens of the prompt.")
+@click.option("--model", metavar="NAME", help="Model to ask instead of HEADNOTE_CHAT_MODEL.")
+@click.option("--no-model", is_flag=True, help="Ask no model: answer with quotes from the passages.")
 @options.path
 @options.tag
 @options.no_update
@@ -48,37 +44,37 @@ def ask_command(
     place: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Answer a question from the documents, and say which lines the answer rests on.
+    """Answer a question and cite the lines the answer rests on.
 
-    A model is asked if one is named, here or in HEADNOTE_CHAT_MODEL, at the service of HEADNOTE_CHAT_URL and
-    HEADNOTE_CHAT_KEY, or of OPENAI_BASE_URL and OPENAI_API_KEY. Citations that do not hold are left out and reported.
-    If nothing is found, or the answer is not complete, the exit code is 1.
+    Name a model here or in HEADNOTE_CHAT_MODEL; the service is set by HEADNOTE_CHAT_URL and HEADNOTE_CHAT_KEY, or by
+    OPENAI_BASE_URL and OPENAI_API_KEY. Without a model, the answer quotes the passages. Citations that do not hold are
+    dropped and reported. The exit code is 1 if nothing is found or the answer is incomplete.
     """
-    wanted = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
+    request = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
     streams = not as_json and sys.stdout.isatty()
-    answer = _ask(question, root, place, not no_update, {**wanted, "stream": _write_piece if streams else None})
+    answer = _ask(question, root, place, not no_update, {**request, "stream": _write_piece if streams else None})
     if as_json:
-        write_json(record(question, root, answer))
+        write_json(answer_record(question, root, answer))
     else:
         _write_piece("\n" if streams else f"{answer.text}\n")
         write_lines(citation_lines(root, answer))
         for citation in answer.dropped:
-            remark(f"left out [{citation.written}]: {citation.reason}")
+            write_note(f"dropped [{citation.written}]: {citation.reason}")
         if answer.note:
-            remark(answer.note)
+            write_note(answer.note)
     if not answer.sources or not answer.complete:
         raise click.exceptions.Exit(1)
 
 
-def _ask(question: str, root: Path, place: dict[str, Any], update: bool, wanted: dict[str, Any]) -> Answer:
+def _ask(question: str, root: Path, place: dict[str, Any], update: bool, request: dict[str, Any]) -> Answer:
     try:
         opened = open_index(root, read_only=not update, **place)
         with opened.index as index:
             if update:
                 refresh(index)
-            if update and not opened.missing:
+            if update and not opened.missing_embedder:
                 fill_vectors(index)
-            return index.ask(question, **wanted)
+            return index.ask(question, **request)
     except MissingSource as error:
         remedy = f"{error.remedy}; a question of several words needs quotes"
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None
@@ -87,30 +83,30 @@ def _ask(question: str, root: Path, place: dict[str, Any], update: bool, wanted:
 
 
 def _write_piece(text: str) -> None:
-    """At once, and with nothing in it that a terminal would obey."""
+    """Write it at once, without anything that a terminal would obey."""
     sys.stdout.write(text.translate(_UNPRINTABLE))
     sys.stdout.flush()
 
 
 def citation_lines(root: Path, answer: Answer) -> list[Line]:
-    """The lines the answer rests on, and the section each stands in."""
+    """Each citation, with the section it points into."""
     if not answer.citations:
         return []
     lines: list[Line] = [[]]
     for citation in answer.citations:
-        place = from_here(root, citation.place)
+        place = path_from_here(root, citation.place)
         lines.append([Span(place, "cyan"), Span(f"  {_section(citation, answer)}", "dim")])
     return lines
 
 
 def _section(citation: Citation, answer: Answer) -> str:
     hits = (hit for hit in answer.sources if hit.path == citation.path)
-    around = (hit for hit in hits if hit.start_line <= citation.end_line and citation.start_line <= hit.end_line)
-    return next((hit.breadcrumb or hit.title for hit in around), "")
+    overlapping = (hit for hit in hits if hit.start_line <= citation.end_line and citation.start_line <= hit.end_line)
+    return next((hit.breadcrumb or hit.title for hit in overlapping), "")
 
 
-def record(question: str, root: Path, answer: Answer) -> dict[str, Any]:
-    """The same for programs."""
+def answer_record(question: str, root: Path, answer: Answer) -> dict[str, Any]:
+    """The answer as JSON."""
     return {
         "question": question,
         "root": str(root),

@@ -1,49 +1,80 @@
-"""`headnote bulk`: chunks of more documents than one process can hold, as parquet or as an index."""
+"""`headnote bulk`: chunk more documents than one process can hold, into parquet or an index."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from headnote.cli import options
 from headnote.cli.command import Argument
+from headnote.cli.formatting import counted, duration
+from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
+from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
+from headnote.config import Choice, choose, load_index_settings
+from headnote.embedding.registry import get_embedder
+from headnote.errors import BulkError, SettingsError
+from headnote.index.task import Progress
+from headnote.scale.job import Job, Summary, report_lines, run_job
+from headnote.scale.recipe import Recipe
+from headnote.scale.storage import is_remote
+from headnote.store.postgres.target import is_postgres, shown_target
+from headnote.tokens import get_counter
+
+MAX_FAILURES = 10
+"""Failures in the text; the report has all."""
+
+
+class Request(NamedTuple):
+    """What the command line asks for, besides settings."""
+
+    input: str
+    out: str
+    schema: str | None
+    adopt: bool
+    engine: str
+    vectors: bool
+    workers: int | None
+    rebuild: bool
+    report: Path | None
+    as_json: bool
 
 
 @click.command("bulk", cls=SettingsCommand)
 @click.argument(
-    "given",
+    "source",
     cls=Argument,
     metavar="INPUT",
-    about="Folder, file, glob or s3:// address of Markdown, or of parquet with path and text.",
+    about="Folder, file, glob or s3:// URL of Markdown, or of parquet with the columns path and text.",
 )
 @click.option(
     "--out",
     required=True,
     metavar="DIR|s3://…|postgresql://…",
-    help="Parquet or an index; what is done stays done.",
+    help="Where to write: a folder of parquet, or an index.",
 )
 @options.schema
 @options.adopt
-@click.option("--engine", default="local", metavar="local|ray|spark", help="What shares out the work.")
-@click.option("--vectors/--no-vectors", default=False, help="Whether each chunk gets its vector.")
+@click.option("--engine", default="local", metavar="local|ray|spark", help="What runs the job.")
+@click.option("--vectors/--no-vectors", default=False, help="Also embed each chunk.")
 @options.embedder_by_name
 @options.preset
 @options.size
 @options.overlap
 @click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Parts worked on at once; all cores if left out."
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Parts processed at once; one per core by default."
 )
 @options.max_file_bytes
 @click.option(
-    "--report", type=options.PATH, metavar="FILE", help="Documents that have no chunks, and why, as JSON lines."
+    "--report", type=options.PATH, metavar="FILE", help="Write documents without chunks, and why, as JSON lines."
 )
-@click.option("--rebuild", is_flag=True, help="Make everything anew, also with other settings.")
+@click.option("--rebuild", is_flag=True, help="Start over, even if the settings differ.")
 @options.as_json
 def bulk_command(
-    given: str,
+    source: str,
     out: str,
     schema: str | None,
     adopt: bool,
@@ -60,17 +91,15 @@ def bulk_command(
     as_json: bool,
     settings: dict[str, Any],
 ) -> None:
-    """Cut many documents into chunks, on this machine, on Ray or on Spark.
+    """Chunk large collections, locally or on Ray or Spark.
 
-    A job that was ended goes on where it stopped, by document; one that is done does only what has changed. Documents
-    that cannot be read are in the report, and never stop it.
+    An interrupted job resumes where it stopped; a finished one processes only what has changed. A document that cannot
+    be read is reported and does not stop the job.
     """
-    from headnote.cli.bulk_run import Asked, run
-
     flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
-    of_index = {"embedder": embedder, "max_file_bytes": max_file_bytes}
-    asked = Asked(
-        input=given,
+    index_flags = {"embedder": embedder, "max_file_bytes": max_file_bytes}
+    request = Request(
+        input=source,
         out=out,
         schema=schema,
         adopt=adopt,
@@ -81,4 +110,116 @@ def bulk_command(
         report=report,
         as_json=as_json,
     )
-    run(asked, flags, of_index)
+    choice = choose({**flags, **index_flags}, _settings_folder(source))
+    job = _job(request, choice, embedder)
+    began = time.monotonic()
+    summary = _run(job)
+    seconds = time.monotonic() - began
+    if report is not None:
+        _write_report(report, summary)
+    if as_json:
+        write_json(_record(request, summary, seconds))
+    else:
+        write_lines(_lines(request, summary, seconds))
+
+
+def _job(request: Request, choice: Choice, embedder_flag: str | None) -> Job:
+    return Job(
+        input=request.input,
+        out=_out(request),
+        recipe=_recipe(request, choice, embedder_flag),
+        engine=request.engine,
+        workers=request.workers,
+        rebuild=request.rebuild,
+        adopts=request.adopt,
+        made_with=choice.made_with,
+    )
+
+
+def _run(job: Job) -> Summary:
+    try:
+        with UpdateBars() as bars:
+            return run_job(job, lambda done, total: bars(Progress("read", done, total)))
+    except KeyboardInterrupt:
+        write_note("interrupted; run the same command again to resume")
+        raise
+
+
+def _recipe(request: Request, choice: Choice, embedder_flag: str | None) -> Recipe:
+    settings, index_settings = choice.chunking.settings, choice.of_index.settings
+    # Fail before anything is written if the counter or the embedder cannot be loaded.
+    get_counter(settings.counter, settings.bias)
+    if not request.vectors:
+        if embedder_flag is not None:
+            raise SettingsError("--embedder needs --vectors", remedy="add --vectors, or leave out --embedder")
+        return Recipe(settings, max_bytes=index_settings.max_file_bytes)
+    embedder = get_embedder(index_settings.embedder)
+    if embedder.dimensions == 0:
+        raise SettingsError("--vectors needs an embedder", remedy="leave out --vectors, or name an --embedder")
+    # Every core has a process already.
+    return Recipe(settings, index_settings.embedder, embedder.name, threads=1, max_bytes=index_settings.max_file_bytes)
+
+
+def _out(request: Request) -> str:
+    """The output, with its schema if it is a database."""
+    if is_postgres(request.out):
+        flags = {"store": request.out, "schema": request.schema}
+        return load_index_settings(flags, _settings_folder(request.input)).settings.target
+    if request.schema or request.adopt:
+        raise SettingsError("--schema and --adopt apply only to an index", remedy="leave them out")
+    return request.out
+
+
+def _settings_folder(source: str) -> Path:
+    """Where to look for headnote.toml: in the folder that is read, else in the current one."""
+    path = Path(source)
+    if is_remote(source) or not path.exists():
+        return Path()
+    return path if path.is_dir() else path.parent
+
+
+def _write_report(file: Path, summary: Summary) -> None:
+    try:
+        file.write_bytes(report_lines(summary.failures))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BulkError(
+            f"cannot be written: {reason}", path=str(file), remedy="name another file for --report"
+        ) from None
+
+
+def _record(request: Request, summary: Summary, seconds: float) -> dict[str, Any]:
+    failures = [failure._asdict() for failure in summary.failures]
+    head = {"input": request.input, "out": _shown(request.out), "engine": request.engine}
+    return {**head, **summary._asdict(), "failures": failures, "seconds": round(seconds, 3)}
+
+
+def _lines(request: Request, summary: Summary, seconds: float) -> list[Line]:
+    total = f"{counted(summary.documents, 'document')}, {counted(summary.chunks, 'chunk')}"
+    lines: list[Line] = [
+        [Span(_shown(request.out), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
+        [Span("  "), Span(_counts(summary, seconds) or "nothing to do")],
+    ]
+    if summary.failures:
+        lines.append([Span(f"  {counted(len(summary.failures), 'document')} without chunks:", "yellow")])
+        for failure in summary.failures[:MAX_FAILURES]:
+            place = failure.path if failure.line is None else f"{failure.path}:{failure.line}"
+            lines.append([Span(f"    {place}: {failure.error}")])
+        if len(summary.failures) > MAX_FAILURES:
+            lines.append([Span(f"    and {len(summary.failures) - MAX_FAILURES:,} more: see the report", "dim")])
+    return lines
+
+
+def _shown(out: str) -> str:
+    """The output without a database password."""
+    return shown_target(out) if is_postgres(out) else out
+
+
+def _counts(summary: Summary, seconds: float) -> str:
+    parts = []
+    if summary.read:
+        parts.append(f"{counted(summary.read, 'document')} read, {counted(summary.written, 'chunk')} written")
+        parts.append(f"{summary.size / 1e6 / seconds:.1f} MB/s")
+    parts += [f"{summary.removed:,} removed"] if summary.removed else []
+    parts += [f"{summary.unchanged:,} unchanged"] if summary.unchanged and (summary.read or summary.removed) else []
+    return ", ".join(parts)

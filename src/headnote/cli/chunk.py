@@ -1,4 +1,4 @@
-"""`headnote chunk`: the chunks of files, as JSON lines, as a view, or in numbers."""
+"""`headnote chunk`: the chunks of files, as JSON lines, as a readable view, or as statistics."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
+from headnote.cli.chunk_stats import Totals, count_file
+from headnote.cli.chunk_view import view
+from headnote.cli.chunk_work import Failure, Recipe, chunk_all, json_lines
 from headnote.cli.paths import STDIN, expand_paths
+from headnote.cli.progress import track_files
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import complain, knows_only_ascii, show_progress, write_bytes, write_json, write_lines
-
-if TYPE_CHECKING:
-    from headnote.cli.chunk_work import Failure, Recipe
-    from headnote.config import LoadedSettings
+from headnote.cli.terminal import is_ascii_only, write_bytes, write_error, write_json, write_lines
+from headnote.config import LoadedSettings, load_settings
+from headnote.tokens import get_counter
 
 Item = TypeVar("Item")
 
 
 @click.command("chunk", cls=SettingsCommand)
-@options.paths("Files, folders for all Markdown and plain text below, or - for standard input.")
+@options.paths("Files, folders of Markdown and plain text, or - for standard input.")
 @options.preset
 @options.size
 @options.overlap
@@ -32,11 +35,13 @@ Item = TypeVar("Item")
     "--json/--view",
     "as_json",
     default=None,
-    help="JSON lines, or the readable view. Without either: the view on a terminal, JSON lines elsewhere.",
+    help="JSON lines, or a readable view. By default: the view on a terminal, JSON lines elsewhere.",
 )
-@click.option("--stats", is_flag=True, help="Numbers about all chunks, instead of the chunks.")
+@click.option("--stats", is_flag=True, help="Print statistics instead of the chunks.")
 @options.workers
-@click.option("--path", "name", default="-", metavar="NAME", help="What to call standard input; .mdx turns MDX on.")
+@click.option(
+    "--path", "name", default="-", metavar="NAME", help="Name of standard input in the output; .mdx turns on MDX."
+)
 def chunk_command(
     paths: tuple[Path, ...],
     preset: str | None,
@@ -50,85 +55,71 @@ def chunk_command(
 ) -> None:
     """Cut files into chunks that remember their headings.
 
-    Settings come from headnote.toml or [tool.headnote] in pyproject.toml, in the folder of the files or above it, then
-    from HEADNOTE_* variables, then from flags; the later ones count.
+    Settings come from headnote.toml or [tool.headnote] in pyproject.toml, searched for in the folder of the files and
+    upwards, from HEADNOTE_* variables, and from flags. Later ones win.
     """
-    from headnote.chunking.settings import FIELD_NAMES
-    from headnote.cli.chunk_work import Recipe
-    from headnote.config import load_settings
-    from headnote.tokens import get_counter
-
     loaded = load_settings(preset, {**settings, "size": size, "overlap": overlap}, _common_folder(paths))
-    # A counter that cannot be had is refused before anything is written.
+    # Fail before anything is written if the counter cannot be loaded.
     get_counter(loaded.settings.counter, loaded.settings.bias)
     recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
 
-    files, failed = expand_paths(paths)
+    files, has_failed = expand_paths(paths)
     if stats:
-        failed |= _write_stats(files, recipe, loaded, workers, bool(as_json))
+        has_failed |= _write_stats(files, recipe, loaded, workers, bool(as_json))
     elif as_json or (as_json is None and not sys.stdout.isatty()):
-        failed |= _write_json_lines(files, recipe, workers)
+        has_failed |= _write_json_lines(files, recipe, workers)
     else:
-        failed |= _write_view(files, recipe, loaded)
-    if failed:
+        has_failed |= _write_view(files, recipe, loaded)
+    if has_failed:
         raise click.exceptions.Exit(2)
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:
-    """Where the settings of all these are looked for: the innermost folder that holds them all."""
+    """The innermost folder that holds all files: the search for a settings file starts there."""
     folders = []
     for path in paths:
         try:
             if path != STDIN:
                 folders.append(str(path.resolve() if path.is_dir() else path.resolve().parent))
         except (OSError, RuntimeError, ValueError):
-            # A path that cannot even be looked at gets its error when it is read.
+            # Reading such a path fails later, with its own error.
             continue
     try:
         return Path(os.path.commonpath(folders))
-    except ValueError:  # none at all, or drives with nothing in common
+    except ValueError:  # no folder at all, or different drives
         return Path.cwd()
 
 
-def _write_json_lines(files: Sequence[Path], recipe: Recipe, workers: int | None) -> bool:
-    from headnote.cli.chunk_json import json_lines
-    from headnote.cli.chunk_work import work_through
+# Each writer returns whether a file could not be read.
 
-    results = work_through(files, recipe, partial(json_lines, ascii_only=knows_only_ascii(sys.stdout)), workers)
-    return _each(show_progress(results, len(files)), write_bytes)
+
+def _write_json_lines(files: Sequence[Path], recipe: Recipe, workers: int | None) -> bool:
+    render = partial(json_lines, ascii_only=is_ascii_only(sys.stdout))
+    return _write_each(track_files(chunk_all(files, recipe, render, workers), len(files)), write_bytes)
 
 
 def _write_view(files: Sequence[Path], recipe: Recipe, loaded: LoadedSettings) -> bool:
-    from headnote.cli.chunk_view import view
-    from headnote.cli.chunk_work import work_through
-
-    return _each(work_through(files, recipe, partial(view, settings=loaded.settings), workers=1), write_lines)
+    return _write_each(chunk_all(files, recipe, partial(view, settings=loaded.settings), workers=1), write_lines)
 
 
 def _write_stats(
     files: Sequence[Path], recipe: Recipe, loaded: LoadedSettings, workers: int | None, as_json: bool
 ) -> bool:
-    from headnote.cli.chunk_stats import Totals, count_file
-    from headnote.cli.chunk_work import work_through
-
     totals = Totals(loaded.settings, loaded.preset)
-    failed = _each(show_progress(work_through(files, recipe, count_file, workers), len(files)), totals.add)
+    has_failed = _write_each(track_files(chunk_all(files, recipe, count_file, workers), len(files)), totals.add)
     if totals.files and as_json:
         write_json(totals.to_dict())
     elif totals.files:
         write_lines(totals.lines())
-    return failed
+    return has_failed
 
 
-def _each(results: Iterator[Item | Failure], write: Callable[[Item], Any]) -> bool:
-    """Write every result; whether there was a file that could not be read."""
-    from headnote.cli.chunk_work import Failure
-
-    failed = False
+def _write_each(results: Iterator[Item | Failure], write: Callable[[Item], Any]) -> bool:
+    has_failed = False
     for result in results:
         if isinstance(result, Failure):
-            complain(result.message)
-            failed = True
+            write_error(result.message)
+            has_failed = True
         else:
             write(result)
-    return failed
+    return has_failed

@@ -1,4 +1,4 @@
-"""Chunks in numbers: how many, how large, and what had to be cut."""
+"""Statistics of chunks: how many, how large, and which blocks were cut."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.settings import Settings
 from headnote.cli.chunk_view import bar, unit_of
 from headnote.cli.chunk_work import ChunkedFile
-from headnote.cli.terminal import Line, Span, counted
+from headnote.cli.formatting import counted
+from headnote.cli.terminal import Line, Span
 
 BINS = 8
 BAR = 32
 
 
-class FileNumbers(NamedTuple):
-    """What is counted of one file."""
+class FileStats(NamedTuple):
+    """The statistics of one file."""
 
     sizes: list[int]
     sections: int
-    """Sections that have a chunk, merged ones counted once."""
+    """Sections with a chunk; merged ones count once."""
     split_sections: int
     cut_blocks: Counter[str]
-    """Kind → blocks of which no chunk has all."""
+    """Kind → blocks that no chunk holds whole."""
 
 
 class Bin(NamedTuple):
@@ -33,15 +34,15 @@ class Bin(NamedTuple):
 
     least: int
     most: int | None
-    """Inclusive; None for all above the cap."""
+    """Inclusive; None for everything above the cap."""
     chunks: int
 
 
-def count_file(file: ChunkedFile) -> FileNumbers:
-    """The numbers of one file."""
+def count_file(file: ChunkedFile) -> FileStats:
+    """Count the chunks of one file."""
     split = {chunk.section for chunk in file.chunks if chunk.is_split}
     sections = {chunk.section for chunk in file.chunks}
-    return FileNumbers([chunk.tokens for chunk in file.chunks], len(sections), len(split), _cut_blocks(file))
+    return FileStats([chunk.tokens for chunk in file.chunks], len(sections), len(split), _cut_blocks(file))
 
 
 def _cut_blocks(file: ChunkedFile) -> Counter[str]:
@@ -50,7 +51,7 @@ def _cut_blocks(file: ChunkedFile) -> Counter[str]:
 
 @dataclass(slots=True)
 class Totals:
-    """The numbers of all files."""
+    """The statistics of all files."""
 
     settings: Settings
     preset: str
@@ -60,7 +61,7 @@ class Totals:
     split_sections: int = 0
     cut_blocks: Counter[str] = field(default_factory=Counter)
 
-    def add(self, file: FileNumbers) -> None:
+    def add(self, file: FileStats) -> None:
         self.files += 1
         self.sizes += file.sizes
         self.sections += file.sections
@@ -76,7 +77,7 @@ class Totals:
         return sum(size > self.settings.max_tokens for size in self.sizes)
 
     def histogram(self) -> list[Bin]:
-        """Equal steps up to the cap, and one row for what is above it, if anything is."""
+        """Equal steps up to the cap, and one more row if there are chunks above it."""
         largest = self.settings.max_tokens
         step = -(-largest // BINS)
         counts = Counter(max(size - 1, 0) // step for size in self.sizes if size <= largest)
@@ -87,9 +88,9 @@ class Totals:
         return [*rows, Bin(largest + 1, None, self.over_max)] if self.over_max else rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for programs."""
+        """As JSON."""
         counter = self.settings.counter
-        # Without a chunk there is no mean, and none is not zero.
+        # Without chunks there is no mean; zero would be wrong.
         sizes = self.sizes
         mean, median = (round(statistics.fmean(sizes), 1), statistics.median(sizes)) if sizes else (None, None)
         tokens = {"total": sum(sizes), "mean": mean, "median": median}
@@ -109,7 +110,7 @@ class Totals:
         }
 
     def lines(self) -> list[Line]:
-        """The same for people."""
+        """As text."""
         unit = unit_of(self.settings)
         tokens = f"{sum(self.sizes):,} {unit}" + (f" ({self.settings.counter})" if unit == "tokens" else "")
         title = f"{counted(self.files, 'file')}, {counted(len(self.sizes), 'chunk')}, {tokens}"

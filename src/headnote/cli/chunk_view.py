@@ -1,4 +1,4 @@
-"""Chunks for people: where each begins and ends, how large it is, and which of its text is its own."""
+"""The readable view of chunks: where each begins and ends, how large it is, and which of its text is its own."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 OWN, CARRIED, ADDED = Span("│", "dim"), Span("┊", "dim"), Span("+", "green")
-"""What stands in front of each line: of the chunk's own text, of overlap, of what makes it stand alone."""
+"""The gutter of each line: the chunk's own text, overlap, and what was added to make it readable on its own."""
 _STYLE_OF_TEXT = {OWN: "", CARRIED: "dim", ADDED: "green"}
 
 
 class Pieces(NamedTuple):
-    """The text of a chunk, taken apart again."""
+    """The text of a chunk by origin."""
 
     overlap: str
     before: str
-    """Added in front: headings, a fence reopened, the head of a table."""
+    """Added in front: headings, a reopened fence, a repeated table header."""
     own: str
-    behind: str
-    """Added behind: a fence closed."""
+    after: str
+    """Added at the end: a closing fence."""
 
 
-def take_apart(chunk: Chunk) -> Pieces:
-    """Own text is as long as its range in the source, and all that follows it is the suffix."""
+def pieces_of(chunk: Chunk) -> Pieces:
+    """Own text is as long as its range in the source, and everything after it is the suffix."""
     text = chunk.text
     end = len(text) - len(chunk.suffix)
     start = end - (chunk.end - chunk.start)
@@ -53,7 +53,7 @@ def take_apart(chunk: Chunk) -> Pieces:
 def view(file: ChunkedFile, settings: Settings) -> list[Line]:
     """All chunks of one file."""
     if not file.chunks:
-        return [[Span(file.document.path, "cyan"), Span("  no chunks: nothing but blank lines", "dim")], []]
+        return [[Span(file.document.path, "cyan"), Span("  no chunks: only blank lines", "dim")], []]
     width = _width()
     parts = Counter(chunk.section for chunk in file.chunks)
     seen: Counter[int] = Counter()
@@ -91,7 +91,7 @@ def _facts(chunk: Chunk, settings: Settings, part: str) -> Line:
 
 
 def unit_of(settings: Settings) -> str:
-    """What the sizes count, in a word."""
+    """The unit of all sizes."""
     return "chars" if settings.counter == "chars" else "tokens"
 
 
@@ -108,14 +108,14 @@ def _colour_of(size: int, settings: Settings) -> str:
 
 
 def bar(size: int, full: int, cells: int) -> str:
-    """A bar that has all its cells when size is full or more, and something to see for any size above 0."""
+    """A bar with all cells filled at `full` or more, and visible for any size above 0."""
     eighths = min(8 * cells, -(-size * 8 * cells // full)) if full else 0
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
 def _text(chunk: Chunk) -> Iterator[Line]:
-    pieces = take_apart(chunk)
-    for gutter, text in ((CARRIED, pieces.overlap), (ADDED, pieces.before), (OWN, pieces.own), (ADDED, pieces.behind)):
+    pieces = pieces_of(chunk)
+    for gutter, text in ((CARRIED, pieces.overlap), (ADDED, pieces.before), (OWN, pieces.own), (ADDED, pieces.after)):
         for line in _LINE_END.split(strip_data_uris(text).strip("\r\n")) if text.strip() else ():
             shown = line.expandtabs(4).rstrip(" ")
             yield [gutter, Span(f" {shown}", _STYLE_OF_TEXT[gutter])] if shown else [gutter]
@@ -126,5 +126,5 @@ def _width() -> int:
 
 
 def _cells(text: str) -> int:
-    """Columns on a terminal: wide characters take two."""
+    """Width on a terminal, where wide characters take two cells."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

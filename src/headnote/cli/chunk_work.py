@@ -1,7 +1,8 @@
-"""One file → its chunks → what is to be shown of it, in whatever process has time for it."""
+"""Chunk files in worker processes, and turn the chunks of each into output there."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +11,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
+
 from headnote.chunking.chunker import chunk_document
 from headnote.chunking.presets import make_settings
+from headnote.cli.terminal import escape_json
 from headnote.errors import SourceError
 from headnote.markdown.document import Document
 from headnote.model import Chunk
@@ -21,11 +25,13 @@ from headnote.sources.files import read_source
 
 STDIN = "-"
 
-Shown = TypeVar("Shown")
+Output = TypeVar("Output")
+
+_ENCODER = msgspec.json.Encoder()
 
 
 class Recipe(NamedTuple):
-    """How every file of one run is chunked. Travels to other processes, so it is plain data."""
+    """How to chunk every file. It is sent to worker processes, so it holds plain data."""
 
     preset: str
     settings: dict[str, Any]
@@ -34,36 +40,36 @@ class Recipe(NamedTuple):
 
 
 class ChunkedFile(NamedTuple):
-    """A file and what came of it."""
+    """A file and its chunks."""
 
     document: Document
     chunks: list[Chunk]
 
 
 class Failure(NamedTuple):
-    """A file that could not be read, and why: the others are still wanted."""
+    """Why a file could not be read. The other files go on."""
 
     message: str
 
 
-def work_through(
-    files: Sequence[Path], recipe: Recipe, show: Callable[[ChunkedFile], Shown], workers: int | None
-) -> Iterator[Shown | Failure]:
-    """What is shown of each file, in the order of the files."""
-    attempt = partial(_attempt, recipe, show)
+def chunk_all(
+    files: Sequence[Path], recipe: Recipe, render: Callable[[ChunkedFile], Output], workers: int | None
+) -> Iterator[Output | Failure]:
+    """The output of each file, in the order of the files."""
+    attempt = partial(_attempt, recipe, render)
     for is_stdin, run in groupby(files, lambda path: str(path) == STDIN):
-        # What is piped into this process can be read by no other.
+        # Only this process can read its standard input.
         yield from on_all_cores(attempt, list(run), 1 if is_stdin else workers)
 
 
-def _attempt(recipe: Recipe, show: Callable[[ChunkedFile], Shown], path: AnyPath) -> Shown | Failure:
+def _attempt(recipe: Recipe, render: Callable[[ChunkedFile], Output], path: AnyPath) -> Output | Failure:
     try:
-        return show(_chunked(recipe, os.fspath(path)))
+        return render(_chunk_file(recipe, os.fspath(path)))
     except SourceError as error:
         return Failure(str(error))
 
 
-def _chunked(recipe: Recipe, path: str) -> ChunkedFile:
+def _chunk_file(recipe: Recipe, path: str) -> ChunkedFile:
     name, modified = path, None
     if path == STDIN:
         name = recipe.name_of_stdin
@@ -74,3 +80,15 @@ def _chunked(recipe: Recipe, path: str) -> ChunkedFile:
     settings = make_settings(recipe.preset, **recipe.settings)
     document = Document(text, name, settings.mdx)
     return ChunkedFile(document, chunk_document(document, settings, modified))
+
+
+def json_lines(file: ChunkedFile, ascii_only: bool = False) -> bytes:
+    """One JSON object per chunk and line. `ascii_only` is for streams that take nothing else."""
+    records = [chunk.to_dict() for chunk in file.chunks]
+    if not ascii_only:
+        try:
+            return escape_json(_ENCODER.encode_lines(records))
+        except UnicodeEncodeError:
+            # A file name need not be Unicode. JSON escapes can hold it anyway.
+            pass
+    return b"".join(json.dumps(record).encode("ascii") + b"\n" for record in records)

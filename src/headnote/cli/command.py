@@ -1,4 +1,4 @@
-"""What our commands have beyond click's: arguments that their help explains, as it explains options."""
+"""Click commands whose help describes arguments as well as options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 
 class Argument(click.Argument):
-    """An argument with a sentence about it, which releases of click before 8.5 have no place for."""
+    """An argument with a help text, which click supports only since 8.5."""
 
     def __init__(self, *declarations: Any, about: str, **attributes: Any) -> None:
         super().__init__(*declarations, **attributes)
@@ -20,19 +20,19 @@ class Argument(click.Argument):
 
 
 class Command(click.Command):
-    """A command whose help has its arguments, above its options."""
+    """A command whose help lists its arguments above its options."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = super().get_params(ctx)
-        write_section(ctx, formatter, "Arguments", (one for one in own if isinstance(one, click.Argument)))
-        write_section(ctx, formatter, "Options", (one for one in own if isinstance(one, click.Option)))
+        parameters = super().get_params(ctx)
+        for title, kind in (("Arguments", click.Argument), ("Options", click.Option)):
+            write_section(ctx, formatter, title, (one for one in parameters if isinstance(one, kind)))
 
 
 def write_section(
     ctx: click.Context, formatter: click.HelpFormatter, title: str, parameters: Iterable[click.Parameter]
 ) -> None:
-    """A heading, and below it a line for each parameter that is not hidden."""
-    rows = [row for one in parameters if (row := one.get_help_record(ctx)) is not None]
+    """A heading, and a row for each parameter that is not hidden."""
+    rows = [row for parameter in parameters if (row := parameter.get_help_record(ctx)) is not None]
     if rows:
         with formatter.section(title):
             formatter.write_dl(rows)

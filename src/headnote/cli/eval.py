@@ -1,19 +1,49 @@
-"""`headnote eval`: how well a folder is searched, measured with questions whose answers are known."""
+"""`headnote eval`: measure search quality with questions whose answers are known."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import click
 
+from headnote.api import Index, check_folder, settings_of_index
+from headnote.chunking.presets import find_preset
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.terminal import Line, Span, counted, write_json, write_lines
-from headnote.errors import SettingsError
+from headnote.cli.formatting import counted
+from headnote.cli.opening import note_differences
+from headnote.cli.progress import UpdateBars
+from headnote.cli.terminal import Line, Span, printable, write_json, write_lines, write_note
+from headnote.config import Choice, LoadedSettings
+from headnote.embedding.base import Embedder
+from headnote.embedding.registry import get_embedder
+from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
+from headnote.evaluate.formats import load_questions
+from headnote.evaluate.plot_file import check_plot, write_plot
+from headnote.evaluate.questions import Question
+from headnote.evaluate.remember import RememberingEmbedder, vectors_in
+from headnote.evaluate.report import Comparison, record, table, verdicts
+from headnote.evaluate.run import Measured, Search, measure, prepare
+from headnote.search.query import MODES
+from headnote.store.opening import open_store
+from headnote.store.sqlite.store import SqliteStore
 
-if TYPE_CHECKING:
-    from headnote.evaluate.report import Comparison
+
+class Request(NamedTuple):
+    """What to compare."""
+
+    modes: tuple[str, ...]
+    """Empty for all modes the embedder allows."""
+    presets: tuple[str, ...]
+    """Empty for the index of the folder as it is."""
+    limit: int
+    place: dict[str, Any]
+    """Where the index is: the options of `Index.open`."""
 
 
 @click.command("eval", cls=Command)
@@ -24,19 +54,19 @@ if TYPE_CHECKING:
     about='JSON lines: {"question": "…", "gold": {"path": "…", "heading": "…"}}.',
 )
 @options.root
-@click.option("--mode", metavar="MODE", multiple=True, help="hybrid, semantic or keyword; may be repeated.")
+@click.option("--mode", metavar="MODE", multiple=True, help="hybrid, semantic or keyword; repeatable.")
 @click.option(
     "--preset",
     metavar="NAME",
     multiple=True,
-    help="Cut the folder in this way, in an index that is gone afterwards; may be repeated.",
+    help="Chunk the folder with this preset, in a temporary index; repeatable.",
 )
-@click.option("--limit", "-k", type=click.IntRange(min=1), default=10, metavar="N", help="Passages that are looked at.")
+@click.option("--limit", "-k", type=click.IntRange(min=1), default=10, metavar="N", help="Passages per question.")
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Draw it: a .svg file, or .png with matplotlib.",
+    help="Draw the results to an .svg file, or to .png with matplotlib.",
 )
 @options.place
 @options.as_json
@@ -52,16 +82,13 @@ def eval_command(
 ) -> None:
     """Measure how well a folder is searched.
 
-    Asks every question in every mode and compares what is found with what should be. Without --preset it asks the
-    index of the folder, and brings it up to date first.
+    Runs every question in every mode and compares the passages with the expected ones. Without --preset it uses the
+    index of the folder, after bringing it up to date.
     """
-    from headnote.cli.eval_run import Wanted, compare
-    from headnote.evaluate.plot_file import check_plot, write_plot
-    from headnote.evaluate.report import record
-
     if plot is not None:
         check_plot(plot)
-    comparison = compare(questions, root, Wanted(_modes(mode), tuple(dict.fromkeys(preset)), limit, place))
+    request = Request(modes=_modes(mode), presets=tuple(dict.fromkeys(preset)), limit=limit, place=place)
+    comparison = _compare(questions, root, request)
     if plot is not None:
         write_plot(comparison, plot)
     if as_json:
@@ -70,18 +97,14 @@ def eval_command(
         write_lines(_lines(comparison))
 
 
-def _modes(given: tuple[str, ...]) -> tuple[str, ...]:
-    from headnote.search.query import MODES
-
-    for mode in given:
-        if mode not in MODES:
-            raise SettingsError(f"unknown mode {mode!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
-    return tuple(dict.fromkeys(given))
+def _modes(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in MODES:
+            raise SettingsError(f"unknown mode {name!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
+    return tuple(dict.fromkeys(names))
 
 
 def _lines(comparison: Comparison) -> list[Line]:
-    from headnote.evaluate.report import table, verdicts
-
     rows = table(comparison)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines: list[Line] = []
@@ -93,3 +116,121 @@ def _lines(comparison: Comparison) -> list[Line]:
     lines.append([Span(f"{counted(comparison.questions, 'question')}, 95% bootstrap intervals", "dim")])
     lines += [[Span(line, "dim")] for line in verdicts(comparison)]
     return lines
+
+
+# Measuring
+
+
+def _compare(file: Path, root: Path, request: Request) -> Comparison:
+    """Measure every index in every mode. Errors in questions, folder or flags are raised before any vector is made."""
+    questions = load_questions(file)
+    check_folder(root)
+    for preset in request.presets:
+        find_preset(preset)
+    choice = settings_of_index(root, request.place["store"], request.place["schema"])
+    note_differences(choice)
+    embedder = _embedder(choice.of_index.settings.embedder, request.modes)
+    modes = request.modes or (MODES if embedder.name != "none" else ("keyword",))
+    results: list[Measured] = []
+    with ExitStack() as stack:
+        for name, index in _indexes(root, request, choice, embedder, stack):
+            results += _measure(name, index, questions, modes, request.limit)
+    return Comparison(request.limit, results)
+
+
+def _embedder(name: str, modes: tuple[str, ...]) -> Embedder:
+    """The embedder of the folder, whatever the modes: opening the index with another one would rebuild it.
+
+    If it cannot be loaded, keyword search is measured without one, unless another mode is named.
+    """
+    try:
+        embedder = get_embedder(name)
+    except (EmbeddingError, MissingExtra) as error:
+        if modes and modes != ("keyword",):
+            raise
+        write_note(f"keyword search only: {error}", only_on_a_terminal=bool(modes))
+        return get_embedder("none")
+    if embedder.name == "none" and modes and modes != ("keyword",):
+        raise SettingsError("this folder has no embedder", path="--mode", remedy="use --mode keyword")
+    return embedder
+
+
+def _indexes(
+    root: Path, request: Request, choice: Choice, embedder: Embedder, stack: ExitStack
+) -> Iterator[tuple[str, Index]]:
+    if not request.presets:
+        index = stack.enter_context(Index.open(root, embedder=embedder, **request.place))
+        yield "", index
+        return
+    vectors = _stored_vectors(root, embedder, choice.of_index.settings.target)
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="headnote-eval-")))
+    for preset in request.presets:
+        (folder / preset).mkdir()
+        remembering = RememberingEmbedder(embedder, vectors)
+        store = SqliteStore.open(folder / preset)
+        settings = choice._replace(chunking=LoadedSettings(preset, find_preset(preset), {}))
+        yield preset, stack.enter_context(Index(root, store, settings, remembering))
+
+
+def _stored_vectors(root: Path, embedder: Embedder, target: str) -> Any:
+    """The vectors in the index of the folder, if there is one. Nothing is written to it."""
+    if embedder.name == "none":
+        return {}
+    try:
+        store = open_store(root, target, read_only=True)
+    except MissingIndex:
+        return {}
+    try:
+        return vectors_in(store, embedder.name)
+    finally:
+        store.close()
+
+
+def _measure(
+    name: str, index: Index, questions: list[Question], modes: tuple[str, ...], limit: int
+) -> Iterator[Measured]:
+    with UpdateBars() as bars:
+        remove = not index.is_shared  # measuring must not change the index of others
+        index.update(vectors=False, remove=remove, on_progress=bars)
+        prepared = prepare(questions, _Texts(index))
+        if modes != ("keyword",):
+            index.update(remove=remove, on_progress=bars)
+    for mode in modes:
+        title = f"{name} {mode}".strip()
+        with _progress(title) as watch:
+            yield measure(title, prepared, _search(index, mode), limit, watch)
+
+
+def _search(index: Index, mode: Any) -> Search:
+    return lambda question, limit: index.search(question, limit, mode)
+
+
+class _Texts:
+    """Path → text of the document, read once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._texts: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = self._index.read(path).text
+        return self._texts[path]
+
+
+@contextmanager
+def _progress(title: str) -> Iterator[Any]:
+    """A line on standard error that counts the questions, on a terminal only."""
+    is_visible = sys.stderr.isatty()
+
+    def watch(done: int, total: int) -> None:
+        if is_visible:
+            sys.stderr.write(f"\r\x1b[K{printable(title)}: {done} of {total} questions")
+            sys.stderr.flush()
+
+    try:
+        yield watch
+    finally:
+        if is_visible:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,29 +1,70 @@
-"""`headnote index`: build or refresh the index of a folder, once or whenever something changes."""
+"""`headnote index`: build or update the index of a folder, once or whenever files change."""
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, NamedTuple
 
 import click
 
+from headnote.api import Index
 from headnote.cli import options
-from headnote.cli.opening import FIRST_WAIT
+from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
+from headnote.cli.opening import FIRST_WAIT, note_other_workers, open_index
+from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import remark
-from headnote.errors import SettingsError
+from headnote.cli.terminal import write_error, write_json, write_lines, write_note
+from headnote.config import INDEX_NAMES, choose, load_settings
+from headnote.embedding.registry import get_embedder
+from headnote.errors import (
+    LockedIndex,
+    MissingIndex,
+    RateLimited,
+    ServiceUnavailable,
+    SettingsError,
+    UnreachableIndex,
+)
+from headnote.index.task import Report
+from headnote.store.sqlite.store import SqliteStore
+from headnote.tokens import get_counter
+
+RETRY_PAUSE = 5.0
+"""Seconds until `--watch` tries again after a failure that may go away by itself."""
+
+
+class Request(NamedTuple):
+    """What the command line asks for."""
+
+    root: Path
+    as_json: bool
+    rebuild: bool
+    update: dict[str, Any]
+    """Options of `Index.update`."""
+    flags: dict[str, Any]
+    """Settings of chunks, for `Index.open`."""
+    index_options: dict[str, Any]
+    """Everything else that `Index.open` takes."""
 
 
 @click.command("index", cls=SettingsCommand)
 @options.root
-@click.option("--watch", is_flag=True, help="Go on, and update whenever files change, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Keep running and update whenever files change, until Ctrl-C.")
 @click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
-@click.option("--forget-flags", is_flag=True, help="Drop what flags said when the index was made.")
-@click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
-@click.option("--no-vectors", is_flag=True, help="Make no vectors now; search by words needs none.")
+@click.option("--forget-flags", is_flag=True, help="Drop the flags that are stored in the index.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@click.option("--no-vectors", is_flag=True, help="Make no vectors now; keyword search needs none.")
 @options.embedder_by_name
-@click.option("--include", metavar="GLOB", multiple=True, help="Only files that fit; may be repeated.")
-@click.option("--exclude", metavar="GLOB", multiple=True, help="No files that fit; may be repeated.")
+@click.option("--include", metavar="GLOB", multiple=True, help="Index only files that match; repeatable.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="Leave out files that match; repeatable.")
 @options.max_file_bytes
 @options.place
 @options.preset
@@ -34,10 +75,10 @@ from headnote.errors import SettingsError
     type=click.FloatRange(min=0),
     default=FIRST_WAIT,
     metavar="SECONDS",
-    help="How long to wait for another writer to end.",
+    help="How long to wait for another writer.",
 )
 @options.workers
-@click.option("--json", "as_json", is_flag=True, help="One JSON object; with --watch one per update and line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; with --watch one line per update.")
 def index_command(
     root: Path,
     watch: bool,
@@ -58,32 +99,165 @@ def index_command(
     as_json: bool,
     settings: dict[str, Any],
 ) -> None:
-    """Build or refresh the index of a folder.
+    """Build or update the index of a folder.
 
-    It is kept in .headnote below the folder or in PostgreSQL, and can be made anew at any time.
+    The index is stored in .headnote inside the folder, or in PostgreSQL. It can be rebuilt at any time.
 
-    What it is made with is kept in it, flags included, and holds for every command until other flags are given, until
-    headnote.toml says something new and this command is run, or until --forget-flags.
+    It also stores the settings it was made with, flags included. They apply to every command until you give other
+    flags, run this command after changing headnote.toml, or use --forget-flags.
     """
-    from headnote.cli.index_run import Run, once, opened, plan_only
-
     if dry_run and watch:
-        raise SettingsError("--dry-run and --watch do not go together", remedy="leave one of them out")
-    flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
-    of_index: dict[str, Any] = {"embedder": embedder, "include": include, "exclude": exclude}
-    of_index["max_file_bytes"] = max_file_bytes
-    of_index |= place
-    of_index["configure"] = "anew" if forget_flags else "apply"
-    run = Run(root, as_json, rebuild, {"vectors": not no_vectors, "wait": wait, "workers": workers})
+        raise SettingsError("--dry-run cannot be combined with --watch", remedy="leave one of them out")
+    request = Request(
+        root=root,
+        as_json=as_json,
+        rebuild=rebuild,
+        update={"vectors": not no_vectors, "wait": wait, "workers": workers},
+        flags={**settings, "preset": preset, "size": size, "overlap": overlap},
+        index_options={
+            "embedder": embedder,
+            "include": include,
+            "exclude": exclude,
+            "max_file_bytes": max_file_bytes,
+            "configure": "anew" if forget_flags else "apply",
+            **place,
+        },
+    )
     if dry_run:
-        plan_only(run, flags, of_index)
-        return
-    with opened(run, flags, of_index) as index:
-        if watch:
-            from headnote.cli.index_watch import watch_folder
+        _show_plan(request)
+    else:
+        _update(request, watch)
 
-            watch_folder(index, run)
+
+def _update(request: Request, watch: bool) -> None:
+    with _open(request) as index:
+        if watch:
+            _watch(index, request)
         else:
-            once(index, run)
+            _update_once(index, request)
         if index.choice.has_flags:
-            remark("flags are kept in the index; headnote index --forget-flags drops them", only_on_a_terminal=True)
+            message = "flags are stored in the index (headnote index --forget-flags drops them)"
+            write_note(message, only_on_a_terminal=True)
+
+
+def _open(request: Request) -> Index:
+    settings = load_settings(request.flags["preset"], request.flags, request.root).settings
+    # Fail before anything is written if the counter cannot be loaded.
+    get_counter(settings.counter, settings.bias)
+    if request.update["vectors"]:
+        return Index.open(request.root, **request.flags, **request.index_options)
+    # Without vectors, the embedder may be missing.
+    return open_index(request.root, **request.flags, **request.index_options).index
+
+
+def _update_once(index: Index, request: Request) -> None:
+    began = time.monotonic()
+    with UpdateBars() as bars:
+        report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
+    seconds = time.monotonic() - began
+    note_other_workers(report)
+    if request.as_json:
+        write_json(update_record(report, index.status(), request.root, seconds))
+    else:
+        write_lines(summary_lines(report, index.status(), request.root, seconds))
+
+
+# --dry-run
+
+
+def _show_plan(request: Request) -> None:
+    report = _plan(request)
+    if request.as_json:
+        write_json({**plan_record(report, request.root), "dry_run": True})
+    else:
+        write_lines(plan_lines(report, request.root))
+
+
+def _plan(request: Request) -> Report:
+    """What an update would do. Without an index, plan against an empty one in a temporary folder."""
+    try:
+        with open_index(request.root, create=False, **request.flags, **request.index_options).index as index:
+            return index.plan(rebuild=request.rebuild)
+    except MissingIndex:
+        flags = request.flags | {name: request.index_options[name] for name in INDEX_NAMES}
+        choice = choose(flags, request.root)
+    with TemporaryDirectory() as folder:
+        store = SqliteStore.open(folder)
+        with Index(request.root, store, choice, get_embedder("none")) as index:
+            return index.plan(rebuild=request.rebuild)
+
+
+# --watch
+
+
+def _watch(index: Index, request: Request) -> None:
+    """Update until interrupted. Ctrl-C raises KeyboardInterrupt; SIGTERM ends it quietly."""
+    stop = threading.Event()
+    with _stopped_by_sigterm(stop) as is_terminated, UpdateBars() as bars:
+        write = _WatchOutput(index, request, bars)
+        try:
+            if request.rebuild:
+                write(index.update(rebuild=True, on_progress=bars, **request.update))
+            while not stop.is_set():
+                _watch_until_failure(index, request, stop, bars, write)
+        except KeyboardInterrupt:
+            if not is_terminated():
+                raise
+
+
+def _watch_until_failure(
+    index: Index, request: Request, stop: threading.Event, bars: UpdateBars, write: _WatchOutput
+) -> None:
+    try:
+        for report in index.watch(stop, on_progress=bars, **request.update):
+            write(report)
+    except (LockedIndex, RateLimited, ServiceUnavailable, UnreachableIndex) as error:
+        bars.finish()
+        write_error(f"{error}; trying again")
+        stop.wait(RETRY_PAUSE)
+
+
+class _WatchOutput:
+    """Writes the first update as a summary, and each later one that changed something as a line."""
+
+    def __init__(self, index: Index, request: Request, bars: UpdateBars) -> None:
+        self._index, self._request, self._bars = index, request, bars
+        self._is_first = True
+        self._began = time.monotonic()
+
+    def __call__(self, report: Report) -> None:
+        self._bars.finish()
+        if self._is_first or not report.plan.is_empty or report.embedded:
+            self._write(report)
+            # A reader at the other end of a pipe needs it now.
+            sys.stdout.flush()
+        self._is_first = False
+
+    def _write(self, report: Report) -> None:
+        root, seconds = self._request.root, time.monotonic() - self._began
+        if self._request.as_json:
+            write_json(update_record(report, self._index.status(), root, seconds if self._is_first else None))
+        elif self._is_first:
+            write_lines(summary_lines(report, self._index.status(), root, seconds))
+        else:
+            write_lines([update_line(report, root)])
+
+
+@contextmanager
+def _stopped_by_sigterm(stop: threading.Event) -> Iterator[Callable[[], bool]]:
+    """Inside, SIGTERM interrupts as Ctrl-C does. The function it yields tells whether the signal came."""
+    owner = os.getpid()
+    received = threading.Event()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if os.getpid() != owner:  # a worker process inherited the handler and has nothing to clean up
+            os._exit(128 + signal.SIGTERM)
+        received.set()
+        stop.set()
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield received.is_set
+    finally:
+        signal.signal(signal.SIGTERM, previous)

@@ -1,27 +1,25 @@
-"""What an update did, or would do: for people and for programs."""
+"""What an update did or would do, as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from headnote.cli.opening import from_here
-from headnote.cli.terminal import Line, Span, counted
-from headnote.cli.times import duration
+from headnote.api import Status
+from headnote.cli.formatting import counted, duration
+from headnote.cli.opening import path_from_here
+from headnote.cli.terminal import Line, Span
+from headnote.index.plan import Plan
+from headnote.index.task import Report
 
-if TYPE_CHECKING:
-    from headnote.api import Status
-    from headnote.index.plan import Plan
-    from headnote.index.task import Report
-
-MOST = 10
-"""Paths of one kind that people are shown; programs get all."""
+MAX_PATHS = 10
+"""Paths of one kind in the text; JSON has all."""
 
 
-def record(report: Report, root: Path) -> dict[str, Any]:
-    """Everything, by name."""
+def plan_record(report: Report, root: Path) -> dict[str, Any]:
+    """The plan of an update, as JSON."""
     plan = report.plan
     return {
         "root": str(root),
@@ -37,10 +35,10 @@ def record(report: Report, root: Path) -> dict[str, Any]:
     }
 
 
-def done_record(report: Report, status: Status, root: Path, seconds: float | None = None) -> dict[str, Any]:
-    """The same of an update that was carried out."""
+def update_record(report: Report, status: Status, root: Path, seconds: float | None = None) -> dict[str, Any]:
+    """An update that has run, as JSON."""
     return {
-        **record(report, root),
+        **plan_record(report, root),
         "chunks": report.chunks,
         "embedded": report.embedded,
         "others": report.others,
@@ -49,24 +47,24 @@ def done_record(report: Report, status: Status, root: Path, seconds: float | Non
     }
 
 
-def summary(report: Report, status: Status, root: Path, seconds: float) -> list[Line]:
-    """How an update ended."""
+def summary_lines(report: Report, status: Status, root: Path, seconds: float) -> list[Line]:
+    """An update that has run, as text."""
     total = f"{counted(status.documents, 'document')}, {counted(status.chunks, 'chunk')}"
     lines: list[Line] = [
         [Span(str(root), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
-        [Span("  "), Span(_done(report) or "nothing to do")],
+        [Span("  "), Span(_update_counts(report) or "nothing to do")],
     ]
-    # Where there was nothing before, that everything was read goes without saying.
+    # A new index reads every file anyway.
     if report.rebuilt and report.plan.changed:
-        lines.append([Span(f"  everything was read: {report.rebuilt}", "dim")])
+        lines.append([Span(f"  all files were read: {report.rebuilt}", "dim")])
     if status.pending:
-        waiting = f"  {counted(status.pending, 'text')} without a vector: headnote index makes them"
-        lines.append([Span(waiting, "yellow")])
-    return [*lines, *_left_out(report, root)]
+        pending = counted(status.pending, "text")
+        lines.append([Span(f"  {pending} without a vector: headnote index makes them", "yellow")])
+    return [*lines, *_skipped_lines(report, root)]
 
 
-def _done(report: Report) -> str:
-    parts = _counts(report.plan)
+def _update_counts(report: Report) -> str:
+    parts = _plan_counts(report.plan)
     if report.plan.unchanged:
         parts.append(f"{report.plan.unchanged:,} unchanged")
     parts += [f"{counted(report.chunks, 'chunk')} written"] if report.chunks else []
@@ -74,23 +72,23 @@ def _done(report: Report) -> str:
     return ", ".join(parts)
 
 
-def _counts(plan: Plan) -> list[str]:
-    numbers = {
+def _plan_counts(plan: Plan) -> list[str]:
+    counts = {
         "added": len(plan.added),
         "changed": len(plan.changed),
         "touched": len(plan.touched),
         "renamed": len(plan.renamed),
         "removed": len(plan.removed),
     }
-    return [f"{number:,} {what}" for what, number in numbers.items() if number]
+    return [f"{count:,} {name}" for name, count in counts.items() if count]
 
 
 def update_line(report: Report, root: Path) -> Line:
-    """One update among many, on one line."""
+    """One update of `--watch`, on one line."""
     plan = report.plan
     paths = [*plan.added, *plan.changed, *plan.touched, *(new for _, new in plan.renamed), *plan.removed]
-    parts = _counts(plan) + ([f"{counted(report.embedded, 'vector')} made"] if report.embedded else [])
-    first = from_here(root, paths[0]) if paths else ""
+    parts = _plan_counts(plan) + ([f"{counted(report.embedded, 'vector')} made"] if report.embedded else [])
+    first = path_from_here(root, paths[0]) if paths else ""
     others = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     now = datetime.now().astimezone().strftime("%H:%M:%S")
     return [
@@ -101,37 +99,37 @@ def update_line(report: Report, root: Path) -> Line:
 
 
 def plan_lines(report: Report, root: Path) -> list[Line]:
-    """What an update would do."""
+    """The plan of an update, as text."""
     plan = report.plan
-    parts = _counts(plan)
+    parts = _plan_counts(plan)
     parts += [f"{plan.unchanged:,} unchanged"] if plan.unchanged else []
-    said = ", ".join(parts) or "no documents"
-    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  would be: {said}"), Span("  nothing was written", "dim")]]
+    counts = ", ".join(parts) or "no documents"
+    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  would be: {counts}"), Span("  nothing was written", "dim")]]
     if report.rebuilt and plan.changed:
-        lines.append([Span(f"  everything would be read: {report.rebuilt}", "dim")])
-    renamed = [f"{from_here(root, old)} → {from_here(root, new)}" for old, new in plan.renamed]
+        lines.append([Span(f"  all files would be read: {report.rebuilt}", "dim")])
+    renamed = [f"{path_from_here(root, old)} → {path_from_here(root, new)}" for old, new in plan.renamed]
     for sign, style, paths in (
-        ("+", "green", [from_here(root, path) for path in plan.added]),
-        ("~", "yellow", [from_here(root, path) for path in plan.changed]),
+        ("+", "green", [path_from_here(root, path) for path in plan.added]),
+        ("~", "yellow", [path_from_here(root, path) for path in plan.changed]),
         (">", "cyan", renamed),
-        ("-", "red", [from_here(root, path) for path in plan.removed]),
+        ("-", "red", [path_from_here(root, path) for path in plan.removed]),
     ):
-        lines += _some([[Span(f"  {sign} ", style), Span(path)] for path in paths])
-    return [*lines, *_left_out(report, root)]
+        lines += _first([[Span(f"  {sign} ", style), Span(path)] for path in paths])
+    return [*lines, *_skipped_lines(report, root)]
 
 
-def _left_out(report: Report, root: Path) -> list[Line]:
+def _skipped_lines(report: Report, root: Path) -> list[Line]:
     lines: list[Line] = []
     skipped = [(skipped.path, skipped.reason) for skipped in report.skipped]
     for title, pairs in (("skipped", skipped), ("warnings", report.warnings)):
         if pairs:
             lines.append([Span(f"  {title} {len(pairs):,}", "yellow")])
-            rows = [(from_here(root, path), said) for path, said in pairs]
-            lines += _some([[Span(f"    {path}", "cyan"), Span(f"  {said}")] for path, said in rows])
+            rows = [(path_from_here(root, path), reason) for path, reason in pairs]
+            lines += _first([[Span(f"    {path}", "cyan"), Span(f"  {reason}")] for path, reason in rows])
     return lines
 
 
-def _some(lines: Sequence[Line]) -> list[Line]:
-    if len(lines) <= MOST:
+def _first(lines: Sequence[Line]) -> list[Line]:
+    if len(lines) <= MAX_PATHS:
         return list(lines)
-    return [*lines[:MOST], [Span(f"    … and {len(lines) - MOST:,} more", "dim")]]
+    return [*lines[:MAX_PATHS], [Span(f"    … and {len(lines) - MAX_PATHS:,} more", "dim")]]

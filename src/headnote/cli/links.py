@@ -1,42 +1,42 @@
-"""`headnote links`: where the links of a document lead, what leads to it, and what leads nowhere."""
+"""`headnote links`: the links and backlinks of a document, broken links, and orphans."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import from_here, open_index, refresh
-from headnote.cli.terminal import Line, Span, counted, write_json, write_lines
+from headnote.cli.formatting import counted
+from headnote.cli.opening import open_index, path_from_here, refresh
+from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.errors import SettingsError
-
-if TYPE_CHECKING:
-    from headnote.api import Index
-    from headnote.store.rows import LinkRow
-
+from headnote.store.rows import LinkRow
 
 EXIT_BROKEN = 1
 
 
-class Shown(NamedTuple):
-    """A link and what is known about where it leads."""
+class LinkView(NamedTuple):
+    """A link and its target."""
 
     link: LinkRow
     is_broken: bool
     line: int | None
-    """Of the section it leads to."""
+    """Line of the section it leads to."""
 
 
 @click.command("links", cls=Command)
-@click.argument("path", cls=Argument, required=False, about="A document, as seen from the root or from here.")
+@click.argument(
+    "path", cls=Argument, required=False, about="A document, relative to the root or to the current folder."
+)
 @click.option("--root", type=options.PATH, default=".", metavar="ROOT", help=options.ROOT_HELP, show_default=False)
-@click.option("--broken", is_flag=True, help="Links that should lead somewhere below the root, and do not.")
-@click.option("--orphans", is_flag=True, help="Documents that no link leads to or from.")
+@click.option("--broken", is_flag=True, help="Show links to missing documents, sections and files.")
+@click.option("--orphans", is_flag=True, help="Show documents that no other document links to or from.")
 @options.no_update
 @options.place
 @options.as_json
@@ -49,15 +49,14 @@ def links_command(
     place: dict[str, Any],
     as_json: bool,
 ) -> int:
-    """Show where links lead, and which lead nowhere.
+    """Show where links lead, and which are broken.
 
-    With PATH: the links of this document, and those of others that lead to it; with --broken its broken ones. Without
-    PATH: the broken links of all documents, and the orphans. With --broken the exit code is 1 if there are any, and 0
-    if there are none.
+    With PATH: the links and backlinks of this document, or with --broken its broken links. Without PATH: all broken
+    links and orphans. With --broken the exit code is 1 if there are broken links.
     """
     count = 0
     if path is not None and orphans:
-        raise SettingsError("--orphans is about all documents", remedy="leave out the path")
+        raise SettingsError("--orphans takes no path", remedy="leave out the path")
     with open_index(root, read_only=no_update, **place).index as index:
         if not no_update:
             refresh(index)
@@ -72,16 +71,16 @@ def links_command(
 
 
 def find_document(index: Index, root: Path, path: str) -> str:
-    """The document that is meant: by its path from the root, or by its path from here."""
-    known = set(index.documents())
+    """The document at a path relative to the root, or to the current folder."""
+    documents = set(index.documents())
     from_root = Path(os.path.normpath(path)).as_posix()
-    if from_root in known:
+    if from_root in documents:
         return from_root
     real = Path(os.path.realpath(path))
     folder = Path(os.path.realpath(root))
-    # A name that nothing has goes on as it is: the index knows what to say about it.
+    # An unknown name is passed on as it is: the index has the error for it.
     inside = real.relative_to(folder).as_posix() if real.is_relative_to(folder) else path
-    return inside if inside in known else path
+    return inside if inside in documents else path
 
 
 # One document
@@ -89,18 +88,18 @@ def find_document(index: Index, root: Path, path: str) -> str:
 
 def _write_document(index: Index, root: Path, name: str, as_json: bool) -> None:
     view = index.document(name)
-    lines_of = _Sections(index)
-    going = [Shown(link, link in view.broken, lines_of(link)) for link in view.links]
-    coming = [Shown(link, link in view.broken, lines_of(link)) for link in view.backlinks if link.path != name]
+    section_line = _SectionLines(index)
+    outgoing = [LinkView(link, link in view.broken, section_line(link)) for link in view.links]
+    incoming = [LinkView(link, link in view.broken, section_line(link)) for link in view.backlinks if link.path != name]
     if as_json:
-        record = {"path": name, "links": _records(going), "backlinks": _records(coming)}
+        record = {"path": name, "links": _records(outgoing), "backlinks": _records(incoming)}
         write_json({"root": str(root), **record})
     else:
-        write_lines(_document_lines(root, name, going, coming))
+        write_lines(_document_lines(root, name, outgoing, incoming))
 
 
-class _Sections:
-    """Link → the line of the section it leads to. Each document is outlined once."""
+class _SectionLines:
+    """Link → line of the section it leads to. Each document is outlined once."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -115,40 +114,40 @@ class _Sections:
         return self._lines[link.resolved].get(link.section)
 
 
-def _records(shown: Iterable[Shown]) -> list[dict[str, Any]]:
-    return [{**one.link._asdict(), "section_line": one.line, "broken": one.is_broken} for one in shown]
+def _records(views: Iterable[LinkView]) -> list[dict[str, Any]]:
+    return [{**view.link._asdict(), "section_line": view.line, "broken": view.is_broken} for view in views]
 
 
-def _document_lines(root: Path, name: str, going: list[Shown], coming: list[Shown]) -> list[Line]:
-    numbers = f"  {counted(len(going), 'link')}, {counted(len(coming), 'backlink')}"
-    lines: list[Line] = [[Span(from_here(root, name), "bold"), Span(numbers, "dim")]]
-    if going:
-        width = max(len(str(one.link.line)) for one in going)
+def _document_lines(root: Path, name: str, outgoing: list[LinkView], incoming: list[LinkView]) -> list[Line]:
+    numbers = f"  {counted(len(outgoing), 'link')}, {counted(len(incoming), 'backlink')}"
+    lines: list[Line] = [[Span(path_from_here(root, name), "bold"), Span(numbers, "dim")]]
+    if outgoing:
+        width = max(len(str(view.link.line)) for view in outgoing)
         lines += [[], [Span("links", "bold")]]
-        for one in going:
-            lines.append([Span(f"  {one.link.line:>{width}}  ", "dim"), *_target(root, one), *_said(one.link)])
-    if coming:
+        for view in outgoing:
+            lines.append([Span(f"  {view.link.line:>{width}}  ", "dim"), *_target(root, view), *_label(view.link)])
+    if incoming:
         lines += [[], [Span("backlinks", "bold")]]
-        for one in coming:
-            place = f"{from_here(root, one.link.path)}:{one.link.line}"
-            section = f" → #{one.link.section}" if one.link.section else ""
-            lines.append([Span(f"  {place}", "cyan"), Span(section), *_said(one.link)])
+        for link in (view.link for view in incoming):
+            place = f"{path_from_here(root, link.path)}:{link.line}"
+            section = f" → #{link.section}" if link.section else ""
+            lines.append([Span(f"  {place}", "cyan"), Span(section), *_label(link)])
     return lines
 
 
-def _target(root: Path, one: Shown) -> Line:
-    """Where a link leads; if that is nowhere, what it says."""
-    link = one.link
-    if one.is_broken:
+def _target(root: Path, view: LinkView) -> Line:
+    """Where a link leads; for a broken one, its target as written."""
+    link = view.link
+    if view.is_broken:
         return [Span(link.written), Span("  broken", "red")]
     if link.external or link.resolved is None:
         return [Span(link.written, "blue")]
-    line = f":{one.line}" if one.line else ""
+    line = f":{view.line}" if view.line else ""
     section = f" #{link.section}" if link.section else ""
-    return [Span(f"{from_here(root, link.resolved)}{line}", "cyan"), Span(section)]
+    return [Span(f"{path_from_here(root, link.resolved)}{line}", "cyan"), Span(section)]
 
 
-def _said(link: LinkRow) -> Line:
+def _label(link: LinkRow) -> Line:
     return [Span(f"  {link.text}", "dim")] if link.text and link.text != link.target else []
 
 
@@ -158,31 +157,31 @@ def _said(link: LinkRow) -> Line:
 def _write_all(
     index: Index, root: Path, with_broken: bool, with_orphans: bool, as_json: bool, only: str | None = None
 ) -> int:
-    """How many broken links there are among those that are shown."""
-    found = [link for link in index.broken_links() if only in (None, link.path)] if with_broken else []
-    alone = index.orphans() if with_orphans else []
+    """Write broken links and orphans, and return the number of broken links."""
+    broken = [link for link in index.broken_links() if only in (None, link.path)] if with_broken else []
+    orphans = index.orphans() if with_orphans else []
     if as_json:
         record: dict[str, Any] = {"root": str(root)}
-        record |= {"broken": [link._asdict() for link in found]} if with_broken else {}
-        write_json(record | ({"orphans": alone} if with_orphans else {}))
-        return len(found)
+        record |= {"broken": [link._asdict() for link in broken]} if with_broken else {}
+        write_json(record | ({"orphans": orphans} if with_orphans else {}))
+        return len(broken)
     lines: list[Line] = []
     if with_broken:
-        lines += _titled("broken link", found, with_orphans)
-        lines += [_broken_line(root, link) for link in found]
+        lines += _title("broken link", broken, with_orphans)
+        lines += [_broken_line(root, link) for link in broken]
     if with_orphans:
-        lines += _titled("orphan", alone, with_broken)
-        lines += [[Span(from_here(root, path), "cyan")] for path in alone]
+        lines += _title("orphan", orphans, with_broken)
+        lines += [[Span(path_from_here(root, path), "cyan")] for path in orphans]
     write_lines(lines)
-    return len(found)
+    return len(broken)
 
 
-def _titled(what: str, found: Collection[object], with_others: bool) -> list[Line]:
-    if not found:
+def _title(what: str, items: Collection[object], with_others: bool) -> list[Line]:
+    if not items:
         return [[Span(f"no {what}s", "green")]]
-    # Alone, a list needs no title, and is easier to read for the next program.
-    return [[Span(counted(len(found), what), "bold")]] if with_others else []
+    # A single list needs no title, and is easier to parse without one.
+    return [[Span(counted(len(items), what), "bold")]] if with_others else []
 
 
 def _broken_line(root: Path, link: LinkRow) -> Line:
-    return [Span(f"{from_here(root, link.path)}:{link.line}", "cyan"), Span(f" → {link.written}")]
+    return [Span(f"{path_from_here(root, link.path)}:{link.line}", "cyan"), Span(f" → {link.written}")]

@@ -1,4 +1,4 @@
-"""The command `headnote`: its subcommands, and how any of them ends."""
+"""The command `headnote`: the table of its subcommands, and how each of them ends."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
 from headnote import __version__
-from headnote.cli.terminal import accept_any_character, complain
+from headnote.cli.terminal import accept_any_character, write_error
 from headnote.errors import HeadnoteError
 
 EXIT_FAILED = 1
@@ -20,41 +20,55 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 ALLOCATIONS = 50_000
-"""Between two searches for garbage. Loading a command makes many objects that stay, and Python would look through them
-again and again: a twentieth of the time that a search takes."""
+"""Allocations between two garbage collections. Loading a command makes many objects that stay, and Python would
+traverse them again and again: a twentieth of the time of a search."""
+
+
+class Entry(NamedTuple):
+    """A command that is loaded when it is called."""
+
+    module: str
+    function: str
+    summary: str
+    """Its line in `headnote --help`, and the first line of its own help."""
+
 
 COMMANDS = {
-    "chunk": "headnote.cli.chunk:chunk_command",
-    "outline": "headnote.cli.outline:outline_command",
-    "search": "headnote.cli.search:search_command",
-    "ask": "headnote.cli.ask:ask_command",
-    "index": "headnote.cli.index:index_command",
-    "status": "headnote.cli.status:status_command",
-    "doctor": "headnote.cli.doctor:doctor_command",
-    "links": "headnote.cli.links:links_command",
-    "config": "headnote.cli.config:config_command",
-    "presets": "headnote.cli.presets:presets_command",
-    "eval": "headnote.cli.eval:eval_command",
-    "mcp": "headnote.cli.mcp:mcp_command",
-    "serve": "headnote.cli.serve:serve_command",
-    "open": "headnote.cli.serve:open_command",
-    "bulk": "headnote.cli.bulk:bulk_command",
+    "chunk": Entry("headnote.cli.chunk", "chunk_command", "Cut files into chunks that remember their headings."),
+    "outline": Entry("headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."),
+    "search": Entry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
+    "ask": Entry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
+    "index": Entry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
+    "status": Entry("headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."),
+    "doctor": Entry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
+    "links": Entry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
+    "config": Entry("headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."),
+    "presets": Entry("headnote.cli.presets", "presets_command", "Compare the presets."),
+    "eval": Entry("headnote.cli.eval", "eval_command", "Measure how well a folder is searched."),
+    "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
+    "serve": Entry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
+    "open": Entry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
+    "bulk": Entry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
 }
-"""Name → where it is, in the order of the help. Only the one that is wanted is loaded."""
+"""Name → command, in the order of the help."""
 
 
 class Commands(click.Group):
-    """The commands of the table above."""
+    """The commands of the table above. Listing them loads none of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
             return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), function)
+        command: click.Command = getattr(import_module(entry.module), entry.function)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -63,15 +77,15 @@ class Commands(click.Group):
             # Click guesses only among commands that are loaded, and not in every release.
             from difflib import get_close_matches
 
-            meant = " or ".join(map(repr, get_close_matches(args[0], COMMANDS)))
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {meant}?" if meant else ""))
+            suggestions = " or ".join(map(repr, get_close_matches(args[0], COMMANDS)))
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {suggestions}?" if suggestions else ""))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            # Left to click, it would end with an empty line on standard error.
+            # Click itself would write an empty line to standard error.
             raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
 
 
@@ -98,20 +112,20 @@ def run() -> NoReturn:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader left, as `head` does. Python flushes once more on its way out: give it a place to write.
+        # The reader left, as `head` does. Python flushes once more on exit, so give it somewhere to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_FAILED
     sys.exit(code)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command and say how it ended; every foreseen failure is one line on standard error."""
+    """Run one command and return its exit code. Every expected failure is one line on standard error."""
     try:
         code = app(args=list(arguments), prog_name="headnote", standalone_mode=False)
     except HeadnoteError as error:
-        complain(str(error))
+        write_error(str(error))
     except click.ClickException as error:
-        complain(_usage(error))
+        write_error(_usage(error))
     except (KeyboardInterrupt, click.Abort):
         return EXIT_INTERRUPTED
     else:

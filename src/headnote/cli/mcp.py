@@ -1,4 +1,4 @@
-"""`headnote mcp`: the index as tools for an agent."""
+"""`headnote mcp`: the index as tools for coding agents."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Any
 
 import click
 
+from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import answer_on_one_core, tell_differences
+from headnote.cli.opening import answer_on_one_core, note_differences
 from headnote.extras import load
+from headnote.keeper import keep_fresh
 
 
 @click.command("mcp", cls=Command)
-@click.argument("root", cls=Argument, type=options.PATH, default=".", about="Folder to search.")
+@click.argument(
+    "root", cls=Argument, type=options.PATH, default=".", about="Folder to serve; the current one by default."
+)
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")
 @options.embedder
@@ -23,26 +27,25 @@ from headnote.extras import load
 def mcp_command(
     root: Path, http: bool, port: int, embedder: str | None, read_only: bool, place: dict[str, Any]
 ) -> None:
-    """Serve the index to coding agents (Model Context Protocol), and keep it fresh meanwhile.
+    """Serve the index to coding agents over MCP.
 
-    Search by words works at once; vectors fill in behind.
+    The server keeps the index up to date while it runs. Keyword search works at once; vectors follow in the
+    background.
     """
-    from headnote.api import Index
-    from headnote.keeper import kept_fresh
-
     load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
+    # Only after the check: these modules need the extra.
     from headnote.mcp_server.server import make_server
     from headnote.mcp_server.wire import mended_stdin
 
     answer_on_one_core()
     with Index.open(root, embedder=embedder, read_only=read_only, **place) as index:
-        tell_differences(index.choice)
+        note_differences(index.choice)
         if not read_only:
             index.update(vectors=False)
-        with kept_fresh(index) as keeper:
+        with keep_fresh(index) as keeper:
             server = make_server(index, lambda: keeper.problem)
             if http:
-                # Without sessions, clients go on with a server that was started again as if nothing had happened.
+                # Without sessions, clients survive a restart of the server.
                 server.run("streamable-http", host="127.0.0.1", port=port, stateless_http=True)
             else:
                 with mended_stdin():

@@ -1,4 +1,4 @@
-"""Options that several commands have in common, each a decorator: here is what they are called, and what they say."""
+"""Options that several commands share, each a decorator."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ import click
 
 from headnote.cli.command import Argument
 
-# `readable=False` leaves the check to the opening and the reading, whose errors name the remedy.
+# Click does not check readability: the code that opens a path has errors that name the remedy.
 PATH = click.Path(readable=False, path_type=Path)
 
-# Which index
+# The index
 
-ROOT_HELP = "Folder that is indexed; the current one if left out."
+ROOT_HELP = "Folder of the index; the current one by default."
 root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".")
 _store = click.option("--store", metavar="URL", help="Where the index is: sqlite, or postgresql://USER@HOST/DATABASE.")
-schema = click.option("--schema", metavar="NAME", help="Which schema of the database; else named after the folder.")
-adopt = click.option("--adopt", is_flag=True, help="Take over the index of another folder: this one, before it moved.")
-read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is, whoever keeps it.")
+schema = click.option(
+    "--schema", metavar="NAME", help="Database schema of the index; named after the folder by default."
+)
+adopt = click.option("--adopt", is_flag=True, help="Take over an index that was made before the folder moved.")
+read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is.")
 
 
 def place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the index is. The command gets one `place`, with the names that `Index.open` has for it."""
+    """Where the index is. The command receives one `place`, with the keywords of `Index.open`."""
 
     @wraps(command)
     def with_place(*, store: str | None, schema: str | None, adopt: bool, **others: Any) -> Any:
@@ -34,15 +36,15 @@ def place(command: Callable[..., Any]) -> Callable[..., Any]:
     return _store(schema(adopt(with_place)))
 
 
-no_update = click.option("--no-update", is_flag=True, help="Ask the index as it is, without looking at the files.")
-embedder = click.option("--embedder", metavar="NAME", help="What makes vectors.")
+no_update = click.option("--no-update", is_flag=True, help="Use the index as it is, without looking at the files.")
+embedder = click.option("--embedder", metavar="NAME", help="Embedder that makes the vectors.")
 
-# Which documents are asked
+# Filters
 
-path = click.option("--path", metavar="GLOB", multiple=True, help="Only documents that fit; may be repeated.")
-tag = click.option("--tag", metavar="TAG", multiple=True, help="Only what has this tag; may be repeated.")
+path = click.option("--path", metavar="GLOB", multiple=True, help="Only documents that match; repeatable.")
+tag = click.option("--tag", metavar="TAG", multiple=True, help="Only documents with this tag; repeatable.")
 
-# How documents are read and cut
+# Reading and chunking documents
 
 
 def paths(about: str) -> Callable[[Any], Any]:
@@ -50,16 +52,16 @@ def paths(about: str) -> Callable[[Any], Any]:
 
 
 preset = click.option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them.")
-size = click.option("--size", metavar="small|medium|large|N", help="How large chunks get; a number is max.")
+size = click.option("--size", metavar="small|medium|large|N", help="Chunk size; a number sets the maximum.")
 overlap = click.option("--overlap", metavar="none|low|medium|high|N", help="How much of a chunk the next one repeats.")
 workers = click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Processes that chunk; all cores if left out."
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Worker processes; one per core by default."
 )
-max_file_bytes = click.option("--max-file-bytes", type=int, metavar="N", help="Larger files are left out and reported.")
+max_file_bytes = click.option("--max-file-bytes", type=int, metavar="N", help="Skip and report larger files.")
 embedder_by_name = click.option(
     "--embedder", metavar="NAME", help="minilm, none, openai:MODEL, sentence-transformers:MODEL or hashing:N."
 )
 
-# What is written
+# Output
 
-as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -4,62 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from headnote.cli import options
 from headnote.cli.command import Command
+from headnote.cli.formatting import counted
 from headnote.cli.paths import expand_paths
-from headnote.cli.terminal import Line, Span, complain, counted, write_json, write_lines
+from headnote.cli.terminal import Line, Span, write_error, write_json, write_lines
 from headnote.errors import SourceError
-
-if TYPE_CHECKING:
-    from headnote.markdown.outline import OutlineEntry
+from headnote.markdown.document import Document
+from headnote.markdown.outline import OutlineEntry
+from headnote.sources.decode import count_lines
+from headnote.sources.files import read_source
+from headnote.tokens import get_counter
 
 
 class FileOutline(NamedTuple):
-    """What the command shows of one file."""
+    """The headings and sizes of one file."""
 
     path: str
     lines: int
     size: int
     """In characters."""
     tokens: int
-    """What reading all of it would cost a model, in cl100k tokens."""
+    """In cl100k tokens."""
     entries: list[OutlineEntry]
     entry_tokens: list[int]
 
 
 @click.command("outline", cls=Command)
-@options.paths("Files, or folders for all Markdown and plain text below.")
-@click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level shown.")
-@click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
+@options.paths("Files, or folders of Markdown and plain text.")
+@click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level to show.")
+@click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx files.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
 def outline_command(paths: tuple[Path, ...], depth: int, mdx: bool, as_json: bool) -> None:
     """Show headings as a tree, with line ranges and sizes.
 
-    A range and a size cover all that stands below a heading, its subheadings included. Tokens are those of cl100k.
+    The range and size of a heading cover everything below it, subheadings included. Tokens are counted with cl100k.
     """
     show = _write_json if as_json else _write_tree
-    files, failed = expand_paths(paths)
+    files, has_failed = expand_paths(paths)
     for path in files:
         try:
             show(_outline_file(path, depth, mdx))
         except SourceError as error:
-            # One bad file of many: the others are still wanted.
-            complain(str(error))
-            failed = True
-    if failed:
+            # Go on with the other files.
+            write_error(str(error))
+            has_failed = True
+    if has_failed:
         raise click.exceptions.Exit(2)
 
 
 def _outline_file(path: Path, depth: int, mdx: bool) -> FileOutline:
-    from headnote.markdown.document import Document
-    from headnote.sources.decode import count_lines
-    from headnote.sources.files import read_source
-    from headnote.tokens import get_counter
-
     text = read_source(path)
     entries = Document(text, str(path), mdx or None).outline
     shown = [entry for entry in entries if entry.heading.level <= depth]
@@ -95,7 +93,7 @@ def _lines(file: FileOutline) -> Iterator[Line]:
     if not file.entries:
         yield [Span("  no headings", "dim")]
         return
-    # Numbers stand first, in columns: so a heading of any length and script is shown whole and yet aligned.
+    # Numbers come first, in columns, so that headings of any length and script stay aligned and whole.
     ranges = _aligned([f"{entry.start_line}–{entry.end_line}" for entry in file.entries])
     line_counts = _column([entry.end_line - entry.start_line + 1 for entry in file.entries], "line")
     sizes = _column([entry.end - entry.start for entry in file.entries], "char")
@@ -111,7 +109,7 @@ def _lines(file: FileOutline) -> Iterator[Line]:
 
 
 def _column(numbers: Sequence[int], unit: str) -> list[str]:
-    # The blank keeps the units of one and of many under each other.
+    # The blank aligns singular and plural units.
     return _aligned([counted(number, unit) + (" " if number == 1 else "") for number in numbers])
 
 
@@ -121,22 +119,22 @@ def _aligned(cells: Sequence[str]) -> list[str]:
 
 
 def tree_branches(levels: Sequence[int]) -> list[str]:
-    """What to draw before each heading so that the levels are seen as a tree."""
+    """The branches to draw before each heading, so that the levels form a tree."""
     depths = _depths(levels)
     branches = [""] * len(depths)
-    # From the end, because only what follows tells whether a branch goes on below.
-    goes_on: set[int] = set()
+    # From the end: whether a branch continues below depends on what follows.
+    continues: set[int] = set()
     for position in range(len(depths) - 1, -1, -1):
         depth = depths[position]
         if depth > 0:
-            trunk = "".join("│  " if above in goes_on else "   " for above in range(1, depth))
-            branches[position] = trunk + ("├─ " if depth in goes_on else "└─ ")
-        goes_on = {other for other in goes_on if other < depth} | {depth}
+            trunk = "".join("│  " if above in continues else "   " for above in range(1, depth))
+            branches[position] = trunk + ("├─ " if depth in continues else "└─ ")
+        continues = {other for other in continues if other < depth} | {depth}
     return branches
 
 
 def _depths(levels: Sequence[int]) -> list[int]:
-    """How many headings stand above each: a jump from level 2 to 4 is one step down, not two."""
+    """The number of ancestors of each heading: a jump from level 2 to 4 is one step down, not two."""
     depths = []
     above: list[int] = []
     for level in levels:

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from headnote.cli.terminal import complain, remark
+from headnote.cli.terminal import write_error, write_note
 from headnote.errors import SourceError
-
-if TYPE_CHECKING:
-    from headnote.sources.listing import SkippedFile
+from headnote.sources.discover import expand
+from headnote.sources.listing import SkippedFile
 
 STDIN = Path("-")
 
 
 def expand_paths(paths: Sequence[Path]) -> tuple[list[Path], bool]:
-    """Every file once, and whether some paths could not be read. What is skipped is said on standard error."""
-    from headnote.sources.discover import expand
-
+    """Every file once, and whether a path could not be read. Skipped files are reported on standard error."""
     files: dict[Path, None] = {}
-    failed = False
+    has_failed = False
 
     def report(skipped: SkippedFile) -> None:
-        nonlocal failed
+        nonlocal has_failed
         if skipped.unreadable:
-            complain(f"{skipped.path}: {skipped.reason}")
-            failed = True
+            write_error(f"{skipped.path}: {skipped.reason}")
+            has_failed = True
         else:
-            remark(f"skipped {skipped.path}: {skipped.reason}")
+            write_note(f"skipped {skipped.path}: {skipped.reason}")
 
     for path in paths:
         try:
             files.update(dict.fromkeys([path] if path == STDIN else expand([path], report)))
         except SourceError as error:
-            complain(str(error))
-            failed = True
-    return list(files), failed
+            write_error(str(error))
+            has_failed = True
+    return list(files), has_failed

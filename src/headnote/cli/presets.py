@@ -1,26 +1,28 @@
-"""`headnote presets`: which named settings there are, and how they differ."""
+"""`headnote presets`: the named settings, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
+from headnote.chunking.describe import STANDS_FOR
+from headnote.chunking.presets import differences, presets
+from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.command import Command
+from headnote.cli.formatting import setting_text
 from headnote.cli.terminal import Line, Span, write_json, write_lines
-
-if TYPE_CHECKING:
-    from headnote.chunking.settings import Settings
 
 
 @click.command("presets", cls=Command)
-@click.option("--all", "show_all", is_flag=True, help="Also the settings in which no preset differs.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object: every preset with all it sets.")
+@click.option("--all", "show_all", is_flag=True, help="Include settings that are the same in every preset.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every setting of every preset.")
 def presets_command(show_all: bool, as_json: bool) -> None:
-    """Compare the presets: named settings, one for each system they stand for."""
-    from headnote.chunking.presets import presets
+    """Compare the presets.
 
+    A preset is a named set of settings that reproduces another system, or the default.
+    """
     if as_json:
         write_json({name: _record(name, settings) for name, settings in presets().items()})
     else:
@@ -28,10 +30,6 @@ def presets_command(show_all: bool, as_json: bool) -> None:
 
 
 def _record(name: str, settings: Settings) -> dict[str, Any]:
-    from headnote.chunking.describe import STANDS_FOR
-    from headnote.chunking.presets import differences
-    from headnote.chunking.settings import FIELD_NAMES
-
     values = {field: getattr(settings, field) for field in FIELD_NAMES}
     return {
         "stands_for": STANDS_FOR[name],
@@ -40,43 +38,40 @@ def _record(name: str, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _lines(known: Mapping[str, Settings], show_all: bool) -> list[Line]:
-    from headnote.chunking.describe import STANDS_FOR
-    from headnote.chunking.settings import FIELD_NAMES
-
-    base = known["default"]
-    names = [
-        field
-        for field in FIELD_NAMES
-        if show_all or any(getattr(settings, field) != getattr(base, field) for settings in known.values())
+def _lines(settings_of: Mapping[str, Settings], show_all: bool) -> list[Line]:
+    fields = FIELD_NAMES if show_all else _differing_fields(settings_of)
+    values = [[setting_text(getattr(settings, field)) for settings in settings_of.values()] for field in fields]
+    table = [["", *settings_of], *([field, *row] for field, row in zip(fields, values, strict=True))]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    header, *rows = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in table)
+    legend = max(map(len, settings_of))
+    lines: list[Line] = [
+        [Span(header[0]), *(Span(f"  {cell}", "bold") for cell in header[1:])],
+        *map(_row, rows),
+        [],
+        *([Span(name.ljust(legend), "bold"), Span(f"  {STANDS_FOR[name]}")] for name in settings_of),
     ]
-    rows = {field: [shown_value(getattr(settings, field)) for settings in known.values()] for field in names}
-    width = max(map(len, names))
-    widths = [max(map(len, column)) for column in zip(known, *rows.values(), strict=True)]
-    header = [cell.ljust(size) for cell, size in zip(known, widths, strict=True)]
-    lines: list[Line] = [[Span(" " * width), *(Span(f"  {cell}", "bold") for cell in header)]]
-    for field, cells in rows.items():
-        # What a preset leaves as it is stands back, so that the differences are what one sees.
-        spans = [
-            Span(f"  {cell.ljust(size)}", "dim" if cell == cells[0] and number else "cyan")
-            for number, (cell, size) in enumerate(zip(cells, widths, strict=True))
-        ]
-        lines.append([Span(field.ljust(width)), *spans])
-    name_width = max(map(len, known))
-    lines.append([])
-    lines += [[Span(name.ljust(name_width), "bold"), Span(f"  {STANDS_FOR[name]}")] for name in known]
     return [_without_trailing_blanks(line) for line in lines]
 
 
-def shown_value(value: object) -> str:
-    """A setting as one writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "auto"
-    if isinstance(value, frozenset):
-        return ", ".join(sorted(value)) or "none"
-    return str(value)
+def _differing_fields(settings_of: Mapping[str, Settings]) -> list[str]:
+    """The settings in which at least one preset differs from the default."""
+    default = settings_of["default"]
+    return [
+        field
+        for field in FIELD_NAMES
+        if any(getattr(settings, field) != getattr(default, field) for settings in settings_of.values())
+    ]
+
+
+def _row(cells: Sequence[str]) -> Line:
+    """One setting. Values equal to the default are dim, so that the differences stand out."""
+    name, default, *others = cells
+    return [
+        Span(name),
+        Span(f"  {default}", "cyan"),
+        *(Span(f"  {cell}", "dim" if cell.rstrip() == default.rstrip() else "cyan") for cell in others),
+    ]
 
 
 def _without_trailing_blanks(line: Line) -> Line:

@@ -2,71 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
+from headnote.api import Index
+from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import fill_vectors, open_index, refresh
-from headnote.cli.terminal import remark, say, write_json, write_lines
+from headnote.cli.opening import OpenedIndex, fill_vectors, open_index, path_from_here, refresh
+from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
 from headnote.errors import MissingSource, SettingsError
-
-if TYPE_CHECKING:
-    from headnote.cli.opening import Opened
-    from headnote.model import Hit
-    from headnote.search.query import Mode as SearchMode
+from headnote.model import Hit, Passage, Why
+from headnote.search.filter_parsing import read_fields, read_recency, read_since
+from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Mode
+from headnote.search.snippets import SnippetLine, best_lines, clipped, marked_terms, marks
 
 
 @click.command("search", cls=Command)
-@click.argument("query", cls=Argument, about="What to look for.")
+@click.argument("query", cls=Argument, about="What to look for; quote it if it has several words.")
 @options.root
 @click.option(
-    "--limit", "-n", type=click.IntRange(min=1), metavar="N", help="How many passages at most; 10 if left out."
+    "--limit", "-n", type=click.IntRange(min=1), metavar="N", help="Maximum number of passages; 10 by default."
 )
-@click.option("--mode", metavar="MODE", help="hybrid (by words and by meaning), semantic or keyword.")
+@click.option("--mode", metavar="MODE", help="hybrid, semantic or keyword; hybrid by default.")
 @click.option(
     "--fusion",
     metavar="HOW",
-    help="How two rankings become one: weighted (scores) or rrf (reciprocal ranks).",
+    help="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
 )
 @options.path
 @options.tag
 @click.option(
-    "--where", metavar="KEY=VALUE", multiple=True, help="Only where the frontmatter says so; may be repeated."
+    "--where", metavar="KEY=VALUE", multiple=True, help="Only documents with this frontmatter field; repeatable."
 )
-@click.option("--since", metavar="DATE|7d", help="Only files changed since: a date, or 12h, 7d, 2w, 1y ago.")
+@click.option("--since", metavar="DATE|7d", help="Only files changed since a date, or within 12h, 7d, 2w, 1y.")
 @click.option(
     "--per-document",
     type=click.IntRange(min=0),
     metavar="N",
-    help="How many of one document at most; 0 for any number.",
+    help="Maximum passages per document; 0 for no limit.",
 )
 @click.option(
     "--min-score",
     type=click.FloatRange(min=0),
     metavar="SCORE",
-    help="Leave out what scores less; 0 shows hits that are not relevant.",
+    help="Minimum score; 0 also shows passages that are not relevant.",
 )
 @click.option(
     "--budget",
     type=click.IntRange(min=0),
     metavar="TOKENS",
-    help="How much all passages may have; 0 for any size.",
+    help="Maximum tokens of all passages together; 0 for no limit.",
 )
-@click.option("--recency", metavar="DAYS|steps", help="A small bonus for what is new: its half-life, or in steps.")
-@click.option("--expand", metavar="WHAT", help="What comes with a hit: none, neighbours, section or linked.")
+@click.option("--recency", metavar="DAYS|steps", help="Boost recent files, with a half-life in days or in steps.")
+@click.option("--expand", metavar="WHAT", help="Add text around each passage: none, neighbours, section or linked.")
 @click.option(
     "--context",
     "-C",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Lines before and after those that are shown.",
+    help="Lines of context before and after.",
 )
-@click.option("--full", is_flag=True, help="The whole text of each passage, not its best lines.")
-@click.option("--explain", is_flag=True, help="Say of each passage why it was found.")
+@click.option("--full", is_flag=True, help="Show the whole text of each passage, not only its best lines.")
+@click.option("--explain", is_flag=True, help="Show why each passage was found.")
 @options.no_update
 @options.place
 @options.as_json
@@ -74,7 +77,7 @@ def search_command(
     query: str,
     root: Path,
     limit: int | None,
-    mode: SearchMode | None,
+    mode: Mode | None,
     fusion: str | None,
     path: tuple[str, ...],
     tag: tuple[str, ...],
@@ -94,40 +97,47 @@ def search_command(
 ) -> None:
     """Find the passages that answer a query.
 
-    The index is built or refreshed first. If nothing is relevant, the exit code is 1. Options that are left out are as
-    [search] in headnote.toml says.
+    The index is built or updated first. Options default to the table [search] of headnote.toml. The exit code is 1 if
+    nothing is relevant.
     """
-    from headnote.cli.search_view import record, surroundings, view
-    from headnote.search.filter_parsing import read_fields, read_recency, read_since
-
-    _check_words(query, mode, fusion, expand)
-    fields = read_fields(where, "--where")
-    changed = read_since(since, place="--since") if since is not None else None
-    asked: dict[str, Any] = {"path": path, "tags": tag, "where": fields, "since": changed, "per_document": per_document}
-    asked |= {"min_score": min_score, "budget": budget, "expand": expand, "fusion": fusion}
-    asked |= read_recency(recency, "--recency") if recency is not None else {}
-    opened = _opened(root, no_update, place)
+    _check_query(query, mode=(mode, MODES), fusion=(fusion, FUSIONS), expand=(expand, EXPANSIONS))
+    request: dict[str, Any] = {
+        "path": path,
+        "tags": tag,
+        "where": read_fields(where, "--where"),
+        "since": read_since(since, place="--since") if since is not None else None,
+        "per_document": per_document,
+        "min_score": min_score,
+        "budget": budget,
+        "expand": expand,
+        "fusion": fusion,
+        **(read_recency(recency, "--recency") if recency is not None else {}),
+    }
+    opened = _open(root, no_update, place)
     with opened.index as index:
-        if not no_update:
-            refresh(index)
-        by_meaning = (mode or index.search_settings.mode) != "keyword"
-        if by_meaning and opened.missing:
-            remark(f"by words only: {opened.missing}")
-        elif by_meaning and not no_update:
-            fill_vectors(index)
-        hits: list[Hit] = index.search(query, limit, mode, **asked)
-        around = [surroundings(index, hit, context) for hit in hits] if context else None
+        _prepare(opened, mode, update=not no_update)
+        hits = index.search(query, limit, mode, **request)
+        contexts = [_context(index, hit, context) for hit in hits] if context else None
     if as_json:
-        write_json(record(query, root, hits, around))
+        write_json(_record(query, root, hits, contexts))
     elif hits:
-        write_lines(view(query, root, hits, full, explain, around))
+        write_lines(_lines(query, root, hits, full=full, explain=explain, contexts=contexts))
     else:
-        say(f"nothing relevant for {query!r}")
+        write_message(f"nothing relevant for {query!r}")
     if not hits:
         raise click.exceptions.Exit(1)
 
 
-def _opened(root: Path, read_only: bool, place: dict[str, Any]) -> Opened:
+def _check_query(query: str, **choices: tuple[str | None, Sequence[str]]) -> None:
+    """Raise for an empty query, or for a flag with an unknown word."""
+    if not query.strip():
+        raise SettingsError("the query is empty", remedy="say what to look for")
+    for flag, (word, known) in choices.items():
+        if word is not None and word not in known:
+            raise SettingsError(f"unknown {flag} {word!r}", path=f"--{flag}", remedy=f"use {', '.join(known)}")
+
+
+def _open(root: Path, read_only: bool, place: dict[str, Any]) -> OpenedIndex:
     try:
         return open_index(root, read_only=read_only, **place)
     except MissingSource as error:
@@ -135,11 +145,107 @@ def _opened(root: Path, read_only: bool, place: dict[str, Any]) -> Opened:
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None
 
 
-def _check_words(query: str, mode: str | None, fusion: str | None, expand: str | None) -> None:
-    from headnote.search.query import EXPANSIONS, FUSIONS, MODES
+def _prepare(opened: OpenedIndex, mode: Mode | None, update: bool) -> None:
+    """Bring the documents up to date, and the vectors if the mode uses them."""
+    index = opened.index
+    if update:
+        refresh(index)
+    if (mode or index.search_settings.mode) == "keyword":
+        return
+    if opened.missing_embedder:
+        write_note(f"keyword search only: {opened.missing_embedder}")
+    elif update:
+        fill_vectors(index)
 
-    if not query.strip():
-        raise SettingsError("the query is empty", remedy="say what to look for")
-    for flag, word, known in (("mode", mode, MODES), ("fusion", fusion, FUSIONS), ("expand", expand, EXPANSIONS)):
-        if word is not None and word not in known:
-            raise SettingsError(f"unknown {flag} {word!r}", path=f"--{flag}", remedy=f"use {', '.join(known)}")
+
+def _context(index: Index, hit: Hit, lines: int) -> Passage:
+    """A hit with so many lines before and after it."""
+    return index.read(hit.path, max(hit.start_line - lines, 1), hit.end_line + lines)
+
+
+def _record(query: str, root: Path, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> dict[str, Any]:
+    records = [
+        hit._asdict() | {"why": hit.why._asdict(), "metadata": msgspec.to_builtins(hit.metadata)} for hit in hits
+    ]
+    for record, passage in zip(records, contexts or (), strict=False):
+        record["context"] = passage._asdict()
+    return {"query": query, "root": str(root), "hits": records}
+
+
+# The view
+
+
+def _lines(
+    query: str, root: Path, hits: Sequence[Hit], *, full: bool, explain: bool, contexts: Sequence[Passage] | None
+) -> Iterator[Line]:
+    """Each hit: its place and score, then its best lines or all of them."""
+    terms = marked_terms(query)
+    for number, hit in enumerate(hits):
+        if number:
+            yield []
+        yield [
+            Span(f"{path_from_here(root, hit.path)}:{hit.start_line}", "cyan"),
+            Span(f"  {hit.breadcrumb or hit.title}", "bold"),
+            Span(f"  {hit.score:.2f}", "dim"),
+        ]
+        if explain:
+            yield from _reason_lines(hit.why)
+        if contexts is None:
+            yield from _text_lines(hit, terms, full)
+        else:
+            yield from _context_lines(hit, contexts[number], terms, full)
+
+
+def _text_lines(hit: Hit, terms: frozenset[str], full: bool) -> Iterator[Line]:
+    lines = strip_data_uris(hit.text).splitlines()
+    for line in lines if full else [lines[number].strip() for number in best_lines(lines, terms)]:
+        plain = line.expandtabs(4).rstrip()
+        snippet = SnippetLine(plain, tuple(marks(plain, terms))) if full else clipped(plain, terms)
+        yield [Span("    "), *_highlighted(snippet)] if plain else []
+
+
+def _context_lines(hit: Hit, context: Passage, terms: frozenset[str], full: bool) -> Iterator[Line]:
+    """Numbered lines: the best ones or all, with the lines around them, and `…` for each gap."""
+    lines = strip_data_uris(context.text).splitlines()
+    before, after = hit.start_line - context.start_line, context.end_line - hit.end_line
+    own = lines[before : len(lines) - after]
+    best = range(len(own)) if full else best_lines(own, terms)
+    reach = max(before, after)
+    nearby = {number for line in best for number in range(before + line - reach, before + line + reach + 1)}
+    last = None
+    for number in sorted(nearby & set(range(len(lines)))):
+        if last is not None and number > last + 1:
+            yield [Span("    …", "dim")]
+        last = number
+        snippet = clipped(lines[number].expandtabs(4).rstrip(), terms)
+        yield [Span(f"{context.start_line + number:6} ", "dim"), *_highlighted(snippet)]
+
+
+def _reason_lines(why: Why) -> Iterator[Line]:
+    """Why a hit was found, as a small tree."""
+    rows = []
+    if why.keyword_rank is not None:
+        words = ", ".join(why.matched) or "none"
+        rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
+    if why.semantic_rank is not None:
+        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f}")
+    if why.linked_from:
+        rows.append(f"links    from {why.linked_from}, {why.link_score:+.2f}")
+    if why.links_to:
+        rows.append(f"links    to {why.links_to}, {why.link_score:+.2f}")
+    if why.recency != 1.0:
+        rows.append(f"recency  factor {why.recency:.2f}")
+    for number, row in enumerate(rows, 1):
+        yield [Span(f"    {'└─' if number == len(rows) else '├─'} {row}", "dim")]
+
+
+def _highlighted(line: SnippetLine) -> Iterator[Span]:
+    """The line, with its marks in colour."""
+    at = 0
+    for start, end in line.marks:
+        if start > at:
+            yield Span(line.text[at:start])
+        yield Span(line.text[start:end], "bold yellow")
+        at = end
+    if at < len(line.text):
+        yield Span(line.text[at:])

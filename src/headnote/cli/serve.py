@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import sys
+import threading
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from secrets import token_urlsafe
+from typing import Any, NamedTuple
 
 import click
 
+from headnote.api import check_folder
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.opening import answer_on_one_core, open_index
-from headnote.cli.terminal import remark, say, write_json
+from headnote.cli.terminal import write_json, write_message, write_note
+from headnote.config import ServerSettings, load_server_settings
 from headnote.errors import SettingsError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from headnote.config import ServerSettings
+from headnote.keeper import keep_fresh
 
 NEW_TOKEN = "new"
 SHORTEST_TOKEN = 16
 
 port_option = click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="N", help="Port; if left out, 8377 or the next that is free."
+    "--port", type=click.IntRange(0, 65535), metavar="N", help="Port; 8377 or the next free one by default."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object when it is ready: its address.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object with the address once the server is ready."
+)
 
 
 @click.command("serve", cls=Command)
@@ -33,11 +37,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help="Address to listen at, 127.0.0.1 if left out; one that others reach needs --token.",
+    help="Address to listen on, 127.0.0.1 by default; one that others can reach needs --token.",
 )
 @port_option
-@click.option("--token", metavar="TOKEN", help="What clients have to send; 'new' makes one. Also in HEADNOTE_TOKEN.")
-@click.option("--allow-host", metavar="NAME", multiple=True, help="A name this server goes by; may be repeated.")
+@click.option(
+    "--token", metavar="TOKEN", help="Token that clients must send; 'new' makes one. Also read from HEADNOTE_TOKEN."
+)
+@click.option("--allow-host", metavar="NAME", multiple=True, help="Host name to accept; repeatable.")
 @options.embedder
 @options.read_only
 @options.place
@@ -53,12 +59,13 @@ def serve_command(
     place: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Serve the folder as a web page and an HTTP API, and keep its index fresh meanwhile.
+    """Serve the folder as a web page and an HTTP API.
 
-    Only this machine can reach it, unless --host or [server] in headnote.toml says otherwise. Ctrl-C ends it.
+    The server keeps the index up to date while it runs. Only this machine can reach it unless you set --host or
+    [server] in headnote.toml. Ctrl-C stops it.
     """
     settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host)
-    _serve(Opening(root, embedder, read_only, place), settings, as_json, lambda _: None)
+    _serve(Target(root, embedder, read_only, place), settings, as_json, lambda _: None)
 
 
 @click.command("open", cls=Command)
@@ -71,21 +78,18 @@ def serve_command(
 def open_command(
     root: Path, port: int | None, embedder: str | None, read_only: bool, place: dict[str, Any], as_json: bool
 ) -> None:
-    """Serve the folder, and open it in the browser as soon as it answers."""
+    """Serve the folder and open it in the browser."""
     settings = _settings(root, host="127.0.0.1", port=port)
-    _serve(Opening(root, embedder, read_only, place), settings, as_json, _browse)
+    _serve(Target(root, embedder, read_only, place), settings, as_json, _browse)
 
 
 def _settings(root: Path, **flags: Any) -> ServerSettings:
-    from headnote.api import check_folder
-    from headnote.config import load_server_settings
-
     check_folder(root)
     return load_server_settings(flags, root).settings
 
 
-class Opening(NamedTuple):
-    """Which index is served."""
+class Target(NamedTuple):
+    """The index to serve."""
 
     root: Path
     embedder: str | None
@@ -94,12 +98,12 @@ class Opening(NamedTuple):
 
 
 def _serve(
-    opening: Opening,
+    target: Target,
     settings: ServerSettings,
     as_json: bool,
-    also: Callable[[str], None],
+    on_ready: Callable[[str], None],
 ) -> None:
-    from headnote.keeper import kept_fresh
+    # Late: these modules need the extra `server`, and the first one checks that it is installed.
     from headnote.web import check_packages
 
     check_packages()
@@ -111,38 +115,36 @@ def _serve(
     host = settings.host
     token = _token(host, settings.token, is_loopback(host))
     answer_on_one_core()
-    opened = open_index(opening.root, embedder=opening.embedder, read_only=opening.read_only, **opening.place)
-    if opened.missing:
-        remark(f"by words only: {opened.missing}")
+    opened = open_index(target.root, embedder=target.embedder, read_only=target.read_only, **target.place)
+    if opened.missing_embedder:
+        write_note(f"keyword search only: {opened.missing_embedder}")
     with opened.index as index, open_socket(host, settings.port) as listening:
         address = _address(host, listening.getsockname()[1])
-        names_known = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
-        guard = Guard(names_known, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
-        with kept_fresh(index) as keeper:
+        host_names = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
+        guard = Guard(host_names, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
+        with keep_fresh(index) as keeper:
             served = Served(index, lambda: State(keeper.problem, keeper.busy, keeper.progress))
 
             def ready() -> None:
                 entry = f"{address}?token={token}" if token else address
-                _announce(opening.root, entry, token, as_json)
-                also(entry)
+                _announce(target.root, entry, token, as_json)
+                on_ready(entry)
 
             run_server(make_app(served, guard), listening, ready)
 
 
 def _token(host: str, token: str, is_local: bool) -> str:
     if token == NEW_TOKEN:
-        from secrets import token_urlsafe
-
         return token_urlsafe(24)
     if not token and not is_local:
         raise SettingsError(
-            f"others could read everything at {host}",
+            f"others could read everything on {host}",
             path="--host",
-            remedy=f"add --token {NEW_TOKEN}, or stay at 127.0.0.1",
+            remedy=f"add --token {NEW_TOKEN}, or use 127.0.0.1",
         )
     if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token):
         raise SettingsError(
-            "the token can be guessed",
+            "the token is too easy to guess",
             path="--token",
             remedy=f"give {SHORTEST_TOKEN} or more letters and digits, or {NEW_TOKEN}",
         )
@@ -158,16 +160,13 @@ def _announce(root: Path, entry: str, token: str, as_json: bool) -> None:
         write_json({"address": entry, "root": str(root), "token": token or None})
         sys.stdout.flush()
     else:
-        say(f"{root} is served at {entry} (Ctrl-C ends it)")
+        write_message(f"serving {root} at {entry} (Ctrl-C stops it)")
 
 
 def _browse(entry: str) -> None:
-    import threading
-    import webbrowser
-
     def browse() -> None:
         if not webbrowser.open(entry):
-            remark(f"no browser could be started: open {entry}")
+            write_note(f"no browser could be started: open {entry}")
 
-    # Some browsers are waited for until they are closed.
+    # Some browsers block until they are closed.
     threading.Thread(target=browse, name="headnote browser", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Every setting as a flag, made from `Settings` itself: a new setting is a new flag, with its docstring as help."""
+"""A flag for every setting, generated from `Settings`, with the docstring of the setting as help."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
+from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS
+from headnote.chunking.describe import docstrings
+from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.command import Command, write_section
 
-# What a value looks like, for those whose type does not say it.
+# The form of values whose type does not tell it.
 _METAVARS = {
     "counter": "cl100k|o200k|chars|chars4|estimate|FILE",
     "oversized": "split|keep|KIND=keep,…",
@@ -18,31 +21,24 @@ _METAVARS = {
 
 
 class SettingsCommand(Command):
-    """A command that takes all settings as flags besides its own options, and is given them together as `settings`.
-
-    They are made when this command is asked for, so that other commands and the list of commands need not know them.
-    """
+    """A command that takes every setting as a flag, and receives them together as `settings`."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *setting_options()]
 
     def invoke(self, ctx: click.Context) -> Any:
-        # Setting → what was written on the command line, None where nothing was.
+        # Setting → text of the flag, None for a flag that is not given.
         ctx.params["settings"] = {option.name: ctx.params.pop(str(option.name)) for option in setting_options()}
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
-        write_section(ctx, formatter, "Settings (they change those of the preset)", setting_options())
+        write_section(ctx, formatter, "Settings (each overrides the preset)", setting_options())
 
 
 @cache
 def setting_options() -> tuple[click.Option, ...]:
-    """One option for each setting, and a hidden one for each name that users of other systems know it by."""
-    from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS
-    from headnote.chunking.describe import docstrings
-    from headnote.chunking.settings import FIELD_NAMES, Settings
-
+    """One option for each setting, and a hidden one for each name it has in other systems."""
     helps, kinds = docstrings(), get_type_hints(Settings)
     own = [_option(name, name, kinds[name], help=helps.get(name, "")) for name in FIELD_NAMES]
     others = {alias: field for alias, field in FIELD_OF_ALIAS.items() if field not in BASIC_NAMES}
@@ -53,7 +49,7 @@ def _option(name: str, field: str, kind: Any, **attributes: Any) -> click.Option
     flag = name.replace("_", "-")
     if bool in (kind, *get_args(kind)):
         return click.Option([f"--{flag}/--no-{flag}"], default=None, **attributes)
-    # Values stay text: the settings have their own checks, whose errors name the remedy.
+    # Values stay text: the settings check them, with errors that name the remedy.
     return click.Option([f"--{flag}"], metavar=_METAVARS.get(field) or _metavar(kind), **attributes)
 
 

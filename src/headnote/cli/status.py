@@ -1,35 +1,37 @@
-"""`headnote status`: what the index of a folder holds, and whether that is still true."""
+"""`headnote status`: what the index of a folder holds, and whether it is up to date."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from headnote.api import Drift, Status
+from headnote.chunking.presets import find_preset
+from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.command import Command
+from headnote.cli.formatting import ago, byte_size, counted, drift_counts, moment, setting_json, setting_text
 from headnote.cli.opening import open_index
-from headnote.cli.terminal import Line, Span, counted, table, write_json, write_lines
-from headnote.cli.times import ago, moment
-
-if TYPE_CHECKING:
-    from headnote.api import Drift, Status
+from headnote.cli.terminal import Line, Span, table, write_json, write_lines
+from headnote.config import KEPT
+from headnote.store.opening import shown_store
 
 
 class Facts(NamedTuple):
-    """All there is to show."""
+    """Everything the command shows."""
 
     status: Status
     drift: Drift
     preset: str
     differences: dict[str, Any]
-    """Settings that are not those of the default preset."""
+    """Settings that differ from the default preset."""
     origins: dict[str, str]
-    """Who said what all settings are."""
-    missing: str
-    """Why the embedder cannot be had."""
+    """Where each setting comes from."""
+    missing_embedder: str
+    """Why the embedder cannot be loaded; empty if it can."""
 
 
 @click.command("status", cls=Command)
@@ -37,9 +39,9 @@ class Facts(NamedTuple):
 @options.place
 @options.as_json
 def status_command(root: Path, place: dict[str, Any], as_json: bool) -> None:
-    """Show what the index holds, and whether it still holds.
+    """Show what the index holds and whether it is up to date.
 
-    No file is read: size and time tell which ones look other than they did.
+    No file is read: size and modification time tell which files have changed.
     """
     facts = _facts(root, place)
     if as_json:
@@ -49,15 +51,12 @@ def status_command(root: Path, place: dict[str, Any], as_json: bool) -> None:
 
 
 def _facts(root: Path, place: dict[str, Any]) -> Facts:
-    from headnote.chunking.presets import find_preset
-    from headnote.chunking.settings import FIELD_NAMES
-
     opened = open_index(root, create=False, **place)
     with opened.index as index:
         status, drift, choice = index.status(), index.drift(), index.choice
-    base, used = find_preset("default"), status.settings
-    differences = {name: getattr(used, name) for name in FIELD_NAMES if getattr(used, name) != getattr(base, name)}
-    return Facts(status, drift, choice.chunking.preset, differences, choice.origins, opened.missing)
+    default, own = find_preset("default"), status.settings
+    differences = {name: getattr(own, name) for name in FIELD_NAMES if getattr(own, name) != getattr(default, name)}
+    return Facts(status, drift, choice.chunking.preset, differences, choice.origins, opened.missing_embedder)
 
 
 def _record(facts: Facts, root: Path) -> dict[str, Any]:
@@ -71,11 +70,11 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "pending": status.pending,
         "embedder": _embedder(facts),
         "model": status.model,
-        "missing": facts.missing,
+        "missing": facts.missing_embedder,
         "store": _store(facts),
         "schema": status.schema or None,
         "preset": facts.preset,
-        "settings": {name: _plain(value) for name, value in facts.differences.items()},
+        "settings": {name: setting_json(value) for name, value in facts.differences.items()},
         "origins": {name: origin for name, origin in facts.origins.items() if origin != "default"},
         "bytes_on_disk": status.bytes_on_disk,
         "updated": status.updated,
@@ -84,20 +83,12 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, frozenset):
-        return sorted(value)
-    return value if isinstance(value, str | int | float | None) else str(value)
-
-
 def _store(facts: Facts) -> str:
-    from headnote.store.opening import shown_store
-
     return shown_store(facts.status.index_settings.store)
 
 
 def _database(facts: Facts) -> dict[str, Line]:
-    """Where it is, unless it is a file below the folder."""
+    """The rows for an index in a database."""
     if not facts.status.schema:
         return {}
     return {"store": [Span(_store(facts))], "schema": [Span(facts.status.schema)]}
@@ -108,12 +99,9 @@ def _embedder(facts: Facts) -> str:
 
 
 def _lines(facts: Facts, root: Path) -> list[Line]:
-    from headnote.cli.presets import shown_value
-    from headnote.config import KEPT
-
     status = facts.status
-    given = [f"{name} {shown_value(value)}" for name, value in facts.differences.items()]
-    kept = [name for name, origin in facts.origins.items() if origin.startswith(KEPT)]
+    settings = [f"{name} {setting_text(value)}" for name, value in facts.differences.items()]
+    stored = [name for name, origin in facts.origins.items() if origin.startswith(KEPT)]
     updated = "never"
     if status.updated is not None:
         updated = f"{ago(time.time() - status.updated)} ({moment(status.updated)})"
@@ -123,11 +111,11 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "links": [Span(f"{status.links:,}")],
         "vectors": _vectors(facts),
         "preset": [Span(facts.preset)],
-        "settings": [Span(", ".join(given) or "as the default")],
-        **({KEPT: [Span(", ".join(kept))]} if kept else {}),
-        "made from": [Span(" and ".join(status.roots) or "not known yet: headnote index writes it down")],
+        "settings": [Span(", ".join(settings) or "as the default")],
+        **({KEPT: [Span(", ".join(stored))]} if stored else {}),
+        "made from": [Span(" and ".join(status.roots) or "not recorded yet: run headnote index")],
         **_database(facts),
-        "on disk": [Span(shown_bytes(status.bytes_on_disk))],
+        "on disk": [Span(byte_size(status.bytes_on_disk))],
         "updated": [Span(updated)],
         "files": _files(facts.drift),
     }
@@ -136,10 +124,10 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
 
 def _vectors(facts: Facts) -> Line:
     status = facts.status
-    if facts.missing:
-        return [Span(facts.missing, "yellow")]
+    if facts.missing_embedder:
+        return [Span(facts.missing_embedder, "yellow")]
     if status.model == "none":
-        return [Span("none wanted")]
+        return [Span("none")]
     model = Span(f" ({_embedder(facts)})", "dim")
     if status.pending:
         return [Span(f"{counted(status.pending, 'text')} without one", "yellow"), model]
@@ -148,21 +136,7 @@ def _vectors(facts: Facts) -> Line:
 
 def _files(drift: Drift) -> Line:
     if drift.rebuild:
-        return [Span(f"all to be read again: {drift.rebuild}", "yellow")]
+        return [Span(f"headnote index will read all files: {drift.rebuild}", "yellow")]
     if drift.is_empty:
         return [Span("as indexed", "green")]
-    return [Span(f"{drift_in_words(drift)} since: headnote index takes them in", "yellow")]
-
-
-def drift_in_words(drift: Drift) -> str:
-    """`2 new, 1 changed`."""
-    numbers = {"new": drift.new, "changed": drift.changed, "gone": drift.gone}
-    return ", ".join(f"{len(paths):,} {what}" for what, paths in numbers.items() if paths)
-
-
-def shown_bytes(number: int) -> str:
-    """`812 bytes`, `3.4 MB`."""
-    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if number >= size:
-            return f"{number / size:.1f} {unit}"
-    return counted(number, "byte")
+    return [Span(f"{drift_counts(drift)} since: run headnote index", "yellow")]

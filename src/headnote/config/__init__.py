@@ -1,16 +1,16 @@
-"""Settings from where people write them: defaults < file < environment < flags, and where each came from.
+"""The settings in effect and where each comes from: defaults < file < environment < flags.
 
-The file is the nearest `headnote.toml`, or `pyproject.toml` with a table `[tool.headnote]`, in the folder asked about
-or above it. Settings of chunks stand at its top or in `[chunking]`, others in the table they belong to.
+The file is the nearest `headnote.toml`, or `pyproject.toml` with a table `[tool.headnote]`, in the folder or above it.
+Settings of chunks stand at its top or in `[chunking]`, all others in a table of their own.
 """
 
 from headnote.config.chunking import LoadedSettings, load_settings
 from headnote.config.files import settings_file
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
-from headnote.config.kept import KEPT, Choice, How, check_made_with, choose
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.search import SearchSettings, load_search_settings
 from headnote.config.server import ServerSettings, load_server_settings
+from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choose
 from headnote.config.tables import LoadedTable
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "KEPT",
     "ChatSettings",
     "Choice",
-    "How",
+    "Configure",
     "IndexSettings",
     "LoadedSettings",
     "LoadedTable",

@@ -1,13 +1,41 @@
-"""What single settings of a table take: each makes a value of what was written, be it text or TOML, or refuses it."""
+"""Checks of single settings: each turns text or a TOML value into the value of the setting, or raises."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from headnote.chunking.settings import nearest, shown
-from headnote.config.texts import whole_number
 from headnote.errors import SettingsError
+
+_SWITCHES = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
+_DIGITS = re.compile(r"[+-]?[0-9]+")
+
+
+# Text of variables and flags
+
+
+def is_whole_number(text: str) -> bool:
+    return _DIGITS.fullmatch(text) is not None
+
+
+def whole_number(text: str) -> int:
+    try:
+        if is_whole_number(text):
+            return int(text)
+    except ValueError:  # more digits than Python agrees to read
+        pass
+    raise SettingsError(f"{shown(text)} is not a whole number", remedy="write digits only, such as 512")
+
+
+def switch(text: str) -> bool:
+    if text.lower() in _SWITCHES:
+        return _SWITCHES[text.lower()]
+    raise SettingsError(f"{shown(text)} is neither true nor false", remedy="write true or false")
+
+
+# Text or TOML
 
 
 def count(least: int, most: int | None = None) -> Callable[[Any], int]:
@@ -19,7 +47,7 @@ def count(least: int, most: int | None = None) -> Callable[[Any], int]:
         if not isinstance(number, int) or isinstance(number, bool):
             raise SettingsError(f"{shown(value)} is not a whole number", remedy=f"give a number, {bounds}")
         if number < least or (most is not None and number > most):
-            raise SettingsError(f"{number} is out of bounds", remedy=f"give a number, {bounds}")
+            raise SettingsError(f"{number} is out of range", remedy=f"give a number, {bounds}")
         return number
 
     return check
@@ -38,15 +66,15 @@ def choice(allowed: Sequence[str]) -> Callable[[Any], str]:
 
 
 def text(value: Any) -> str:
-    """Any text; it is not shown in what is said of it, since it may be a secret."""
+    """Any string. Errors do not show the value: it may be a secret."""
     if not isinstance(value, str):
-        raise SettingsError(f"a text is needed, not a {type(value).__name__}", remedy="write it between quotes")
+        raise SettingsError(f"expected a string, not a {type(value).__name__}", remedy="put it in quotes")
     return value.strip()
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """A list of texts, or one text with commas."""
+    """A list of strings, or one string with commas."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        raise SettingsError(f"{shown(value)} is no list of texts", remedy='write ["one", "two"]')
+        raise SettingsError(f"{shown(value)} is not a list of strings", remedy='write ["one", "two"]')
     return tuple(part.strip() for part in parts if part.strip())

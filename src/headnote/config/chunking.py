@@ -1,6 +1,6 @@
 """`[chunking]`: the preset and the settings of chunks, which may also stand at the top of the file.
 
-A preset is chosen like any other setting; what is said about single settings, anywhere, counts more than the preset.
+A preset is chosen like any other setting. A single setting overrides the preset, whatever source it comes from.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings
-from headnote.config.entries import Entry, Layer, Meant, Said, blaming
+from headnote.config.entries import Entry, Layer, Value, Values, errors_at
 from headnote.config.layers import read_file, read_flags, read_other_variables, read_variables
 from headnote.errors import SettingsError
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """The settings in force, and why they are what they are."""
+    """The settings in effect, and where each comes from."""
 
     preset: str
     settings: Settings
@@ -36,67 +36,67 @@ def load_settings(
     start: Path,
     environment: Mapping[str, str] | None = None,
 ) -> LoadedSettings:
-    """What holds for documents in `start`. A flag that is None or an empty list was not given."""
-    given = said_by_flags({**flags, "preset": preset})
-    outside = said_outside(start, os.environ if environment is None else environment, given.get("preset"))
-    return settled([outside, given])
+    """The settings for documents in `start`. A flag that is None or an empty list was not given."""
+    from_flags = flag_values({**flags, "preset": preset})
+    ambient = ambient_values(start, os.environ if environment is None else environment, from_flags.get("preset"))
+    return resolve([ambient, from_flags])
 
 
-def said_by_flags(flags: Mapping[str, Any]) -> Said:
-    """What flags say; one that is None or an empty list was not given."""
-    return _understand(read_flags(flags))
+def flag_values(flags: Mapping[str, Any]) -> Values:
+    """The values of the flags that were given."""
+    return _values(read_flags(flags))
 
 
-def said_outside(start: Path, environment: Mapping[str, str], preset: Meant | None = None) -> Said:
-    """What file and environment say; `preset` is the one of somebody who counts more."""
+def ambient_values(start: Path, environment: Mapping[str, str], preset: Value | None = None) -> Values:
+    """The values of file and environment. `preset` is one that overrides theirs."""
     file, variables = read_file(start), read_variables(environment)
     presets = [entry.value for entry in (*file, *variables) if entry.name == "preset"]
-    chosen = preset.value if preset else presets[-1] if presets else ""
-    # Those of another program are weaker than those which can only be meant for this one.
-    said: Said = {}
-    for layer in (file, read_other_variables(chosen, environment), variables):
-        said = override(said, _understand(layer))
-    return said
+    preset_name = preset.value if preset else presets[-1] if presets else ""
+    # Variables of another program are weaker than HEADNOTE_*, which can only be meant for this one.
+    values: Values = {}
+    for layer in (file, read_other_variables(preset_name, environment), variables):
+        values = override(values, _values(layer))
+    return values
 
 
-def settled(layers: Iterable[Said]) -> LoadedSettings:
-    """What holds if each of them counts more than those before it."""
-    said: Said = {}
+def resolve(layers: Iterable[Values]) -> LoadedSettings:
+    """The settings in effect if each layer overrides those before it."""
+    values: Values = {}
     for layer in layers:
-        said = override(said, layer)
-    chosen = said.pop("preset", Meant("default", "default"))
-    with blaming(Entry("preset", chosen.value, chosen.origin)):
-        find_preset(chosen.value)
-    settings = _apply(chosen.value, said)
-    return LoadedSettings(chosen.value, settings, _origins(chosen, settings, said))
+        values = override(values, layer)
+    preset = values.pop("preset", Value("default", "default"))
+    with errors_at(Entry("preset", preset.value, preset.origin)):
+        find_preset(preset.value)
+    settings = _apply(preset.value, values)
+    return LoadedSettings(preset.value, settings, _origins(preset, settings, values))
 
 
-def override(weaker: Said, stronger: Said) -> Said:
-    """Basic and advanced names speak of the same things, so the stronger of either replaces the weaker of both."""
+def override(weaker: Values, stronger: Values) -> Values:
+    """Both layers as one. Basic and advanced names set the same things, so either replaces both of the weaker layer."""
     replaced: set[str] = set()
     if "size" in stronger:
         replaced |= {"target_tokens", "max_tokens", "min_tokens"}
     if "overlap" in stronger or "overlap_tokens" in stronger:
         replaced |= {"overlap", "overlap_tokens"}
-    return {name: meant for name, meant in weaker.items() if name not in replaced} | stronger
+    return {name: value for name, value in weaker.items() if name not in replaced} | stronger
 
 
-def _understand(layer: Layer) -> Said:
-    """What the entries of one layer mean in our names; the first that makes no sense is refused with its place."""
-    said: Said = {}
+def _values(layer: Layer) -> Values:
+    """The values of one layer, by our names. The first bad entry raises, with its place."""
+    values: Values = {}
     for entry in layer:
-        with blaming(entry):
-            meaning = _meaning(entry)
-        said |= {name: Meant(value, entry.place) for name, value in meaning.items()}
+        with errors_at(entry):
+            translated = _translate(entry)
+        values |= {name: Value(value, entry.place) for name, value in translated.items()}
     try:
         translate({entry.name: entry.value for entry in layer if entry.name != "preset"})
     except SettingsError as error:
         raise SettingsError(error.message, path=_common_path(layer), remedy=error.remedy) from None
-    return said
+    return values
 
 
-def _meaning(entry: Entry) -> dict[str, Any]:
-    # Of several presets, only the one that is chosen has to exist.
+def _translate(entry: Entry) -> dict[str, Any]:
+    # Only the preset that wins has to exist.
     return {"preset": entry.value} if entry.name == "preset" else translate({entry.name: entry.value})
 
 
@@ -105,32 +105,32 @@ def _common_path(layer: Layer) -> str:
     return paths.pop() if len(paths) == 1 else ""
 
 
-def _apply(preset: str, said: Mapping[str, Meant]) -> Settings:
+def _apply(preset: str, values: Values) -> Settings:
     try:
-        return with_changes(find_preset(preset), {name: meant.value for name, meant in said.items()})
+        return with_changes(find_preset(preset), {name: value.value for name, value in values.items()})
     except SettingsError as error:
-        # Each value was good by itself, so what is wrong is how the sizes go together.
-        given = [f"{name} from {said[name].origin}" for name in (*BUDGETS, "size", "overlap") if name in said]
-        raise SettingsError("; ".join([error.message, *given]), remedy=error.remedy) from None
+        # Each value passed its own check, so the sizes contradict each other.
+        sizes = [f"{name} from {values[name].origin}" for name in (*BUDGETS, "size", "overlap") if name in values]
+        raise SettingsError("; ".join([error.message, *sizes]), remedy=error.remedy) from None
 
 
-def _origins(preset: Meant, settings: Settings, said: Mapping[str, Meant]) -> dict[str, str]:
+def _origins(preset: Value, settings: Settings, values: Values) -> dict[str, str]:
     base = find_preset(preset.value)
     of_preset = differences(preset.value)
     origins = {"preset": preset.origin}
     for name in FIELD_NAMES:
-        if name in said:
-            origins[name] = said[name].origin
+        if name in values:
+            origins[name] = values[name].origin
         elif getattr(settings, name) != getattr(base, name):
-            origins[name] = _origin_of_change(name, base, said)
+            origins[name] = _origin_of_change(name, base, values)
         else:
             origins[name] = f"preset {preset.value}" if name in of_preset else "default"
     return origins
 
 
-def _origin_of_change(name: str, base: Settings, said: Mapping[str, Meant]) -> str:
-    """Why a setting differs from its preset although nobody named it."""
+def _origin_of_change(name: str, base: Settings, values: Values) -> str:
+    """Why a setting that nobody named differs from its preset."""
     if name not in BUDGETS:
-        return said["oversized"].origin
-    cause = cause_of(name, base, {name: meant.value for name, meant in said.items()})
-    return said[cause].origin if cause in ("size", "overlap") else f"follows {cause}"
+        return values["oversized"].origin
+    cause = cause_of(name, base, {name: value.value for name, value in values.items()})
+    return values[cause].origin if cause in ("size", "overlap") else f"follows {cause}"

@@ -1,4 +1,4 @@
-"""One setting as somebody wrote it, and who is to blame if it makes no sense."""
+"""A setting as written in a file, a variable or a flag, and as a value with its origin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from headnote.errors import SettingsError
 
 
 class Entry(NamedTuple):
-    """One setting as somebody wrote it."""
+    """One setting as written."""
 
     name: str
     value: Any
@@ -23,23 +23,24 @@ class Entry(NamedTuple):
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
-class Meant(NamedTuple):
-    """The value of one of our settings, and who said so."""
+Layer = list[Entry]
+"""The entries of one source: the file, the environment or the flags."""
+
+
+class Value(NamedTuple):
+    """The checked value of a setting, and where it comes from."""
 
     value: Any
     origin: str
 
 
-Said = dict[str, Meant]
-"""Setting, under our name → what it shall be. The preset is one of them."""
-
-Layer = list[Entry]
-"""What one file, the environment or the flags say."""
+Values = dict[str, Value]
+"""Setting, by our name → its value. The preset counts as a setting."""
 
 
 @contextmanager
-def blaming(entry: Entry) -> Iterator[None]:
-    """What goes wrong inside is the fault of this entry and reported with its place."""
+def errors_at(entry: Entry) -> Iterator[None]:
+    """Add the place of the entry to errors raised inside."""
     try:
         yield
     except SettingsError as error:
@@ -52,5 +53,5 @@ def flag_of(name: str) -> str:
 
 
 def is_given(value: Any) -> bool:
-    """A flag that is None or an empty list was not given."""
+    """Whether a flag was given: None and an empty list stand for flags that were not."""
     return value is not None and value not in ([], ())

@@ -1,4 +1,4 @@
-"""The file that has a say about a folder, and in which line it says what."""
+"""The settings file of a folder, and the line of each of its entries."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ PROJECT_FILE = "pyproject.toml"
 
 
 class SettingsFile(NamedTuple):
-    """A file that speaks of us."""
+    """A file with settings for headnote."""
 
     path: Path
     text: str
     tables: dict[str, Any]
-    """What it says: single settings and tables of them."""
+    """Single settings, and tables of them."""
     prefix: tuple[str, ...]
-    """The table it says it in; empty for the whole file."""
+    """The table that holds them; empty for the whole file."""
 
     @property
     def shown(self) -> str:
         return _displayed(self.path)
 
     def entries(self, table: str = "") -> Layer:
-        """The keys of one of its tables, or those at the top."""
+        """The entries of a table, or those at the top."""
         values = self.tables.get(table) if table else self.tables
         place = (*self.prefix, table) if table else self.prefix
         keys = values if isinstance(values, dict) else {}
@@ -38,17 +38,17 @@ class SettingsFile(NamedTuple):
 
 
 def settings_file(start: Path) -> str | None:
-    """The file that has a say about documents in `start`, as people are shown it."""
+    """The settings file for documents in `start`, as people see it."""
     file = nearest_file(start)
     return file.shown if file else None
 
 
 def nearest_file(start: Path) -> SettingsFile | None:
-    """The first file that speaks of us, in this folder or above it."""
+    """The first file with settings for headnote, in this folder or above it."""
     for path in _candidates(start):
         prefix = () if path.name == OWN_FILE else ("tool", "headnote")
         text = _read_text(path)
-        # The project's file belongs to others as well. Unless it speaks of us, its mistakes are theirs.
+        # Other tools use pyproject.toml as well. Unless it mentions headnote, its errors are none of our business.
         if prefix and "headnote" not in text:
             continue
         tables = _find_table(_parse_toml(path, text), prefix)
@@ -60,7 +60,7 @@ def nearest_file(start: Path) -> SettingsFile | None:
 def _candidates(start: Path) -> Iterator[Path]:
     try:
         start = start.resolve()
-    except (OSError, RuntimeError):  # links that lead in a circle
+    except (OSError, RuntimeError):  # a loop of symbolic links
         start = start.absolute()
     for folder in (start, *start.parents):
         for name in (OWN_FILE, PROJECT_FILE):
@@ -69,7 +69,7 @@ def _candidates(start: Path) -> Iterator[Path]:
                 if file.is_file():
                     yield file
             except OSError:
-                # A folder that may not be looked into has nothing to say.
+                # A folder without permission has no settings.
                 continue
 
 
@@ -88,7 +88,7 @@ def _parse_toml(file: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        # Only some mistakes have TOML's own error; numbers without end and nesting without end have Python's.
+        # Not every mistake raises TOMLDecodeError: endless numbers and endless nesting raise Python's own errors.
         message, line = _without_position(str(error), text)
         raise SettingsError(
             f"is not valid TOML: {message}", path=_displayed(file), line=line, remedy="correct this line"
@@ -96,9 +96,9 @@ def _parse_toml(file: Path, text: str) -> dict[str, Any]:
 
 
 def _without_position(message: str, text: str) -> tuple[str, int | None]:
-    """The message of the TOML reader, which ends with the position, as message and line."""
-    if found := re.search(r" \(at line ([0-9]+), column [0-9]+\)$", message):
-        return message[: found.start()], int(found[1])
+    """Message and line of a TOML error, whose text ends with the position."""
+    if position := re.search(r" \(at line ([0-9]+), column [0-9]+\)$", message):
+        return message[: position.start()], int(position[1])
     if message.endswith(" (at end of document)"):
         return message.removesuffix(" (at end of document)"), text.rstrip().count("\n") + 1
     return message, None
@@ -112,22 +112,22 @@ def _find_table(data: dict[str, Any], table_path: tuple[str, ...]) -> dict[str, 
 
 
 def _line_of(text: str, name: str, table_path: tuple[str, ...]) -> int | None:
-    """The line where a key stands, by looking: the TOML reader does not tell. None if it is written some other way."""
+    """The line of a key, by searching the text: tomllib does not tell. None if the key is written in another form."""
     key = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*[=.]""")
-    wanted = ".".join(table_path)
+    header = ".".join(table_path)
     own_header = ".".join((*table_path, name))
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if header := re.match(r"\s*\[+([^\[\]]*)\]", line):
-            table = re.sub(r"[\s\"']", "", header[1])
+        if match := re.match(r"\s*\[+([^\[\]]*)\]", line):
+            table = re.sub(r"[\s\"']", "", match[1])
             if table == own_header:
                 return number
-        elif table == wanted and key.match(line):
+        elif table == header and key.match(line):
             return number
     return None
 
 
 def _displayed(file: Path) -> str:
-    """As short as it can be said from where the user stands."""
+    """The path relative to the current folder, if it is inside."""
     here = Path.cwd()
     return str(file.relative_to(here) if file.is_relative_to(here) else file)

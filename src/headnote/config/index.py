@@ -1,4 +1,4 @@
-"""`[index]`: what belongs to an index, and is not about chunks."""
+"""`[index]`: the settings of an index that are not about chunks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from headnote.chunking.settings import shown
+from headnote.config.checks import whole_number
 from headnote.config.tables import LoadedTable, Table
-from headnote.config.texts import whole_number
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
 from headnote.sources.discover import MAX_BYTES
@@ -19,21 +19,20 @@ from headnote.store.opening import EMBEDDED, check_schema, check_target, with_sc
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """What belongs to an index, and is not about chunks."""
+    """The settings of an index that are not about chunks."""
 
     include: tuple[str, ...] = ()
-    """Globs; if there are any, a file must fit one of them."""
+    """Globs; if there are any, a file must match one of them."""
     exclude: tuple[str, ...] = ()
-    """Globs of what is left out, whatever else is said."""
+    """Globs of files to leave out, whatever `include` says."""
     max_file_bytes: int = MAX_BYTES
-    """Larger files are left out and reported."""
+    """Larger files are skipped and reported."""
     embedder: str = DEFAULT_EMBEDDER
-    """What makes vectors: minilm, none, openai:MODEL, sentence-transformers:MODEL."""
+    """The embedder: minilm, none, openai:MODEL, sentence-transformers:MODEL."""
     store: str = field(default="sqlite", repr=False)
-    """Where the index is kept: sqlite for a file below the folder, or the URL of a database, which may hold a
-    password."""
+    """Where the index is: sqlite for a file in the folder, or the URL of a database, which may contain a password."""
     schema: str = ""
-    """Which schema of the database holds the index; if empty, the one that `store` names, or the name of the folder."""
+    """The database schema of the index; if empty, the one that `store` names, or the name of the folder."""
 
     @property
     def target(self) -> str:
@@ -44,7 +43,7 @@ class IndexSettings:
 def load_index_settings(
     flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedTable[IndexSettings]:
-    """The table `[index]` of the file, the variables and flags of the same names."""
+    """The settings from `[index]` in the file, and from variables and flags of the same names."""
     loaded = INDEX.load(IndexSettings, flags, start, os.environ if environment is None else environment)
     if flags.get("schema") and loaded.settings.store in EMBEDDED:
         remedy = "leave it out, or name a database with --store"
@@ -55,34 +54,34 @@ def load_index_settings(
 def _globs(value: Any) -> tuple[str, ...]:
     globs = value.split(",") if isinstance(value, str) else value
     if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
-        raise SettingsError(f"{shown(value)} is no list of globs", remedy='write ["docs/**"]')
+        raise SettingsError(f"{shown(value)} is not a list of globs", remedy='write ["docs/**"]')
     return tuple(glob.strip() for glob in globs if glob.strip())
 
 
 def _size(value: Any) -> int:
     number = whole_number(value) if isinstance(value, str) else value
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise SettingsError(f"{shown(value)} is no size of a file", remedy="write bytes, such as 10000000")
+        raise SettingsError(f"{shown(value)} is not a file size", remedy="write bytes, such as 10000000")
     return number
 
 
 def _embedder(value: Any) -> str:
     if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is no embedder", remedy="write its name, such as minilm")
+        raise SettingsError(f"{shown(value)} is not an embedder", remedy="write its name, such as minilm")
     return value
 
 
 def _store(value: Any) -> str:
-    # The value is not shown: a URL may hold a password.
+    # The error does not show the value: a URL may contain a password.
     if not isinstance(value, str):
-        raise SettingsError("store must be a text", remedy="write sqlite, or the URL of a database")
+        raise SettingsError("store must be a string", remedy="write sqlite, or the URL of a database")
     check_target(value)
     return value
 
 
 def _schema(value: Any) -> str:
     if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is no name of a schema", remedy="write a text, such as team_docs")
+        raise SettingsError(f"{shown(value)} is not a schema name", remedy="write a string, such as team_docs")
     check_schema(value)
     return value
 

@@ -1,4 +1,4 @@
-"""What the file, the environment and the flags say of chunks: each is a layer of entries, with typed values."""
+"""The settings of chunks in the file, the environment and the flags: each a layer of entries with typed values."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 from headnote.chunking.aliases import KNOWN_NAMES, find_name, plain_name
 from headnote.chunking.settings import Settings, is_path_of_tokenizer, nearest
-from headnote.config.entries import Entry, Layer, blaming, flag_of, is_given
+from headnote.config.checks import is_whole_number, switch, whole_number
+from headnote.config.entries import Entry, Layer, errors_at, flag_of, is_given
 from headnote.config.files import SettingsFile, nearest_file
 from headnote.config.index import INDEX
 from headnote.config.llm import LLM
 from headnote.config.search import SEARCH
 from headnote.config.server import SERVER
 from headnote.config.tables import VARIABLE_PREFIX
-from headnote.config.texts import is_whole_number, switch, whole_number
 from headnote.errors import SettingsError
 from headnote.tokens import NAMES as COUNTERS
 
 TABLE = "chunking"
-"""Where settings of chunks may stand, besides the top of the file."""
+"""The table for settings of chunks, which may also stand at the top of the file."""
 
 _OTHER_TABLES = (INDEX, SEARCH, LLM, SERVER)
 
-# They have our prefix but belong to the tests of this project, or say where a service is and what key it takes.
+# Variables with our prefix that are not settings: they belong to the tests, or set up a service.
 _OTHER_VARIABLES = frozenset(
     (
         *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
@@ -33,7 +33,7 @@ _OTHER_VARIABLES = frozenset(
     )
 ).union(*(table.variables for table in _OTHER_TABLES))
 
-_VARIABLES_OF_PRESET = {"mdvdb": ("MDVDB_CHUNK_MAX_TOKENS", "MDVDB_CHUNK_OVERLAP_TOKENS")}
+_PRESET_VARIABLES = {"mdvdb": ("MDVDB_CHUNK_MAX_TOKENS", "MDVDB_CHUNK_OVERLAP_TOKENS")}
 
 _NAMES = (*KNOWN_NAMES, "preset")
 _TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES))
@@ -42,23 +42,23 @@ _VARIABLE_NAMES = (
     *sorted(variable.removeprefix(VARIABLE_PREFIX).lower() for table in _OTHER_TABLES for variable in table.variables),
 )
 
-_TABLE_OF_RAGDOCS = {"min_chunk_chars", "max_chunk_chars", "overlap_chars"}
-"""Only `ragdocs` has these names. A file that has them means its behaviour, unless it names a preset."""
+_RAGDOCS_NAMES = {"min_chunk_chars", "max_chunk_chars", "overlap_chars"}
+"""Names that only `ragdocs` has. A file with one of them gets that preset, unless it names another."""
 
 
 # Flags and variables
 
 
 def read_flags(flags: Mapping[str, Any]) -> Layer:
-    """Those that were given."""
+    """The flags that were given."""
     return [_from_text(Entry(name, value, flag_of(name))) for name, value in flags.items() if is_given(value)]
 
 
 def read_variables(environment: Mapping[str, str]) -> Layer:
-    """Variables of ours that are about chunks, and those that nobody knows, which are refused."""
+    """The `HEADNOTE_*` variables that are about chunks. Unknown ones raise."""
     layer = []
     for variable, text in sorted(environment.items()):
-        # A variable that is set to nothing is the usual way to take it back.
+        # An empty variable counts as unset.
         if not variable.startswith(VARIABLE_PREFIX) or variable in _OTHER_VARIABLES or not text.strip():
             continue
         name = variable.removeprefix(VARIABLE_PREFIX).lower()
@@ -71,29 +71,29 @@ def _variable_of(name: str) -> str:
 
 
 def read_other_variables(preset: str, environment: Mapping[str, str]) -> Layer:
-    """Variables of the system that the preset stands for."""
-    variables = [name for name in _VARIABLES_OF_PRESET.get(preset, ()) if environment.get(name, "").strip()]
+    """The variables of the system that the preset reproduces."""
+    variables = [name for name in _PRESET_VARIABLES.get(preset, ()) if environment.get(name, "").strip()]
     return [_from_text(Entry(variable, environment[variable], variable)) for variable in variables]
 
 
 def _from_text(entry: Entry, spelled: Callable[[str], str] = str, names: Sequence[str] = _NAMES) -> Entry:
-    """The entry with text turned into what its setting takes."""
-    field = _known(entry, spelled, names)
+    """The entry with its text parsed for the setting."""
+    field = _field_of(entry, spelled, names)
     name = "preset" if field == "preset" else entry.name
     if not isinstance(entry.value, str):
         return entry._replace(name=name)
-    with blaming(entry):
+    with errors_at(entry):
         return entry._replace(name=name, value=_parse(field, entry.value.strip()))
 
 
-def _known(entry: Entry, spelled: Callable[[str], str] = str, names: Sequence[str] = _NAMES) -> str:
+def _field_of(entry: Entry, spelled: Callable[[str], str] = str, names: Sequence[str] = _NAMES) -> str:
     plain = plain_name(entry.name)
     if plain == "preset":
         return plain
     try:
         return find_name(plain)
     except SettingsError as error:
-        # What is a table in the file can only be meant as one.
+        # A TOML table is matched with names of tables only.
         known = _TABLE_NAMES if isinstance(entry.value, dict) else names
         remedy = nearest(plain, known, spelled=spelled)
         raise SettingsError(error.message, path=entry.path, line=entry.line, remedy=remedy) from None
@@ -126,28 +126,28 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def read_file(start: Path) -> Layer:
-    """What the nearest file says of chunks."""
+    """The settings of chunks in the nearest file."""
     file = nearest_file(start)
     if file is None:
         return []
     layer = [_from_toml(entry, file.path.parent) for entry in _entries(file)]
-    return [*_preset_of_names(layer), *layer]
+    return [*_implied_preset(layer), *layer]
 
 
-def _preset_of_names(layer: Layer) -> Layer:
-    """The preset that is meant by names which only one of them has, if none is named."""
+def _implied_preset(layer: Layer) -> Layer:
+    """The preset implied by names that only one preset has, if the layer names none."""
     if any(entry.name == "preset" for entry in layer):
         return []
-    own = [entry for entry in layer if plain_name(entry.name) in _TABLE_OF_RAGDOCS or entry.value == "header_based"]
-    return [entry._replace(name="preset", value="ragdocs") for entry in own[:1]]
+    hints = [entry for entry in layer if plain_name(entry.name) in _RAGDOCS_NAMES or entry.value == "header_based"]
+    return [entry._replace(name="preset", value="ragdocs") for entry in hints[:1]]
 
 
 def _entries(file: SettingsFile) -> Layer:
-    """What it says of chunks, at the top and in the table."""
+    """The settings of chunks, at the top and in the table."""
     top = [entry for entry in file.entries() if entry.name not in _TABLE_NAMES]
     for entry in file.entries():
         if entry.name in _TABLE_NAMES and not isinstance(entry.value, dict):
-            message, remedy = f"{entry.name} is a table", f"write [{entry.name}], and its settings below"
+            message, remedy = f"{entry.name} is a table", f"write [{entry.name}] with its settings below"
             raise SettingsError(message, path=entry.path, line=entry.line, remedy=remedy)
     inner = file.entries(TABLE)
     for entry in inner:
@@ -158,11 +158,11 @@ def _entries(file: SettingsFile) -> Layer:
 
 
 def _from_toml(entry: Entry, folder: Path) -> Entry:
-    field = _known(entry)
+    field = _field_of(entry)
     if field == "preset":
         return entry._replace(name=field)
     counter = entry.value
     if field == "counter" and isinstance(counter, str) and counter not in COUNTERS and is_path_of_tokenizer(counter):
-        # As written there, so seen from there.
+        # A path in the file is relative to the file.
         return entry._replace(value=str(folder / counter))
     return entry

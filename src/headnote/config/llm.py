@@ -16,23 +16,23 @@ class ChatSettings:
     """Which model answers questions, and where."""
 
     model: str = ""
-    """Its name; without one, no model is asked."""
+    """Its name. Without one, answers quote the passages."""
     url: str = ""
-    """Address of the service up to `/v1`. If it is not given, that of the environment."""
+    """Address of the service up to `/v1`; by default the one in the environment."""
     key: str = field(default="", repr=False)
-    """What opens it. It is better kept in `HEADNOTE_CHAT_KEY` than in a file that others read."""
+    """Its API key. Put it in `HEADNOTE_CHAT_KEY` rather than in a file that others read."""
 
 
 def load_chat_settings(start: Path, environment: Mapping[str, str] | None = None) -> LoadedTable[ChatSettings]:
-    """The table `[llm]` of the file, and the variables `HEADNOTE_CHAT_MODEL`, `_URL` and `_KEY`.
+    """The settings from `[llm]` in the file and from the variables `HEADNOTE_CHAT_MODEL`, `_URL` and `_KEY`.
 
-    A key goes only to the address that stands beside it: a file that came with somebody's documents must not be able to
-    send the key of the environment to an address of its own.
+    A key goes only to the address from the same source. Otherwise a file that came with somebody's documents could send
+    the key in the environment to an address of its own.
     """
     environment = os.environ if environment is None else environment
     loaded = LLM.load(ChatSettings, {}, start, environment)
     if _is_from_file(loaded, "url"):
-        # With the variable out of the way, the key is the one of the file, or none.
+        # Without the variable, the key is the one in the file, or none.
         return LLM.load(ChatSettings, {}, start, {**environment, LLM.variable_of("key"): ""})
     if loaded.settings.url and _is_from_file(loaded, "key"):
         return LoadedTable(replace(loaded.settings, key=""), {**loaded.origins, "key": "default"})
@@ -44,11 +44,11 @@ def _is_from_file(loaded: LoadedTable[ChatSettings], name: str) -> bool:
 
 
 def chat_environment(settings: ChatSettings, environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment as it would be if it said all that the settings say."""
-    said = {"model": settings.model, "url": settings.url, "key": settings.key}
+    """The environment, with variables set to these settings."""
+    values = {"model": settings.model, "url": settings.url, "key": settings.key}
     return {
         **(os.environ if environment is None else environment),
-        **{LLM.variable_of(name): said[name] for name in said},
+        **{LLM.variable_of(name): value for name, value in values.items()},
     }
 
 

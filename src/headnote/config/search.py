@@ -1,4 +1,4 @@
-"""`[search]`: what holds for a search where whoever asks does not say."""
+"""`[search]`: the defaults of a search."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mo
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """What holds for a search where whoever asks does not say."""
+    """The defaults of a search."""
 
     limit: int = 10
-    """Hits at most."""
+    """Maximum number of hits."""
     mode: Mode = "hybrid"
-    """`hybrid` looks by words and by meaning, `keyword` and `semantic` by one of them."""
+    """`hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them."""
     fusion: Fusion = "weighted"
-    """How two rankings become one: `weighted` adds up scores, `rrf` reciprocal ranks."""
+    """How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks."""
     recency: str = ""
-    """A small bonus for what is new: its half-life in days, `steps`, or `0` for none. If it is not given, the preset
-    decides: `ragdocs` has steps, others have none."""
+    """A boost for recent files: its half-life in days, `steps`, or `0` for none. By default the preset decides:
+    `ragdocs` uses steps, the others none."""
     min_score: float | None = None
-    """Hits with less are left out. If it is not given, either the best one is relevant or there are none."""
+    """Minimum score of a hit. By default there are no hits unless the best one is relevant."""
     per_document: int = 0
-    """Hits of one document at most; 0 for any number."""
+    """Maximum number of hits per document; 0 for no limit."""
     expand: Expand = "none"
-    """What comes with a hit: `none`, `neighbours`, `section` or `linked`."""
+    """Text to add around each hit: `none`, `neighbours`, `section` or `linked`."""
     budget: int = 0
-    """Tokens that all hits together may have; 0 for any number."""
+    """Maximum tokens of all hits together; 0 for no limit."""
 
 
 def load_search_settings(
     flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedTable[SearchSettings]:
-    """The table `[search]` of the file, variables such as `HEADNOTE_SEARCH_LIMIT`, and flags."""
+    """The settings from `[search]` in the file, from variables such as `HEADNOTE_SEARCH_LIMIT`, and from flags."""
     return SEARCH.load(SearchSettings, flags, start, os.environ if environment is None else environment)
 
 
 def _recency(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise SettingsError(f"{shown(value)} is no number of days", remedy="give days, or steps")
-    written = str(value).strip()
-    read_recency(written)
-    return written
+        raise SettingsError(f"{shown(value)} is not a number of days", remedy="give days, or steps")
+    text = str(value).strip()
+    read_recency(text)
+    return text
 
 
 def _score(value: Any) -> float:
@@ -61,7 +61,7 @@ def _score(value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not 0 <= score < math.inf:
-        raise SettingsError(f"{shown(value)} is no score", remedy="give a number, 0 or more, such as 0.3")
+        raise SettingsError(f"{shown(value)} is not a score", remedy="give a number, 0 or more, such as 0.3")
     return score
 
 

@@ -1,4 +1,4 @@
-"""`[server]`: where `headnote serve` listens, and who may ask."""
+"""`[server]`: where `headnote serve` listens, and who may use it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from headnote.config.tables import LoadedTable, Table
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where `headnote serve` listens, and who may ask."""
+    """Where `headnote serve` listens, and who may use it."""
 
     host: str = "127.0.0.1"
-    """Address to listen at; one that others reach needs a token."""
+    """Address to listen on; one that others can reach needs a token."""
     port: int | None = None
-    """If it is not given, 8377 or the next that is free."""
+    """By default 8377, or the next free one."""
     token: str = field(default="", repr=False)
-    """What clients have to send; `new` makes one at every start."""
+    """Token that clients must send; `new` makes one at every start."""
     allow_host: tuple[str, ...] = ()
-    """Names this server goes by, besides its address."""
+    """Host names to accept, besides its address."""
 
 
 def load_server_settings(
     flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedTable[ServerSettings]:
-    """The table `[server]` of the file, the variables and flags of the same names."""
+    """The settings from `[server]` in the file, and from variables and flags of the same names."""
     return SERVER.load(ServerSettings, flags, start, os.environ if environment is None else environment)
 
 

@@ -1,4 +1,4 @@
-"""A table of the file, such as `[index]`: its settings from file, variables and flags."""
+"""A table of the settings file, such as `[index]`: its settings from file, variables and flags."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from headnote.chunking.settings import nearest
-from headnote.config.entries import Entry, Meant, Said, blaming, flag_of, is_given
+from headnote.config.entries import Entry, Value, Values, errors_at, flag_of, is_given
 from headnote.config.files import nearest_file
 from headnote.errors import SettingsError
 
 VARIABLE_PREFIX = "HEADNOTE_"
 
-Made = TypeVar("Made")
+TableSettings = TypeVar("TableSettings")
 
 
-class LoadedTable(NamedTuple, Generic[Made]):
-    """The settings in force, and who said so."""
+class LoadedTable(NamedTuple, Generic[TableSettings]):
+    """The settings of a table, and where each comes from."""
 
-    settings: Made
+    settings: TableSettings
     origins: dict[str, str]
     """Every setting → `default`, `headnote.toml:3`, `HEADNOTE_STORE`, `--store` …"""
 
 
 class Table(NamedTuple):
-    """Which settings a table has, and how each is read."""
+    """Which settings a table has, and how to read each."""
 
     name: str
     checks: Mapping[str, Callable[[Any], Any]]
-    """Setting → what makes its value of whatever was written, be it text or TOML, or refuses it."""
+    """Setting → function that turns text or a TOML value into the value of the setting, or raises."""
     prefix: str = VARIABLE_PREFIX
-    """What the names of its variables begin with."""
+    """Prefix of its variables."""
 
     def variable_of(self, setting: str) -> str:
         return self.prefix + setting.upper()
@@ -41,37 +41,42 @@ class Table(NamedTuple):
         return frozenset(map(self.variable_of, self.checks))
 
     def load(
-        self, make: Callable[..., Made], flags: Mapping[str, Any], start: Path, environment: Mapping[str, str]
-    ) -> LoadedTable[Made]:
-        """What holds for documents in `start`."""
-        return self.settled(make, self.understood(self.outside(start, environment) | self.given(flags)))
+        self,
+        settings_type: Callable[..., TableSettings],
+        flags: Mapping[str, Any],
+        start: Path,
+        environment: Mapping[str, str],
+    ) -> LoadedTable[TableSettings]:
+        """The settings for documents in `start`."""
+        entries = self.ambient_entries(start, environment) | self.flag_entries(flags)
+        return self.resolve(settings_type, self.values(entries))
 
-    def outside(self, start: Path, environment: Mapping[str, str]) -> dict[str, Entry]:
-        """What file and environment say; the strongest entry of each setting."""
+    def ambient_entries(self, start: Path, environment: Mapping[str, str]) -> dict[str, Entry]:
+        """Setting → its entry in the environment, else in the file."""
         file = nearest_file(start)
         entries = {entry.name: entry for entry in file.entries(self.name)} if file else {}
         for name in self.checks:
             variable = self.variable_of(name)
-            # A variable that is set to nothing is the usual way to take it back.
+            # An empty variable counts as unset.
             if text := environment.get(variable, "").strip():
                 entries[name] = Entry(name, text, variable)
         return entries
 
-    def given(self, flags: Mapping[str, Any]) -> dict[str, Entry]:
-        """What flags say; others than those of this table are left alone."""
+    def flag_entries(self, flags: Mapping[str, Any]) -> dict[str, Entry]:
+        """Setting → its flag. Flags of other tables are ignored."""
         return {name: Entry(name, flags[name], flag_of(name)) for name in self.checks if is_given(flags.get(name))}
 
-    def understood(self, entries: Mapping[str, Entry]) -> Said:
-        """What they mean; the first that makes no sense is refused with its place."""
-        return {name: Meant(self._value(entry), entry.place) for name, entry in entries.items()}
+    def values(self, entries: Mapping[str, Entry]) -> Values:
+        """The checked value of each entry. The first bad one raises, with its place."""
+        return {name: Value(self._check(entry), entry.place) for name, entry in entries.items()}
 
-    def settled(self, make: Callable[..., Made], said: Said) -> LoadedTable[Made]:
-        """The settings that hold if this was said."""
-        origins = {name: said[name].origin if name in said else "default" for name in self.checks}
-        return LoadedTable(make(**{name: meant.value for name, meant in said.items()}), origins)
+    def resolve(self, settings_type: Callable[..., TableSettings], values: Values) -> LoadedTable[TableSettings]:
+        """The settings made of these values, and of defaults for the others."""
+        origins = {name: values[name].origin if name in values else "default" for name in self.checks}
+        return LoadedTable(settings_type(**{name: value.value for name, value in values.items()}), origins)
 
-    def _value(self, entry: Entry) -> Any:
-        with blaming(entry):
+    def _check(self, entry: Entry) -> Any:
+        with errors_at(entry):
             if entry.name not in self.checks:
                 raise SettingsError(f"unknown setting {entry.name}", remedy=nearest(entry.name, tuple(self.checks)))
             return self.checks[entry.name](entry.value)

@@ -30,7 +30,7 @@ class Task:
     removes: bool = True
     """Whether documents go whose files are gone."""
     made_with: str = ""
-    """What settings were said to be, to be written down in the index; see `config.kept`."""
+    """What settings were said to be, to be written down in the index; see `config.stored`."""
     adopts: bool = False
     """Whether an index of another folder is taken over."""
 

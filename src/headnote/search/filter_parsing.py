@@ -92,5 +92,5 @@ def read_recency(text: str, place: str = "") -> dict[str, Any]:
     except ValueError:
         days = -1.0
     if not 0 <= days < math.inf:
-        raise SettingsError(f"{text!r} is no number of days", path=place, remedy="give days, or steps")
+        raise SettingsError(f"{text!r} is not a number of days", path=place, remedy="give days, or steps")
     return {"recency_days": days, "recency_steps": False}

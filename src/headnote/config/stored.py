@@ -1,0 +1,199 @@
+"""The settings an index was made with. They are stored in the index and apply until they are changed.
+
+The index stores two layers: ambient values, from file and environment, and flags. Commands that only use an index apply
+both as stored, and say where the file differs by now. `headnote index` applies, from weak to strong: the ambient values
+of now, the stored flags unless the ambient value of the same setting is new, and the flags it is given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from headnote.chunking.aliases import translate
+from headnote.chunking.settings import is_path_of_tokenizer
+from headnote.config.chunking import LoadedSettings, ambient_values, flag_values, override, resolve
+from headnote.config.entries import Value, Values
+from headnote.config.index import INDEX, IndexSettings
+from headnote.config.tables import LoadedTable
+from headnote.store.damage import decoding, signed, unsigned
+from headnote.tokens import NAMES as COUNTERS
+
+Configure = Literal["keep", "apply", "anew"]
+"""Apply the stored settings; or file and environment as they are now; or these without the stored flags."""
+
+KEPT = "kept in the index"
+"""The start of the origin of a stored setting."""
+
+_LOCATION = ("store", "schema")
+"""Where the index is. It cannot store that itself."""
+_RELATED = (
+    {"size", "target_tokens", "max_tokens", "min_tokens"},
+    {"overlap", "overlap_tokens"},
+    {"oversized", "keep_whole"},
+)
+"""Groups of settings that replace each other."""
+
+
+class Choice(NamedTuple):
+    """The settings of an index, and where each comes from."""
+
+    chunking: LoadedSettings
+    of_index: LoadedTable[IndexSettings]
+    made_with: str
+    """The text to store in the index."""
+    differing: tuple[str, ...] = ()
+    """Where file and environment differ by now, one line each; the index does not follow them."""
+
+    @property
+    def has_flags(self) -> bool:
+        """Whether flags are stored."""
+        return bool(_parse(self.made_with).flags)
+
+    @property
+    def origins(self) -> dict[str, str]:
+        return self.chunking.origins | self.of_index.origins
+
+
+class _Stored(NamedTuple):
+    """The layers an index was made with."""
+
+    ambient: Values
+    """From file and environment."""
+    flags: Values
+
+
+def choose(
+    flags: Mapping[str, Any],
+    start: Path,
+    made_with: str = "",
+    configure: Configure = "keep",
+    environment: Mapping[str, str] | None = None,
+) -> Choice:
+    """The settings for an index of `start`. `made_with` is the text stored in it; empty for a new index."""
+    new_flags = flag_values({name: value for name, value in flags.items() if name not in INDEX.checks})
+    new_flags = _with_absolute_counter(new_flags) | INDEX.values(INDEX.flag_entries(flags))
+    now = _ambient(start, os.environ if environment is None else environment, new_flags)
+    stored = _parse(made_with) if made_with and configure != "anew" else _Stored(now, {})
+    if configure == "apply":
+        stored = _Stored(now, _still_valid_flags(stored, now))
+    ambient = {name: _with_origin(value, now.get(name)) for name, value in stored.ambient.items()}
+    ambient |= {name: now[name] for name in _LOCATION if name in now}
+    old_flags = {name: _with_origin(value) for name, value in stored.flags.items()}
+    choice = _resolve([ambient, old_flags, new_flags], _text(stored.ambient, override(stored.flags, new_flags)))
+    return choice._replace(differing=tuple(_differences(stored, now, new_flags, choice)))
+
+
+def _with_absolute_counter(flags: Values) -> Values:
+    """Make the path of a tokenizer absolute, so that it is valid from other folders."""
+    counter = _value(flags, "counter")
+    if isinstance(counter, str) and counter not in COUNTERS and is_path_of_tokenizer(counter):
+        return flags | {"counter": flags["counter"]._replace(value=str(Path(counter).absolute()))}
+    return flags
+
+
+def _ambient(start: Path, environment: Mapping[str, str], flags: Values) -> Values:
+    entries = INDEX.ambient_entries(start, environment)
+    # A location that a flag overrides need not be valid.
+    for name in (name for name in _LOCATION if name in flags):
+        entries.pop(name, None)
+    return ambient_values(start, environment, flags.get("preset")) | INDEX.values(entries)
+
+
+def _still_valid_flags(stored: _Stored, now: Values) -> Values:
+    """The stored flags, without settings whose ambient value is new."""
+    new = {name for name, value in now.items() if value.value != _value(stored.ambient, name)}
+    for names in _RELATED:
+        new |= names if names & new else set()
+    return {name: value for name, value in stored.flags.items() if name not in new}
+
+
+def _resolve(layers: list[Values], made_with: str) -> Choice:
+    chunking = [{name: value for name, value in layer.items() if name not in INDEX.checks} for layer in layers]
+    of_index: Values = {}
+    for layer in layers:
+        of_index |= {name: value for name, value in layer.items() if name in INDEX.checks}
+    return Choice(resolve(chunking), INDEX.resolve(IndexSettings, of_index), made_with)
+
+
+def _with_origin(stored: Value, now: Value | None = None) -> Value:
+    """The stored value. If the file or a variable has the same value now, that is its origin."""
+    return now if now and now.value == stored.value else stored._replace(origin=f"{KEPT} ({stored.origin})")
+
+
+# Differences
+
+
+def _differences(stored: _Stored, now: Values, flags: Values, choice: Choice) -> Iterator[str]:
+    for name in sorted({*stored.ambient, *now} - {*flags, *_LOCATION}):
+        if _value(now, name) == _value(stored.ambient, name):
+            continue
+        if name in now:
+            applied = _applied(choice, name)
+            if now[name].value != applied:
+                yield f"{now[name].origin} says {name} {_shown(now[name].value)}, not {_shown(applied)}"
+        elif name not in stored.flags:
+            value = stored.ambient[name]
+            yield f"{value.origin} no longer says {name} {_shown(value.value)}"
+
+
+def _applied(choice: Choice, name: str) -> Any:
+    if name == "preset":
+        return choice.chunking.preset
+    home = choice.of_index.settings if name in INDEX.checks else choice.chunking.settings
+    return getattr(home, name, "as before")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple | frozenset):
+        return ", ".join(sorted(map(str, value))) or "nothing"
+    return str(value)
+
+
+# The stored text
+
+
+def _text(ambient: Values, flags: Values) -> str:
+    return signed({"outside": _plain(ambient), "flags": _plain(flags)})
+
+
+def _plain(values: Values) -> dict[str, list[Any]]:
+    """The values that JSON can hold. A counter that is a function is left out: the caller passes it every time."""
+    storable = {name: value for name, value in values.items() if name not in _LOCATION and not callable(value.value)}
+    return {name: [_plain_value(value.value), value.origin] for name, value in storable.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+@decoding
+def check_made_with(made_with: str) -> None:
+    """Raise if the stored text is damaged."""
+    if made_with:
+        _parse(made_with)
+
+
+def _parse(made_with: str) -> _Stored:
+    layers = unsigned(made_with)
+    return _Stored(_parse_values(layers["outside"]), _parse_values(layers["flags"]))
+
+
+def _parse_values(plain: Mapping[str, list[Any]]) -> Values:
+    return {name: Value(_parse_value(name, value), origin) for name, (value, origin) in plain.items()}
+
+
+def _parse_value(name: str, value: Any) -> Any:
+    if name == "preset":
+        return value
+    if name in INDEX.checks:
+        return INDEX.checks[name](value)
+    return translate({name: value})[name]
+
+
+def _value(values: Values, name: str) -> Any:
+    return values[name].value if name in values else None
