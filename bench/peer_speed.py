@@ -14,6 +14,8 @@ from whoosh.qparser import OrGroup, QueryParser
 
 from headnote.embedding.base import Embedder
 from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
+from headnote.store.sqlite import doctor
+from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
 
 DEPTH = 200
@@ -26,14 +28,13 @@ class Peer:
     def __init__(self, store: SqliteStore, embedder: Embedder, folder: Path) -> None:
         self._embedder = embedder
         with store.reading() as reader:
-            vectors = reader.vectors(embedder.name)
-            assert vectors is not None
-            slots = reader.chunks_of_slots(embedder.name, range(len(vectors.matrix)))
-            pairs = [(chunk, slot) for slot, chunks in slots.items() for chunk in chunks]
-            stored = {chunk.id: chunk.embed_text for chunk in reader.chunks([chunk for chunk, _ in pairs])}
-        self._chunks = np.array([chunk for chunk, _ in pairs])
-        self._vectors = faiss.IndexFlatIP(vectors.matrix.shape[1])
-        self._vectors.add(np.ascontiguousarray(vectors.matrix[[slot for _, slot in pairs]]))
+            chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
+            vectors = _vectors(reader, embedder.name)
+        stored = {chunk.id: chunk.embed_text for chunk in chunks}
+        matrix = np.stack([vectors[chunk.row.hash] for chunk in chunks])
+        self._chunks = np.array(list(stored))
+        self._vectors = faiss.IndexFlatIP(matrix.shape[1])
+        self._vectors.add(matrix)
         self._texts = stored
         index = open_dir(folder) if _is_there(folder) else _written(stored, folder)
         self._searcher = index.searcher()
@@ -61,6 +62,16 @@ class Peer:
 
     def _read(self, ranking: Ranking) -> list[str]:
         return [self._texts[chunk] for chunk, _ in ranking[:LIMIT]]
+
+
+def _vectors(reader: SqliteReader, name: str) -> dict[str, Any]:
+    """Hash of a text → its vector."""
+    (model,) = (model for model in doctor.models(reader.db) if model.name == name)
+    return {
+        digest.hex(): np.frombuffer(row, "<f2").astype(np.float32)
+        for block in doctor.blocks(reader.db, model)
+        for digest, (row, _) in doctor.sound_vectors(reader.db, model, block).items()
+    }
 
 
 def _is_there(folder: Path) -> bool:

@@ -28,9 +28,8 @@ from headnote.config import IndexSettings
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.minilm import MiniLMEmbedder
 from headnote.search import engine
-from headnote.store.sqlite.documents import ReadsDocuments
+from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
-from headnote.store.sqlite.vectors import ReadsVectors
 from report import Table, command_line, machine, show, show_setting, versions, write_json
 
 CORPUS = "kubernetes-en"
@@ -269,8 +268,8 @@ def clocks() -> Iterator[dict[str, float]]:
     inside: list[str] = []
     places: dict[str, Any] = dict.fromkeys(STEPS, engine) | {
         "embed_query": Embedder,
-        "chunks": ReadsDocuments,
-        "parts": ReadsVectors,
+        "chunks": SqliteReader,
+        "parts": SqliteReader,
     }
     originals = {name: getattr(places[name], name) for name in STEPS if hasattr(places[name], name)}
     spent = dict.fromkeys(originals, 0.0)

@@ -103,7 +103,7 @@ def test_a_file_that_is_no_index(docs: Path, capsys: Captured) -> None:
     code, record = doctor(docs, capsys, "--repair")
     assert code == 0
     assert states(record, "index") == [
-        ("repaired", "file made anew: 0 vectors taken over, documents are read again"),
+        ("repaired", "file rebuilt: 0 vectors kept, documents are read again"),
         ("repaired", "what was there does not look like an index of headnote: moved to index.db.moved"),
         ("ok", "3 documents, 3 chunks, 3 links: every check passed"),
     ]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from store_samples import stored_vectors
 
 import headnote
 from headnote.embedding import get_embedder
@@ -124,13 +125,8 @@ def _answer(reader: Reader, wanted: list[str], only: Filter = Filter()) -> Answe
 
 def vectors_by_hash(reader: Reader, model: str) -> dict[str, bytes]:
     """Of the texts that chunks have now."""
-    found = reader.vectors(model)
-    if found is None:
-        return {}
-    chunks_of = reader.chunks_of_slots(model, range(len(found.matrix)))
-    first = {slot: chunks[0] for slot, chunks in chunks_of.items()}
-    rows = reader.chunks(list(first.values()))
-    return {chunk.row.hash: found.matrix[slot].tobytes() for slot, chunk in zip(first, rows, strict=True)}
+    hashes = {chunk.row.hash for path in reader.document_paths() for chunk in reader.chunks_of(path)}
+    return {digest: vector.tobytes() for digest, vector in stored_vectors(reader, model).items() if digest in hashes}
 
 
 def vectors_by_name(reader: Reader, model: str) -> dict[str, bytes]:

@@ -1,14 +1,21 @@
-"""Documents as an update hands them to a store, and what one may ask of it in a line."""
+"""Documents as an update hands them to a store, and questions to a store in one line."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import headnote
 from headnote.markdown.frontmatter import aliases, tags, title
-from headnote.store.base import Store
+from headnote.store.base import Reader, Store
+from headnote.store.postgres.reader import PostgresReader
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
+from headnote.store.sqlite import doctor
+from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.terms import query_terms
 
 
@@ -50,3 +57,20 @@ def found(store: Store, query: str, limit: int = 10) -> list[str]:
     with store.reading() as reader:
         hits = reader.keyword(query_terms(query), limit)
         return list(dict.fromkeys(chunk.path for chunk in reader.chunks([hit.chunk for hit in hits])))
+
+
+def stored_vectors(reader: Reader, model: str) -> dict[str, NDArray[np.float32]]:
+    """Hash of a text → its vector, straight from the tables."""
+    if isinstance(reader, SqliteReader):
+        return {
+            digest.hex(): np.frombuffer(row, "<f2").astype(np.float32)
+            for stored in doctor.models(reader.db)
+            if stored.name == model
+            for block in doctor.blocks(reader.db, stored)
+            for digest, (row, _) in doctor.sound_vectors(reader.db, stored, block).items()
+        }
+    assert isinstance(reader, PostgresReader)
+    rows = reader.db.execute(
+        "SELECT v.hash, v.embedding::text FROM vectors v JOIN models m ON m.id = v.model WHERE m.name = %s", (model,)
+    )
+    return {digest.hex(): np.array(json.loads(text), np.float32) for digest, text in rows}

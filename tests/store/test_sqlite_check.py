@@ -77,7 +77,7 @@ def test_damage_is_seen_and_repaired(store: SqliteStore, tmp_path: Path, damage:
 def test_vectors_outlive_a_repair_and_documents_are_read_again(store: SqliteStore) -> None:
     with store.reading() as reader:
         vectors = vectors_by_hash(reader, "m")
-    assert store.repair() == ["file made anew: 2 vectors taken over, documents are read again"]
+    assert store.repair() == ["file rebuilt: 2 vectors kept, documents are read again"]
     assert paths(store) == []
     put(store, *ENTRIES)
     with store.reading() as reader:

@@ -189,9 +189,8 @@ def test_a_filter_restricts_both_kinds_of_search(tagged: Store, only: Filter, ex
     with tagged.reading() as reader:
         hits = reader.keyword(["word"], 10, only=only)
         assert sorted(chunk.path for chunk in reader.chunks([hit.chunk for hit in hits])) == expected
-        slots = reader.slots("m", only).tolist()
-        ids = [identity for slot in slots for identity in reader.chunks_of_slots("m", slots, only)[slot]]
-        assert sorted(chunk.path for chunk in reader.chunks(ids)) == expected
+        nearest = reader.nearest("m", numpy.ones(4, "float32"), 10, only)
+        assert sorted(chunk.path for chunk in reader.chunks([chunk for chunk, _ in nearest])) == expected
 
 
 def test_a_tag_of_one_chunk_is_not_one_of_the_others(store: Store) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from store_samples import entry, put
+from store_samples import entry, put, stored_vectors
 
 from headnote.store.base import Store, Writer
 from headnote.store.filters import Filter
 from headnote.store.names import names_of
-from headnote.store.rows import VectorSet
 
 pytest_plugins = ("store_fixtures",)
 
@@ -32,24 +31,17 @@ def embed_pending(writer: Writer, model: str = "m") -> int:
     return done
 
 
-def consistent(store: Store, model: str = "m") -> VectorSet:
-    """Every chunk has its own vector, in the slot that leads back to it."""
+def consistent(store: Store, model: str = "m") -> int:
+    """Every chunk has the vector of its text, and finds itself by it; how many vectors there are."""
     with store.reading() as reader:
-        vectors = reader.vectors(model)
-        assert vectors is not None
-        slots = list(range(len(vectors.matrix)))
-        chunks = reader.chunks_of_slots(model, slots)
-        assert vectors.matrix.dtype == np.float32
-        for slot in slots:
-            for chunk in reader.chunks(chunks.get(slot, [])):
-                assert np.array_equal(vectors.matrix[slot], vector_of(chunk.embed_text))
-            assert slot in chunks or not vectors.matrix[slot].any()
-        covered = {identity for ids in chunks.values() for identity in ids}
-        everything = {chunk.id for path in reader.document_paths() for chunk in reader.chunks_of(path)}
-        assert covered == everything
+        vectors = stored_vectors(reader, model)
+        for chunk in [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]:
+            vector = vector_of(chunk.embed_text)
+            assert np.array_equal(vectors[chunk.row.hash], vector)
+            assert chunk.id in {identity for identity, _ in reader.nearest(model, vector, len(vectors))}
         assert reader.counts().pending.get(model) == 0
     assert store.check() == []
-    return vectors
+    return len(vectors)
 
 
 def pages(first: int, last: int) -> list[str]:
@@ -61,16 +53,12 @@ def test_texts_without_vector_are_pending_once(store: Store) -> None:
     with store.reading() as reader:
         assert [text.text for text in reader.pending("m", 10)] == ["same", "other"]
         assert reader.pending("m", 0) == []
-        assert reader.vectors("m") is None
         assert reader.models() == {}
     with store.writing() as writer:
         assert embed_pending(writer) == 2
-    assert consistent(store).matrix.shape == (2, DIMS)
+    assert consistent(store) == 2
     with store.reading() as reader:
         assert reader.models() == {"m": DIMS}
-        same = reader.chunks_of_slots("m", [0])[0]
-        assert [chunk.path for chunk in reader.chunks(same)] == ["a.md", "b.md"]
-        assert reader.chunks_of_slots("m", [99, -1]) == {}
 
 
 def test_more_vectors_than_fit_one_block(store: Store) -> None:
@@ -81,17 +69,11 @@ def test_more_vectors_than_fit_one_block(store: Store) -> None:
         matrix = np.stack([vector_of(text.text) for text in pending])
         writer.add_vectors("m", [text.hash for text in pending], matrix)
     with store.reading() as reader:
-        vectors = reader.vectors("m")
-        assert vectors is not None
-        assert np.array_equal(vectors.matrix, matrix)
-        some = reader.slots("m", Filter(paths=("2*.md",)))
-        assert len(some) == 1 + 10 + 100 + 500
-        ids = [
-            identity
-            for ids in reader.chunks_of_slots("m", some.tolist(), Filter(paths=("*9.md",))).values()
-            for identity in ids
-        ]
-        assert len(ids) == 1 + 10 + 50
+        vectors = stored_vectors(reader, "m")
+        assert np.array_equal(np.stack([vectors[text.hash] for text in pending]), matrix)
+        query = np.ones(DIMS, np.float32)
+        assert len(reader.nearest("m", query, 5000)) == 2500
+        assert len(reader.nearest("m", query, 5000, Filter(paths=("2*.md",)))) == 1 + 10 + 100 + 500
 
 
 def test_unchanged_chunks_keep_their_vector(store: Store) -> None:
@@ -116,13 +98,11 @@ def test_free_slots_are_used_again(store: Store) -> None:
             gone = writer.document_paths()[::2]
             writer.remove(gone)
             assert writer.sweep() == len(gone)
-        with store.reading() as reader:
-            assert sum(len(ids) for ids in reader.chunks_of_slots("m", range(99)).values()) == 20 - len(gone)
-        consistent(store)
+        assert consistent(store) == 20 - len(gone)
         put(store, *(entry(text, text) for text in pages(20 * round_, 20 * round_ + len(gone))))
         with store.writing() as writer:
             embed_pending(writer)
-        assert len(consistent(store).matrix) == 20
+        assert consistent(store) == 20
 
 
 def test_a_model_without_chunks_is_empty(store: Store) -> None:
@@ -132,13 +112,12 @@ def test_a_model_without_chunks_is_empty(store: Store) -> None:
         writer.remove(["a.md"])
         assert writer.sweep() == 1
     with store.reading() as reader:
-        vectors = reader.vectors("m")
-        assert vectors is not None
-        assert vectors.matrix.shape == (0, DIMS)
+        assert reader.models() == {"m": DIMS}
+        assert reader.nearest("m", np.ones(DIMS, np.float32), 9) == []
     put(store, entry("b.md", "beta"))
     with store.writing() as writer:
         embed_pending(writer)
-    assert len(consistent(store).matrix) == 1
+    assert consistent(store) == 1
 
 
 def test_vectors_outlive_a_rebuild(store: Store) -> None:
@@ -167,7 +146,7 @@ def test_two_models_live_side_by_side_until_one_is_swept(store: Store) -> None:
         assert writer.sweep(["new"]) == 5
     with store.reading() as reader:
         assert reader.models() == {"new": DIMS}
-        assert reader.vectors("old") is None
+        assert stored_vectors(reader, "old") == {}
     consistent(store, "new")
 
 
@@ -181,23 +160,21 @@ def test_a_vector_may_be_replaced(store: Store) -> None:
     consistent(store)
 
 
-def test_what_is_known_is_not_read_again(store: Store) -> None:
+def test_new_vectors_are_found_at_once(store: Store) -> None:
     put(store, entry("a.md", "alpha"))
     with store.writing() as writer:
         embed_pending(writer)
-    with store.reading() as reader:
-        known = reader.vectors("m")
-        assert reader.vectors("m", known) is known
-    put(store, entry("b.md", "beta"))
-    with store.reading() as reader:
-        assert reader.vectors("m", known) is known, "a document without vectors changes none"
-    with store.writing() as writer:
-        embed_pending(writer)
-    with store.reading() as reader:
-        fresh = reader.vectors("m", known)
-        assert fresh is not known
-        assert reader.vectors("m", fresh) is fresh
-        assert reader.vectors("other", fresh) is None
+    query = np.ones(DIMS, np.float32)
+    with store.reading() as older:
+        assert len(older.nearest("m", query, 9)) == 1
+        put(store, entry("b.md", "beta"))
+        with store.writing() as writer:
+            assert len(writer.nearest("m", query, 9)) == 1
+            embed_pending(writer)
+            assert len(writer.nearest("m", query, 9)) == 2, "a writer sees its own changes"
+        with store.reading() as newer:
+            assert len(newer.nearest("m", query, 9)) == 2
+        assert len(older.nearest("m", query, 9)) == 1, "as the index was"
 
 
 @pytest.mark.parametrize("shape", [(2, DIMS), (1, DIMS + 1), (DIMS,)])
@@ -271,7 +248,7 @@ def test_names_have_vectors_of_their_own(store: Store) -> None:
         assert len(writer.pending_names("other")) == 3
         embed_pending(writer)
         assert writer.pending_names("m") == []
-    vectors = consistent(store)
+    count = consistent(store)
     with store.reading() as reader:
         chunks = reader.chunks_of("a.md")
         found = reader.parts("m", [chunk.id for chunk in chunks])
@@ -280,7 +257,7 @@ def test_names_have_vectors_of_their_own(store: Store) -> None:
         assert wanted[-1] == ("Harbour", "Harbour > One > Two")
         expected = [[vector_of(name) for name in names] for names in wanted]
         assert np.allclose(found.names, expected, atol=0.01)
-        assert len(vectors.matrix) == len(chunks), "no text is found by the vector of a name"
+        assert count == len(chunks), "no text is found by the vector of a name"
 
 
 def test_a_new_title_waits_for_its_vector_and_the_old_one_goes(store: Store) -> None:

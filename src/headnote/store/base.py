@@ -1,4 +1,4 @@
-"""What every store can do. No SQL, and nothing of how it is kept, goes past this line."""
+"""The interface of every store. No SQL, and no detail of how data is stored, gets past this file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from headnote.store.rows import (
     PendingText,
     StoredChunk,
     StoredFile,
-    VectorSet,
     Weights,
 )
 
@@ -31,13 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Reader(Protocol):
-    """The index as it was at one moment. Whatever is written meanwhile, all answers belong to the same generation."""
-
-    def generation(self) -> int:
-        """Raised by every update. A reader that keeps something asks whether it still holds."""
-
-    def manifest(self) -> dict[str, str]: ...
+class Documents(Protocol):
+    """Documents, their chunks, and the links between them."""
 
     def files(self) -> dict[str, StoredFile]:
         """Path → what a plan compares with the disk."""
@@ -45,42 +39,33 @@ class Reader(Protocol):
     def non_texts(self) -> dict[str, NonText]:
         """Path → a file that need not be read again until it changes."""
 
-    def counts(self) -> Counts: ...
-
-    def chunk_count(self) -> int:
-        """One of these counts, and cheap."""
-
-    # -- documents and chunks
-
     def document(self, path: str) -> DocumentRow | None: ...
 
     def document_paths(self) -> list[str]:
         """Sorted."""
 
     def heads(self) -> list[DocumentHead]:
-        """Of all documents, by path; no text is read."""
+        """All documents by path, without their text."""
 
     def summaries(self) -> list[DocumentSummary]:
-        """Of all documents, by path; no text is read."""
+        """All documents by path, without their text."""
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
-        """Of one document, in order."""
+        """The chunks of one document, in order."""
 
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
-        """In the order of the ids; one that does not exist is left out."""
-
-    # -- links
+        """In the order of the ids. Ids that do not exist are left out."""
 
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
         """(chunk, chunk that a link in it leads to), in the order of the chunks and the links, each pair once. A link
-        to a document leads to its first chunk; those within a document are left out."""
+        to a document leads to its first chunk. Links within a document are left out."""
 
     def linking_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
-        """(chunk, chunk of another document that has a link to it), in the order of the chunks and the links, each
-        pair once. A link to a document as a whole leads to each of its chunks."""
+        """(chunk, chunk of another document that links to it), in the order of the chunks and the links, each pair
+        once. A link to a document as a whole leads to each of its chunks."""
 
     def links(self) -> list[LinkRow]:
-        """All, by document and place."""
+        """All links, by document and place."""
 
     def links_from(self, path: str) -> list[LinkRow]: ...
 
@@ -91,9 +76,11 @@ class Reader(Protocol):
         """Each target that begins with a slash → how many links have it."""
 
     def orphans(self) -> list[str]:
-        """Documents on no road: no other document links to them, and they link to no other document."""
+        """Documents that neither link to another document nor are linked from one."""
 
-    # -- keywords
+
+class Keywords(Protocol):
+    """The keyword index."""
 
     def keyword(
         self,
@@ -105,19 +92,14 @@ class Reader(Protocol):
         """Chunks that have at least one of the terms, best first. Terms may be any text."""
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        """Term → in how many chunks it is, 0 included."""
+        """Term → number of chunks that have it, 0 included."""
 
-    # -- vectors
+
+class Vectors(Protocol):
+    """The vectors of chunks, of their parts and of their names."""
 
     def models(self) -> dict[str, int]:
         """Name of each model that has vectors → their length."""
-
-    def pending(self, model: str, limit: int) -> list[PendingText]:
-        """Of chunks that have no vector of this model, and that nobody has claimed; each hash once, in document
-        order."""
-
-    def claims(self, model: str) -> list[Claim]:
-        """Who is making vectors of this model, each once."""
 
     def nearest(
         self,
@@ -126,59 +108,65 @@ class Reader(Protocol):
         depth: int,
         only: Filter = Filter(),  # noqa: B008  immutable
     ) -> list[tuple[int, float]]:
-        """(chunk, similarity) of the so many texts of all that pass whose vectors point where the query's does, best
-        first; chunks of equal text share a place. None whose similarity is not above 0."""
-
-    def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
-        """All vectors of a model, or None if it has none. What is known comes back itself while it still holds."""
-
-    def chunks_of_slots(
-        self,
-        model: str,
-        slots: Sequence[int],
-        only: Filter = Filter(),  # noqa: B008  immutable
-    ) -> dict[int, list[int]]:
-        """Slot → ids of the chunks whose vector it is and that pass; a slot without any is left out. Equal texts share
-        a slot, wherever they stand."""
-
-    def slots(self, model: str, only: Filter) -> NDArray[np.int64]:
-        """Slots of the chunks that pass, ascending, each once."""
+        """(chunk, similarity) of the `depth` texts nearest to the query, best first, among those that pass. Chunks of
+        equal text share a place. Only similarities above 0 count."""
 
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        """The vectors of the parts and of the names of these chunks, in their order; chunks without a vector are left
+        """The vectors of the parts and the names of these chunks, in their order. Chunks without a vector are left
         out."""
 
+    def pending(self, model: str, limit: int) -> list[PendingText]:
+        """Texts of chunks that have no vector of this model and that nobody has claimed; each hash once, in document
+        order."""
+
     def pending_names(self, model: str) -> list[str]:
-        """Names of chunks that have no vector of this model, and that nobody has claimed; each once."""
+        """Names of chunks that have no vector of this model and that nobody has claimed; each once."""
+
+    def claims(self, model: str) -> list[Claim]:
+        """Everyone who is making vectors of this model."""
+
+
+class Reader(Documents, Keywords, Vectors, Protocol):
+    """The index at one moment. Whatever is written meanwhile, all answers belong to the same generation."""
+
+    def generation(self) -> int:
+        """A number that every update raises."""
+
+    def manifest(self) -> dict[str, str]: ...
+
+    def counts(self) -> Counts: ...
+
+    def chunk_count(self) -> int:
+        """One of these counts, at little cost."""
 
 
 class Writer(Reader, Protocol):
-    """The index while it is changed. It sees its own changes; others see them all at once, when it is done."""
+    """The index during an update. The writer sees its own changes; others see all of them at once, when it is done."""
 
     def put(self, entries: Iterable[Entry]) -> None:
-        """Documents new or replaced. Links that lead into a replaced one forget which chunk they led to."""
+        """Adds or replaces documents. Links into a replaced document forget which chunk they led to."""
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Documents and all that belongs to them. Links that led there lead nowhere."""
+        """Removes documents and all that belongs to them. Links that led there lead nowhere."""
 
     def rename(self, old: str, new: str) -> None:
-        """Another path for the same document, in place of any that had it; it is found by the new name of its file.
-        Links that led to the old path lead nowhere until `set_links` says otherwise."""
+        """Moves a document to another path, in place of any document there; its keywords follow the new file name.
+        Links to the old path lead nowhere until `set_links` resolves them."""
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
-        """The file is new and its content is not."""
+        """Records a file that was rewritten with the same content."""
 
     def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
-        """The links of a document, in place of those it had."""
+        """Replaces the links of a document."""
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
-        """In place of those before."""
+        """Replaces the list of files without text."""
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
-        """In place of the one before."""
+        """Replaces the manifest."""
 
     def clear(self) -> None:
-        """All documents are gone; vectors stay until `sweep`, for those who put the same text again."""
+        """Removes all documents. Vectors stay until `sweep`, for documents with the same text."""
 
     def add_vectors(
         self,
@@ -187,28 +175,25 @@ class Writer(Reader, Protocol):
         matrix: NDArray[np.floating],
         parts: Sequence[NDArray[np.floating]] | None = None,
     ) -> None:
-        """One row per hash, and the vectors of its parts; if they are not given, it is its only part. A hash that has
-        a vector gets the new one."""
+        """Stores one row per hash, and the vectors of its parts. Without `parts`, each text is its only part. A hash
+        that has a vector gets the new one."""
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
-        """One row per name. A name that has a vector gets the new one."""
+        """Stores one row per name. A name that has a vector gets the new one."""
 
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
-        """These texts or names, by their hashes, are for this owner to embed. For readers, that is no news."""
+        """Reserves texts and names, by their hashes, for this owner to embed. Readers notice no change."""
 
     def release(self, owner: str) -> None:
-        """This owner has nothing claimed any more."""
+        """Gives back all that this owner has claimed."""
 
     def sweep(self, models: Collection[str] | None = None) -> int:
-        """Drops vectors whose hash no chunk has any more, and those of all models but these; how many. Vectors of
-        names go with the last chunk that has the name, and are not counted."""
+        """Drops vectors whose hash no chunk has any more, and all vectors of other models than these; how many. The
+        vectors of a name go with the last chunk that has it, and are not counted."""
 
 
 class Store(Protocol):
-    """Where an index is kept."""
-
-    def reading(self) -> AbstractContextManager[Reader]:
-        """One consistent view. It never waits for a writer, and no writer waits for it."""
+    """One index."""
 
     place: str
     """Where it is, for people: without password."""
@@ -216,21 +201,24 @@ class Store(Protocol):
     is_shared: bool
     """Whether writers on other machines, with folders of their own, may be at work on the same index."""
 
-    def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
-        """One update: all of it, or nothing if an error leaves the block. There is one writer at a time; the next
-        one waits so many seconds and then raises LockedIndex, which says who is at work.
+    def reading(self) -> AbstractContextManager[Reader]:
+        """One consistent view. It never waits for a writer, and no writer waits for it."""
 
-        Writers who say `together` do not wait for each other where the store allows it, unless they come to the same
-        document. They may put documents and vectors; whoever needs to see all documents at rest writes alone."""
+    def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
+        """One update: all of it, or nothing if an error leaves the block. There is one writer at a time. The next one
+        waits this many seconds, then raises a LockedIndex that names the holder.
+
+        Writers with `together` do not wait for each other where the store allows it, unless they reach the same
+        document. They may put documents and vectors. A writer that needs to see all documents at rest writes alone."""
 
     def generation(self) -> int:
-        """Of what is there now, at the cost of next to nothing."""
+        """The current generation, at almost no cost."""
 
     def check(self) -> list[str]:
         """Every complaint, as one line each; none if all is well."""
 
     def repair(self) -> list[str]:
-        """Makes what is derived anew and removes what is damaged; says what it did. Documents that are removed, which
-        may be all of them, come back with the next update."""
+        """Rebuilds derived data and removes what is damaged; says what it did. Removed documents, which may be all of
+        them, come back with the next update."""
 
     def close(self) -> None: ...

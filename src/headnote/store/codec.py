@@ -15,7 +15,7 @@ from headnote.model import LinkKind, breadcrumb_of
 from headnote.store.damage import integer
 from headnote.store.filters import flat_fields, folded_tag
 from headnote.store.names import name_hash, names_of
-from headnote.store.rows import ChunkRow, DocumentRow, LinkRow, NonText, Parent, StoredChunk
+from headnote.store.rows import ChunkRow, DocumentHead, DocumentRow, LinkRow, NonText, Parent, StoredChunk
 
 # No database takes half of a surrogate pair as text, which is how Python spells a byte in a file name that is no
 # UTF-8; some take no NUL. The escape is a code point that no text may use, and is escaped itself.
@@ -206,12 +206,39 @@ def _folded_tags(tags: Sequence[str]) -> set[str]:
     return {escaped(tag) for tag in map(folded_tag, tags) if tag}
 
 
+DOCUMENT_COLUMNS = "d.path, d.size, d.mtime_ns, d.hash, d.title, d.metadata, d.tags, d.aliases, d.warning, d.mdx"
+"""All of a document but its number and its text."""
+
+
+def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
+    """A document, from these columns and its text."""
+    path, size, mtime_ns, digest, title, metadata, tags, aliases, warning, mdx = columns
+    return DocumentRow(
+        path=unescaped(path),
+        size=size,
+        mtime_ns=mtime_ns,
+        hash=digest,
+        title=unescaped(title),
+        text=text,
+        metadata=unpacked(metadata),
+        tags=unpacked_strings(tags),
+        aliases=unpacked_strings(aliases),
+        warning=unescaped(warning),
+        mdx=bool(mdx),
+    )
+
+
+def stored_head(columns: Sequence[Any]) -> DocumentHead:
+    path, title, metadata, aliases = columns
+    return DocumentHead(unescaped(path), unescaped(title), unpacked(metadata), unpacked_strings(aliases))
+
+
 PARENT_COLUMNS = "d.path, d.title, d.mtime_ns, d.metadata, d.tags, d.aliases"
 """All of a parent but its text."""
 
 
 def parent(columns: Sequence[Any], text: str) -> Parent:
-    """The other way round: these columns of a document, and its text."""
+    """A parent, from these columns and the text of the document."""
     path, title, mtime_ns, metadata, tags, aliases = columns
     return Parent(
         path=unescaped(path),
@@ -224,8 +251,14 @@ def parent(columns: Sequence[Any], text: str) -> Parent:
     )
 
 
+CHUNK_COLUMNS = """
+    c.id, c.document, c.number, c.start, c."end", c.start_line, c.end_line, c.block_start, c.block_end, c.section,
+    c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried
+"""
+
+
 def stored_chunk(row: tuple[Any, ...], document: Parent) -> StoredChunk:
-    """Columns of a chunk, its number and its document's in front, and what its document says."""
+    """A chunk, from these columns and its document."""
     digest, id_tail, key_tail, written_path, tags, carried = row[12:]
     heading_path = unpacked_strings(written_path)
     chunk = ChunkRow._make(

@@ -45,8 +45,8 @@ def decoding(method: Callable[Arguments, Result]) -> Callable[Arguments, Result]
 
 def decodes_all(reader: ReaderClass) -> ReaderClass:
     """A class whose every answer, as `Reader` lists them, passes through `decoding`."""
-    for name, asked in vars(Reader).items():
-        if callable(asked) and not name.startswith("_"):
+    for name in dir(Reader):
+        if not name.startswith("_"):
             setattr(reader, name, decoding(getattr(reader, name)))
     return reader
 

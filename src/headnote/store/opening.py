@@ -30,12 +30,12 @@ def open_store(root: Path, target: str = "", *, create: bool = True, read_only: 
 def repair_store(root: Path, target: str = "") -> list[str]:
     """Repairs an index that may be damaged beyond opening; says what was done."""
     if target in EMBEDDED:
-        from headnote.store.sqlite.doctor import repaired
+        from headnote.store.sqlite.doctor import repair
         from headnote.store.sqlite.store import SqliteStore, file_of
 
         if not SqliteStore.exists(root):
             raise _missing(root)
-        return repaired(file_of(root))
+        return repair(file_of(root))
     with contextlib.closing(open_store(root, target, create=False)) as store:
         return store.repair()
 

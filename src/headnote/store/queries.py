@@ -42,6 +42,8 @@ def passing_chunks(only: Filter, fitting: Callable[[tuple[str, ...]], tuple[str,
     return f"SELECT id FROM chunks WHERE {' AND '.join(conditions) or 'TRUE'}", bindings
 
 
+SUMMARIES = "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id) FROM documents d"
+
 LINKS = """
 SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,
     l.resolved_chunk

@@ -308,15 +308,6 @@ class PartSet(NamedTuple):
     """For each chunk a matrix of its two names, in the order of `names_of`; zeros for one that has no vector yet."""
 
 
-class VectorSet(NamedTuple):
-    """All vectors of a model. The row of the matrix is the slot; a slot that is free is a row of zeros."""
-
-    model: str
-    matrix: NDArray[np.float32]
-    changed: int
-    """Generation that changed it last."""
-
-
 class Counts(NamedTuple):
     """How much there is."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import PurePosixPath
@@ -25,6 +25,8 @@ LONGEST_TERM = 80
 """Characters. What is longer is cut on both sides of the search, so it is still found."""
 MOST_PARTS = 24
 """A word with more is a row of names or a picture in disguise; its parts count, it is no name as a whole."""
+MOST_QUERY_TERMS = 64
+"""A query that has more is a pasted text; its rarest terms say what it is about."""
 _REMEMBERED = 200_000
 """Words in the table, some thirty megabytes. It begins anew when it is full."""
 _LONGEST_REMEMBERED = 48
@@ -88,6 +90,15 @@ def query_terms(text: str) -> list[str]:
     known = _known()
     found = dict.fromkeys(term for word in _words(text) for term in known.asked(word))
     return list(found)
+
+
+def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mapping[str, int]]) -> list[str]:
+    """Each term once; of too many, the rarest that occur at all, by the number of chunks that have them."""
+    distinct = list(dict.fromkeys(filter(None, terms)))
+    if len(distinct) <= MOST_QUERY_TERMS:
+        return distinct
+    counts = frequencies(distinct)
+    return sorted((term for term in distinct if counts[term]), key=lambda term: counts[term])[:MOST_QUERY_TERMS]
 
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
-from headnote.store.checks import KEPT, Check, TableChecks, bad_documents
+from headnote.store.checks import Check, bad_documents, filter_check, source_checks
 from headnote.store.codec import unescaped
 from headnote.store.postgres.keywords import word_counts
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.sql import Connection, only_value, rows
+from headnote.store.postgres.vectors import index_of
 from headnote.store.postgres.writer import PostgresWriter
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
@@ -43,37 +46,36 @@ SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings W
 
 
 def complaints(reader: PostgresReader) -> list[str]:
-    documents = bad_documents(reader, (*KEPT, TABLES.named, *DERIVED))
-    return [*_relations(reader.db), *documents.values()]
+    run = partial(_run, reader.db)
+    checks: list[Check] = [*source_checks(reader, run), partial(filter_check, run), partial(_terms, reader.db)]
+    return [*_relations(reader.db), *bad_documents(reader, checks).values()]
+
+
+def _run(db: Connection, query: str, bindings: Sequence[Any]) -> list[tuple[Any, ...]]:
+    return rows(db, query.replace("?", "%s"), bindings)
 
 
 def _relations(db: Connection) -> Iterator[str]:
     for what, query in _COUNTED.items():
-        number = only_value(db, f"SELECT count(*) FROM ({query}) found")
+        number = only_value(db, f"SELECT count(*) FROM ({query}) bad")
         if number:
             yield f"{number} {what}"
 
 
-def _terms(reader: PostgresReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+def _terms(db: Connection, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     ids = [chunk.id for chunk in chunks]
-    lengths = dict(rows(reader.db, "SELECT chunk, length FROM lengths WHERE chunk = ANY(%s)", (ids,)))
-    found: dict[int, dict[str, list[int]]] = {identity: {} for identity in ids}
-    for chunk, word, *counts in rows(reader.db, _POSTINGS, (ids,)):
-        found[chunk][unescaped(word)] = counts
+    lengths = dict(rows(db, "SELECT chunk, length FROM lengths WHERE chunk = ANY(%s)", (ids,)))
+    postings: dict[int, dict[str, list[int]]] = {identity: {} for identity in ids}
+    for chunk, word, *counts in rows(db, _POSTINGS, (ids,)):
+        postings[chunk][unescaped(word)] = counts
     for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
         if chunk.id not in lengths:
             return "a chunk is not in the keyword index"
         length = sum(len(field.split()) for field in fields)
         expected = {word: [length, *counts] for word, counts in word_counts(fields).items()}
-        if found[chunk.id] != expected or lengths[chunk.id] != length:
+        if postings[chunk.id] != expected or lengths[chunk.id] != length:
             return "the keyword index has other terms than the text"
     return ""
-
-
-TABLES: TableChecks[PostgresReader] = TableChecks(
-    lambda reader, query, bound: rows(reader.db, query.replace("?", "%s"), bound)
-)
-DERIVED: tuple[Check[PostgresReader], ...] = (TABLES.filtered, _terms)
 
 
 _DANGLING = """
@@ -92,30 +94,31 @@ DELETE FROM name_vectors n USING models m WHERE m.id = n.model AND length(n.data
 """
 
 
-def repaired(writer: PostgresWriter) -> list[str]:
-    """What was done, one line each."""
-    done = []
-    removed = writer.change(_WRONG_LENGTH) + writer.change(_WRONG_NAMES)
+def repair(writer: PostgresWriter) -> list[str]:
+    """Removes what is damaged and rebuilds derived data; says what it did."""
+    update = writer.update
+    actions = []
+    removed = update.change(_WRONG_LENGTH) + update.change(_WRONG_NAMES)
     if removed:
-        done.append(f"vectors: {removed} of the wrong length removed")
-    bad = bad_documents(writer, (*KEPT, TABLES.named))
+        actions.append(f"vectors: {removed} of the wrong length removed")
+    bad = bad_documents(writer, source_checks(writer, partial(_run, writer.db)))
     writer.remove(bad)
-    done += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
-    writer.change(_DANGLING)
+    actions += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
+    update.change(_DANGLING)
     for number, indexed in rows(writer.db, "SELECT id, indexed FROM models"):
-        writer.changed_models.add(number)
-        if indexed:
-            writer.db.execute(f"DROP INDEX IF EXISTS vectors_of_model_{number}")
-            writer.change("UPDATE models SET indexed = false WHERE id = %s", (number,))
-            done.append("index of vectors made anew")
+        update.changed_models.add(number)
+        if indexed:  # it is built again when the update ends
+            writer.db.execute(f"DROP INDEX IF EXISTS {index_of(number)}")
+            update.change("UPDATE models SET indexed = false WHERE id = %s", (number,))
+            actions.append("index of vectors rebuilt")
     _derive(writer)
-    done.append("keyword index, tags and fields made anew")
-    return done
+    actions.append("keyword index, tags and fields rebuilt")
+    return actions
 
 
 def _derive(writer: PostgresWriter) -> None:
     for table in ("postings", "lengths", "document_tags", "chunk_tags", "fields"):
-        writer.change(f"DELETE FROM {table}")
+        writer.update.change(f"DELETE FROM {table}")
     for number, path in rows(writer.db, "SELECT id, path FROM documents ORDER BY id"):
         document = writer.document(unescaped(path))
         assert document is not None

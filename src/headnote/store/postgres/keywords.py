@@ -1,4 +1,4 @@
-"""Reading the keyword index: BM25 over weighted fields, with the same terms and the same scores as in SQLite.
+"""The keyword index: BM25 over weighted fields, with the same terms and the same scores as in SQLite.
 
 PostgreSQL's own text search cuts words in another way, knows four weights where we have five fields, and its ranking
 does not know how rare a word is. So the words come ready-made, one row for each word of each chunk, and the server adds
@@ -11,28 +11,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from headnote.store.codec import escaped, unescaped
+from headnote.store.codec import Row, escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.postgres.filtering import Filters
-from headnote.store.postgres.remembered import Lengths
-from headnote.store.postgres.sql import only_row, rows
-from headnote.store.rows import DEFAULT_WEIGHTS, KeywordHit, Weights
+from headnote.store.postgres.cache import ALL, Caches, Lengths
+from headnote.store.postgres.documents import Documents
+from headnote.store.postgres.sql import Connection, Update, only_row, rows
+from headnote.store.rows import DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.store.terms import rarest_terms
 
-MOST_TERMS = 64
-"""A query that has more is a pasted text; its rarest terms say what it is about."""
 SATURATION = 1.2
 BY_LENGTH = 0.75
 """As FTS5 has them."""
+_MOST = 32_767
+"""What a smallint holds. A word that occurs more often in one chunk counts no more."""
 
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
 
 # Rounded, so that equal texts are equal in whatever order their words were added up.
 _SCORES = """
 SELECT chunk, round(sum(
-    (%(rarities)s::float8[])[array_position(%(words)s::text[], word)] * found / (found + norm)
+    (%(rarities)s::float8[])[array_position(%(words)s::text[], word)] * weight / (weight + norm)
 ) * {factor} * 1e9) / 1e9 AS score
 FROM postings CROSS JOIN LATERAL (SELECT
-    %(title)s * title + %(headings)s * headings + %(text)s * text + %(aliases)s * aliases + %(tags)s * tags AS found,
+    %(title)s * title + %(headings)s * headings + %(text)s * text + %(aliases)s * aliases + %(tags)s * tags AS weight,
     {saturation} * ({rest} + {by_length} * length / %(average)s) AS norm
 ) AS counted
 WHERE word = ANY(%(words)s) {restriction}
@@ -40,8 +41,14 @@ GROUP BY chunk ORDER BY score DESC, chunk LIMIT %(limit)s
 """
 
 
-class ReadsKeywords(Filters):
-    """The part of a reader that knows keywords."""
+class Keywords:
+    """See `base.Keywords`."""
+
+    def __init__(self, db: Connection, documents: Documents, caches: Caches, generation: int) -> None:
+        self.db = db
+        self._documents = documents
+        self._caches = caches
+        self._generation = generation
 
     def keyword(
         self,
@@ -50,12 +57,12 @@ class ReadsKeywords(Filters):
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
     ) -> list[KeywordHit]:
-        wanted = self._worth_asking(terms)
-        if not wanted or limit < 1:
+        distinct = rarest_terms(terms, self.term_frequencies)
+        if not distinct or limit < 1:
             return []
-        counts = self.term_frequencies(wanted)
-        lengths = self.remembered.value(self.generation(), "lengths", self._lengths)
-        condition, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
+        counts = self.term_frequencies(distinct)
+        lengths = self._caches.lengths.get(self._generation, ALL, self._lengths)
+        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
         query = _SCORES.format(
             factor=SATURATION + 1,
             saturation=SATURATION,
@@ -63,63 +70,83 @@ class ReadsKeywords(Filters):
             by_length=BY_LENGTH,
             restriction=f"AND chunk IN ({_named(condition, len(bindings))})" if condition else "",
         )
-        found = rows(
+        hits = rows(
             self.db,
             query,
             {
                 **{name: float(weight) for name, weight in weights._asdict().items()},
                 **{f"b{place}": value for place, value in enumerate(bindings)},
-                "words": list(map(escaped, wanted)),
-                "rarities": [_rarity(counts[term], lengths.chunks) for term in wanted],
+                "words": list(map(escaped, distinct)),
+                "rarities": [_rarity(counts[term], lengths.chunks) for term in distinct],
                 "average": max(lengths.average, 1.0),
                 "limit": limit,
             },
         )
-        return [KeywordHit(chunk, max(score, 0.0)) for chunk, score in found]
+        return [KeywordHit(chunk, max(score, 0.0)) for chunk, score in hits]
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
+
+    def _read_frequencies(self, terms: list[str]) -> dict[str, int]:
         counts = dict.fromkeys(terms, 0)
-        known = self.remembered.frequencies(self.generation())
-        missing = [term for term in counts if term not in known]
-        if missing:
-            found = dict.fromkeys(missing, 0)
-            for word, number in rows(self.db, _FREQUENCIES, (list(map(escaped, missing)),)):
-                found[unescaped(word)] = number
-            self.remembered.add_frequencies(self.generation(), found)
-            known |= found
-        return {term: known[term] for term in counts}
+        for word, count in rows(self.db, _FREQUENCIES, (list(map(escaped, terms)),)):
+            counts[unescaped(word)] = count
+        return counts
 
     def _lengths(self) -> Lengths:
         chunks, average = only_row(self.db, "SELECT count(*), coalesce(avg(length), 0) FROM lengths")
         return Lengths(chunks, float(average))
 
-    def _worth_asking(self, terms: Sequence[str]) -> list[str]:
-        distinct = list(dict.fromkeys(filter(None, terms)))
-        if len(distinct) <= MOST_TERMS:
-            return distinct
-        counts = self.term_frequencies(distinct)
-        return sorted((term for term in distinct if counts[term]), key=lambda term: counts[term])[:MOST_TERMS]
-
 
 def _rarity(chunks: int, total: int) -> float:
-    """What a word counts that is in so many of all chunks."""
+    """What a word counts that this many of all chunks have."""
     return max(math.log((total - chunks + 0.5) / (chunks + 0.5)), 1e-6)
 
 
 def _named(query: str, bindings: int) -> str:
-    """The query with names in place of the signs of the condition, since the two do not go together."""
+    """The query with named placeholders: the driver does not mix them with unnamed ones."""
     for number in range(bindings):
         query = query.replace("%s", f"%(b{number})s", 1)
     return query
 
 
 def word_counts(fields: Sequence[str]) -> Mapping[str, list[int]]:
-    """Word → how often it is in each of the fields."""
-    found: dict[str, list[int]] = {}
+    """Word → how often it occurs in each of the fields."""
+    words: dict[str, list[int]] = {}
     for place, field in enumerate(fields):
         for word in field.split():
-            counts = found.get(word)
+            counts = words.get(word)
             if counts is None:
-                counts = found[word] = [0] * len(fields)
+                counts = words[word] = [0] * len(fields)
             counts[place] += 1
-    return found
+    return words
+
+
+def insert_keywords(update: Update, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
+    """(chunk, its fields)."""
+    postings: list[str] = []
+    lengths: list[Row] = []
+    for chunk, fields in keywords:
+        length, lines = _posting_lines(chunk, fields)
+        lengths.append((chunk, length))
+        postings += lines
+    update.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", postings)
+    update.copy("lengths", lengths)
+
+
+def delete_keywords(update: Update, chunks: list[int]) -> None:
+    for table in ("postings", "lengths"):
+        update.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (chunks,))
+
+
+def _posting_lines(chunk: int, fields: Sequence[str]) -> tuple[int, list[str]]:
+    """The number of terms of a chunk, and its rows in the text format of COPY: there are many, and this is ten times as
+    fast as the driver. Words have no blanks, so a backslash is all there is to escape."""
+    counts = word_counts(fields)
+    length = sum(sum(numbers) for numbers in counts.values())
+    lines = []
+    for word, numbers in counts.items():
+        often = "\t".join([str(min(number, _MOST)) for number in numbers])
+        written = escaped(word).replace("\\", "\\\\")
+        lines.append(f"{chunk}\t{length}\t{often}\t{written}\n")
+    return length, lines

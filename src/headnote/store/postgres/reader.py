@@ -1,15 +1,16 @@
-"""One consistent view of the index: all that can be asked, inside the one transaction of a reader."""
+"""One consistent view of the index, inside the one transaction of a reader."""
 
 from __future__ import annotations
 
 from headnote.store.codec import unescaped
 from headnote.store.damage import decodes_all
-from headnote.store.postgres.documents import ReadsLinks
-from headnote.store.postgres.keywords import ReadsKeywords
-from headnote.store.postgres.remembered import Remembered
-from headnote.store.postgres.sql import Connection, only_row, only_value, rows
-from headnote.store.postgres.vectors import ReadsVectors
+from headnote.store.postgres.cache import Caches
+from headnote.store.postgres.documents import Documents
+from headnote.store.postgres.keywords import Keywords
+from headnote.store.postgres.sql import Connection, generation_of, only_row, only_value, rows
+from headnote.store.postgres.vectors import Vectors
 from headnote.store.queries import PENDING_COUNTS
+from headnote.store.reader import CompositeReader
 from headnote.store.rows import Counts
 
 _COUNTS = """
@@ -21,27 +22,33 @@ SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT 
 
 
 @decodes_all
-class PostgresReader(ReadsVectors, ReadsKeywords, ReadsLinks):
+class PostgresReader(CompositeReader):
     """Documents, links, keywords and vectors of one generation."""
 
-    def __init__(self, db: Connection, remembered: Remembered, exact: int) -> None:
+    def __init__(self, db: Connection, caches: Caches, exact: int) -> None:
         self.db = db
-        self.remembered = remembered
-        self.exact = exact
-        self._generation: int = only_value(db, "SELECT generation FROM state")
-        """The view begins with this first read."""
+        self._generation = generation_of(db)  # the view begins with this first read
+        documents = Documents(db, caches, self._generation)
+        super().__init__(documents, Keywords(db, documents, caches, self._generation), Vectors(db, documents, exact))
 
     def generation(self) -> int:
         return self._generation
 
     def manifest(self) -> dict[str, str]:
-        found = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
-        return {unescaped(key): unescaped(value) for key, value in found}
+        entries = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
+        return {unescaped(key): unescaped(value) for key, value in entries}
 
     def chunk_count(self) -> int:
         return int(only_value(self.db, "SELECT count(*) FROM chunks"))
 
     def counts(self) -> Counts:
         documents, chunks, links, size, generation, updated_ns = only_row(self.db, _COUNTS)
-        pending = {unescaped(name): missing for name, missing in rows(self.db, PENDING_COUNTS)}
-        return Counts(documents, chunks, links, pending, size, generation, updated_ns)
+        return Counts(
+            documents=documents,
+            chunks=chunks,
+            links=links,
+            pending={unescaped(name): count for name, count in rows(self.db, PENDING_COUNTS)},
+            bytes_on_disk=size,
+            generation=generation,
+            updated_ns=updated_ns,
+        )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headnote.extras import load
+from headnote.store.damage import decoding
 from headnote.store.postgres.target import INSTALL
 
 Connection = Any
@@ -21,8 +22,8 @@ Bindings = Sequence[Any] | Mapping[str, Any]
 
 
 def rows(db: Connection, query: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = db.execute(query, bindings).fetchall()
-    return found
+    result: list[tuple[Any, ...]] = db.execute(query, bindings).fetchall()
+    return result
 
 
 def only_row(db: Connection, query: str, bindings: Bindings = ()) -> tuple[Any, ...]:
@@ -35,16 +36,22 @@ def only_value(db: Connection, query: str, bindings: Bindings = ()) -> Any:
     return only_row(db, query, bindings)[0]
 
 
-class Steps:
-    """The part of a writer that keeps its steps whole, and knows whether anything has changed."""
+@decoding
+def generation_of(db: Connection) -> int:
+    return int(only_value(db, "SELECT generation FROM state"))
 
-    db: Connection
-    together: bool
-    """Whether others may be writing at the same time."""
-    changes: int
-    """Rows that were written or removed."""
-    changed_models: set[int]
-    """Models whose vectors are others now."""
+
+class Update:
+    """The transaction of a writer. It goes on after a step that failed, and knows what has changed."""
+
+    def __init__(self, db: Connection, together: bool) -> None:
+        self.db = db
+        self.together = together
+        """Whether others may be writing at the same time."""
+        self.changes = 0
+        """Rows that were written or removed."""
+        self.changed_models: set[int] = set()
+        """Models whose vectors have changed."""
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:
@@ -67,17 +74,17 @@ class Steps:
         self.changes += len(rows)
 
     def copy(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Many new rows at once. They are made first: what goes wrong with one must not go wrong on the way."""
-        made = list(rows)
-        if not made:
+        """Inserts many rows at once. All are computed first: an error in one must not interrupt the COPY."""
+        computed = list(rows)
+        if not computed:
             return
         with self.db.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copying:
-            for row in made:
+            for row in computed:
                 copying.write_row(row)
-        self.changes += len(made)
+        self.changes += len(computed)
 
     def copy_lines(self, table: str, lines: Sequence[str]) -> None:
-        """The same of rows that are written already."""
+        """The same for rows in the text format of COPY."""
         if lines:
             with self.db.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copying:
                 copying.write("".join(lines))

@@ -7,13 +7,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from headnote.errors import MissingIndex
+from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.connections import Connections
-from headnote.store.postgres.doctor import complaints, repaired
+from headnote.store.postgres.doctor import complaints, repair
 from headnote.store.postgres.reader import PostgresReader
-from headnote.store.postgres.remembered import Remembered
 from headnote.store.postgres.schema import MIGRATIONS, Migration
-from headnote.store.postgres.sql import only_value
+from headnote.store.postgres.sql import generation_of
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT
 from headnote.store.postgres.writer import PostgresWriter
@@ -26,18 +25,10 @@ class PostgresStore:
 
     def __init__(self, connections: Connections, exact: int = EXACT) -> None:
         self._connections = connections
-        self._remembered = Remembered()
+        self._caches = Caches()
         self._exact = exact
         self.target = connections.target
         self.place = connections.target.shown
-
-    @classmethod
-    def exists(cls, root: str | os.PathLike[str], url: str) -> bool:
-        try:
-            cls.open(root, url, create=False).close()
-        except MissingIndex:
-            return False
-        return True
 
     @classmethod
     def open(
@@ -50,14 +41,14 @@ class PostgresStore:
         migrations: Sequence[Migration] = MIGRATIONS,
         exact: int = EXACT,
     ) -> PostgresStore:
-        """The index of a folder at this place, made if there is none and `create` says so. With `read_only` it stays
-        as it is."""
+        """The index of a folder at this place. With `create`, a missing one is created; with `read_only`, it stays as
+        it is."""
         return cls(Connections(target_of(Path(root), url), migrations, create, read_only), exact)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[PostgresReader]:
         with self._connections.reader() as db:
-            yield PostgresReader(db, self._remembered, self._exact)
+            yield PostgresReader(db, self._caches, self._exact)
 
     @contextlib.contextmanager
     def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[PostgresWriter]:
@@ -68,7 +59,7 @@ class PostgresStore:
 
     def generation(self) -> int:
         with self._connections.reader() as db:
-            return int(only_value(db, "SELECT generation FROM state"))
+            return generation_of(db)
 
     def check(self) -> list[str]:
         with self.reading() as reader:
@@ -76,7 +67,7 @@ class PostgresStore:
 
     def repair(self) -> list[str]:
         with self.writing() as writer:
-            return repaired(writer)
+            return repair(writer)
 
     def close(self) -> None:
         self._connections.close()

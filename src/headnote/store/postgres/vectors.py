@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
-from headnote.store.postgres.documents import ReadsDocuments
-from headnote.store.postgres.filtering import Filters
-from headnote.store.postgres.sql import Steps, only_row, only_value, rows
+from headnote.store.postgres.documents import Documents
+from headnote.store.postgres.sql import Connection, Update, only_row, only_value, rows
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
 from headnote.store.queries import PENDING_NAMES
-from headnote.store.rows import Claim, PartSet, PendingText, VectorSet
+from headnote.store.rows import Claim, PartSet, PendingText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,45 +37,37 @@ WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash
 AND NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = %s AND m.hash = c.hash)
 ORDER BY c.id LIMIT %s
 """
-_SLOTS = "SELECT row_number() OVER (ORDER BY id) - 1 AS slot, hash FROM vectors WHERE model = %s"
-"""Vectors in the order in which they came have numbers without gaps, for those who want the whole matrix."""
+_PARTS = """
+SELECT c.id, v.parts, t.data, n.data FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
+JOIN chunks c ON c.id = w.id JOIN documents d ON d.id = c.document
+JOIN vectors v ON v.model = %s AND v.hash = c.hash
+LEFT JOIN name_vectors t ON t.model = v.model AND t.hash = d.name
+LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name ORDER BY w.place
+"""
 
 
 class Model(NamedTuple):
     number: int
     dims: int
-    changed: int
     indexed: bool
+    """Whether it has an HNSW index."""
 
 
-_NONE = Model(-1, 0, 0, False)
+_NONE = Model(number=-1, dims=0, indexed=False)
 
 
-class ReadsVectors(ReadsDocuments, Filters):
-    """The part of a reader that knows vectors."""
+class Vectors:
+    """See `base.Vectors`."""
 
-    exact = EXACT
+    def __init__(self, db: Connection, documents: Documents, exact: int) -> None:
+        self.db = db
+        self._documents = documents
+        self._exact = exact
 
     def models(self) -> dict[str, int]:
         return {unescaped(name): dims for name, dims in rows(self.db, "SELECT name, dims FROM models ORDER BY id")}
 
-    def pending(self, model: str, limit: int) -> list[PendingText]:
-        ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, (self._model(model).number, escaped(model), limit))]
-        return [PendingText(*pair) for pair in {chunk.row.hash: chunk.embed_text for chunk in self.chunks(ids)}.items()]
-
-    def pending_names(self, model: str) -> list[str]:
-        found = rows(self.db, PENDING_NAMES.format(model=self._model(model).number))
-        names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in found}
-        claimed = {
-            bytes(row[0]) for row in rows(self.db, "SELECT hash FROM claims WHERE model = %s", (escaped(model),))
-        }
-        return sorted(name for name in names if name_hash(name) not in claimed)
-
-    def claims(self, model: str) -> list[Claim]:
-        # By the clock of the server: those of the machines may differ.
-        query = """SELECT owner, extract(epoch FROM max(until) - clock_timestamp())::float8 FROM claims
-        WHERE model = %s GROUP BY owner ORDER BY owner"""
-        return [Claim(unescaped(owner), left) for owner, left in rows(self.db, query, (escaped(model),))]
+    # -- search
 
     def nearest(
         self,
@@ -86,27 +76,27 @@ class ReadsVectors(ReadsDocuments, Filters):
         depth: int,
         only: Filter = Filter(),  # noqa: B008  immutable
     ) -> list[tuple[int, float]]:
-        known = self._model(model)
-        if known is _NONE or depth < 1:
+        stored = _model(self.db, model)
+        if stored is _NONE or depth < 1:
             return []
-        passing, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
+        passing, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
         order = "v.embedding <#> q.vector"
-        through_index = known.indexed and not (passing and self._are_few(passing, bindings, known.dims))
+        through_index = stored.indexed and not (passing and self._are_few(passing, bindings, stored.dims))
         if through_index:
-            order = f"v.embedding::vector({known.dims}) <#> q.vector::vector({known.dims})"
-            # What the server estimates of a part of a table is too rough to let it choose.
+            order = f"v.embedding::vector({stored.dims}) <#> q.vector::vector({stored.dims})"
+            # The server's estimates for a partial index are too rough to let it choose the plan.
             self.db.execute(
                 f"""SET LOCAL hnsw.ef_search = {max(LOOKED_AT, min(depth, 1000))};
                 SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL enable_sort = off"""
             )
         restriction = f"WHERE c.id IN ({passing})" if passing else ""
         allowed = f"AND EXISTS (SELECT 1 FROM chunks c {restriction} AND c.hash = v.hash)" if passing else ""
-        vector = _written(query.tolist())
-        found = rows(
+        vector = _as_text(query.tolist())
+        pairs = rows(
             self.db,
             f"""WITH q AS (SELECT %s::vector AS vector), best AS MATERIALIZED (
                 SELECT v.id, v.hash, {order.replace("q.vector", "(SELECT vector FROM q)")} AS distance FROM vectors v
-                WHERE v.model = {known.number} {allowed}
+                WHERE v.model = {stored.number} {allowed}
                 ORDER BY {order.replace("q.vector", "(SELECT vector FROM q)")} LIMIT {int(depth)}
             ) SELECT c.id, -b.distance FROM best b JOIN chunks c USING (hash) {restriction}
             ORDER BY b.distance, b.id, c.id""",
@@ -114,79 +104,54 @@ class ReadsVectors(ReadsDocuments, Filters):
         )
         if through_index:
             self.db.execute("SET LOCAL enable_sort = on")
-        return [(chunk, similarity) for chunk, similarity in found if similarity > 0]
-
-    def vectors(self, model: str, known: VectorSet | None = None) -> VectorSet | None:
-        numpy = load_numpy()
-        found = self._model(model)
-        if found is _NONE:
-            return None
-        if known is not None and (known.model, known.changed) == (model, found.changed):
-            return known
-        data = rows(self.db, "SELECT vector_send(embedding) FROM vectors WHERE model = %s ORDER BY id", (found.number,))
-        # Each begins with its length, and with two bytes that mean nothing yet.
-        joined = b"".join(row[0][4:] for row in data)
-        matrix = numpy.frombuffer(joined, ">f4").astype(numpy.float32).reshape(-1, found.dims)
-        return VectorSet(model, matrix, found.changed)
-
-    def chunks_of_slots(
-        self,
-        model: str,
-        slots: Sequence[int],
-        only: Filter = Filter(),  # noqa: B008  immutable
-    ) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
-        passing, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
-        pairs = rows(
-            self.db,
-            f"""SELECT s.slot, c.id FROM unnest(%s::bigint[]) WITH ORDINALITY w (slot, place)
-            JOIN ({_SLOTS}) s USING (slot) JOIN chunks c USING (hash)
-            {f"WHERE c.id IN ({passing})" if passing else ""} ORDER BY w.place, c.id""",
-            (list(map(int, slots)), self._model(model).number, *bindings),
-        )
-        for slot, chunk in pairs:
-            found.setdefault(slot, []).append(chunk)
-        return found
-
-    def slots(self, model: str, only: Filter) -> NDArray[np.int64]:
-        numpy = load_numpy()
-        passing, bindings = self.passing_chunks(only)
-        found = rows(
-            self.db,
-            f"""SELECT DISTINCT s.slot FROM ({_SLOTS}) s JOIN chunks c USING (hash)
-            WHERE c.id IN ({passing}) ORDER BY s.slot""",
-            (self._model(model).number, *bindings),
-        )
-        slots: NDArray[np.int64] = numpy.fromiter((row[0] for row in found), numpy.int64)
-        return slots
-
-    def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        known = self._model(model)
-        found = rows(
-            self.db,
-            """SELECT c.id, v.parts, t.data, n.data FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
-            JOIN chunks c ON c.id = w.id JOIN documents d ON d.id = c.document
-            JOIN vectors v ON v.model = %s AND v.hash = c.hash
-            LEFT JOIN name_vectors t ON t.model = v.model AND t.hash = d.name
-            LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name ORDER BY w.place""",
-            (list(map(int, chunks)), known.number),
-        )
-        together = [(chunk, with_names(parts, names, known.dims)) for chunk, parts, *names in found]
-        return part_set(together, known.dims)
+        return [(chunk, similarity) for chunk, similarity in pairs if similarity > 0]
 
     def _are_few(self, passing: str, bindings: list[object], dims: int) -> bool:
-        most = self.exact // dims
+        most = self._exact // dims
         query = f"SELECT count(*) FROM (SELECT 1 FROM ({passing}) p LIMIT {most + 1}) few"
         return int(only_value(self.db, query, bindings)) <= most
 
-    def _model(self, name: str) -> Model:
-        query = "SELECT id, dims, changed, indexed FROM models WHERE name = %s"
-        row = self.db.execute(query, (escaped(name),)).fetchone()
-        return Model(*row) if row else _NONE
+    def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
+        stored = _model(self.db, model)
+        columns = rows(self.db, _PARTS, (list(map(int, chunks)), stored.number))
+        return part_set(
+            [(chunk, with_names(parts, names, stored.dims)) for chunk, parts, *names in columns], stored.dims
+        )
+
+    # -- embedding
+
+    def pending(self, model: str, limit: int) -> list[PendingText]:
+        bindings = (_model(self.db, model).number, escaped(model), limit)
+        ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, bindings)]
+        texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
+        return [PendingText(*pair) for pair in texts.items()]
+
+    def pending_names(self, model: str) -> list[str]:
+        missing = rows(self.db, PENDING_NAMES.format(model=_model(self.db, model).number))
+        names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in missing}
+        claims = rows(self.db, "SELECT hash FROM claims WHERE model = %s", (escaped(model),))
+        claimed = {bytes(digest) for (digest,) in claims}
+        return sorted(name for name in names if name_hash(name) not in claimed)
+
+    def claims(self, model: str) -> list[Claim]:
+        # By the clock of the server: machines may disagree.
+        query = """SELECT owner, extract(epoch FROM max(until) - clock_timestamp())::float8 FROM claims
+        WHERE model = %s GROUP BY owner ORDER BY owner"""
+        return [Claim(unescaped(owner), left) for owner, left in rows(self.db, query, (escaped(model),))]
 
 
-class WritesVectors(ReadsVectors, Steps):
-    """The part of a writer that knows vectors."""
+def _model(db: Connection, name: str) -> Model:
+    row = db.execute("SELECT id, dims, indexed FROM models WHERE name = %s", (escaped(name),)).fetchone()
+    return Model(*row) if row else _NONE
+
+
+class VectorWriter:
+    """The vectors of a writer."""
+
+    def __init__(self, update: Update, exact: int) -> None:
+        self.db = update.db
+        self._update = update
+        self._exact = exact
 
     def add_vectors(
         self,
@@ -195,32 +160,32 @@ class WritesVectors(ReadsVectors, Steps):
         matrix: NDArray[np.floating],
         parts: Sequence[NDArray[np.floating]] | None = None,
     ) -> None:
-        wanted = vector_rows(hashes, matrix, parts)
-        if not wanted:
+        vectors = vector_rows(hashes, matrix, parts)
+        if not vectors:
             return
-        with self.step():
+        with self._update.step():
             number = self._ensure_model(model, matrix.shape[1])
-            # In one order, so that two who add the same do not wait for each other in a circle.
-            in_order = sorted(wanted.items(), key=lambda item: item[0]) if self.together else wanted.items()
-            self.change_many(
+            # In one order, so that two writers of the same vectors cannot deadlock.
+            in_order = sorted(vectors.items(), key=lambda item: item[0]) if self._update.together else vectors.items()
+            self._update.change_many(
                 """INSERT INTO vectors (model, hash, embedding, parts) VALUES (%s, %s, %s::vector, %s)
                 ON CONFLICT (model, hash) DO UPDATE SET embedding = excluded.embedding, parts = excluded.parts""",
-                [(number, digest, _written(row.tolist()), cut) for digest, (row, cut) in in_order],
+                [(number, digest, _as_text(row.tolist()), own_parts) for digest, (row, own_parts) in in_order],
             )
-            self.changed_models.add(number)
+            self._update.changed_models.add(number)
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
-        with self.step():
+        with self._update.step():
             number = self._ensure_model(model, matrix.shape[1])
-            self.change_many(
+            self._update.change_many(
                 """INSERT INTO name_vectors (model, hash, data) VALUES (%s, %s, %s)
                 ON CONFLICT (model, hash) DO UPDATE SET data = excluded.data""",
-                # In one order, so that two who add the same do not wait for each other in a circle.
+                # In one order, so that two writers of the same vectors cannot deadlock.
                 [(number, digest, data) for digest, data in sorted(name_rows(names, matrix).items())],
             )
 
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
-        with self.step(), self.db.cursor() as cursor:
+        with self._update.step(), self.db.cursor() as cursor:
             cursor.executemany(
                 """INSERT INTO claims VALUES (%s, %s, %s, clock_timestamp() + %s * interval '1 second')
                 ON CONFLICT (model, hash) DO UPDATE SET owner = excluded.owner, until = excluded.until""",
@@ -228,48 +193,48 @@ class WritesVectors(ReadsVectors, Steps):
             )
 
     def release(self, owner: str) -> None:
-        with self.step():
+        with self._update.step():
             self.db.execute("DELETE FROM claims WHERE owner = %s", (escaped(owner),))
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         dropped = 0
-        with self.step():
+        with self._update.step():
             for number, name in rows(self.db, "SELECT id, name FROM models ORDER BY id"):
                 if models is None or unescaped(name) in models:
                     dropped += self._sweep(number)
                 else:
-                    dropped += self.change("DELETE FROM vectors WHERE model = %s", (number,))
-                    self.change("DELETE FROM models WHERE id = %s", (number,))
-                    # Small as it is now, but every vector to come would be compared with its condition.
-                    self.db.execute(f"DROP INDEX IF EXISTS {_index_of(number)}")
+                    dropped += self._update.change("DELETE FROM vectors WHERE model = %s", (number,))
+                    self._update.change("DELETE FROM models WHERE id = %s", (number,))
+                    # An index without rows still costs: every new vector would be tested against its condition.
+                    self.db.execute(f"DROP INDEX IF EXISTS {index_of(number)}")
         return dropped
 
-    def make_indexes(self) -> None:
-        """For models that have become too large to be compared one by one. Others who write have to wait for it."""
-        for number in sorted(self.changed_models):
+    def build_indexes(self) -> None:
+        """For models that have become too large to compare vector by vector. Other writers wait for it."""
+        for number in sorted(self._update.changed_models):
             name, dims, indexed = only_row(self.db, "SELECT name, dims, indexed FROM models WHERE id = %s", (number,))
             if indexed or dims > MOST_DIMENSIONS:
                 continue
-            if only_value(self.db, "SELECT count(*) FROM vectors WHERE model = %s", (number,)) * dims > self.exact:
-                # By one process: it is made when it is small and takes seconds, and not every build of pgvector
-                # bears several of them.
+            if only_value(self.db, "SELECT count(*) FROM vectors WHERE model = %s", (number,)) * dims > self._exact:
+                # By one process: the index is small when it is built, which takes seconds, and not every build
+                # of pgvector survives several.
                 self.db.execute("SET LOCAL max_parallel_maintenance_workers = 0")
                 self.db.execute("SET LOCAL maintenance_work_mem = '512MB'")
                 self.db.execute(
-                    f"""CREATE INDEX IF NOT EXISTS {_index_of(number)} ON vectors
+                    f"""CREATE INDEX IF NOT EXISTS {index_of(number)} ON vectors
                     USING hnsw ((embedding::vector({dims})) vector_ip_ops) WHERE model = {number}"""
                 )
-                self.change("UPDATE models SET indexed = true WHERE name = %s", (name,))
+                self._update.change("UPDATE models SET indexed = true WHERE name = %s", (name,))
 
     def _sweep(self, model: int) -> int:
-        dropped = self.change(
+        dropped = self._update.change(
             """DELETE FROM vectors v WHERE v.model = %s
             AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = v.hash)""",
             (model,),
         )
         if dropped:
-            self.changed_models.add(model)
-        self.change(
+            self._update.changed_models.add(model)
+        self._update.change(
             """DELETE FROM name_vectors v WHERE v.model = %s
             AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.name = v.hash)
             AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.name = v.hash)""",
@@ -283,15 +248,15 @@ class WritesVectors(ReadsVectors, Steps):
             ON CONFLICT (name) DO NOTHING""",
             (escaped(name), dims),
         )
-        found = self._model(name)
-        if found.dims != dims:
-            raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {found.dims}")
-        return found.number
+        stored = _model(self.db, name)
+        if stored.dims != dims:
+            raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {stored.dims}")
+        return stored.number
 
 
-def _index_of(model: int) -> str:
+def index_of(model: int) -> str:
     return f"vectors_of_model_{int(model)}"
 
 
-def _written(numbers: Sequence[float]) -> str:
+def _as_text(numbers: Sequence[float]) -> str:
     return f"[{','.join(map(repr, numbers))}]"

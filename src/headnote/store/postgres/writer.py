@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from headnote.store import codec
 from headnote.store.codec import escaped
-from headnote.store.postgres.keywords import word_counts
+from headnote.store.postgres.cache import Caches
+from headnote.store.postgres.keywords import delete_keywords, insert_keywords
 from headnote.store.postgres.reader import PostgresReader
-from headnote.store.postgres.remembered import Remembered
-from headnote.store.postgres.sql import Connection, only_value, rows
-from headnote.store.postgres.vectors import WritesVectors
+from headnote.store.postgres.sql import Connection, Update, only_value, rows
+from headnote.store.postgres.vectors import VectorWriter
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
 from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
 
-_AT_ONCE = 64
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BATCH = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 _MANY = 500
-"""Documents after which the server looks again how much there is of what, so that it asks its indexes well."""
-_MOST = 32_767
-"""What a small number holds. A word that is more often in one chunk counts no more."""
+"""Documents after which the server renews its statistics, so that it uses its indexes well."""
 
 _LINK_COLUMNS = (
     "links (document, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk)"
@@ -34,43 +37,45 @@ Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
 """A document with its number, and its chunks with theirs."""
 
 
-class PostgresWriter(WritesVectors, PostgresReader):
-    """One update. After an error inside of it, nothing of it can be kept any more."""
+class PostgresWriter(PostgresReader):
+    """One update. After an error that leaves it, nothing of it is stored."""
 
     def __init__(self, db: Connection, exact: int, together: bool) -> None:
-        # What it would remember is not true before it is committed, and may never be.
-        super().__init__(db, _Forgetful(), exact)
-        self.together = together
-        self.changes = 0
-        self.changed_models = set()
+        super().__init__(db, Caches(enabled=False), exact)
+        self.update = Update(db, together)
+        self.vectors = VectorWriter(self.update, exact)
         self._put_documents = 0
 
     def finish(self) -> None:
-        """What belongs to the end of an update. One that changed nothing leaves the generation as it was."""
-        if not self.together:
-            self.make_indexes()
-        if self._put_documents >= _MANY and not self.together:
+        """Ends the update. One that changed nothing leaves the generation as it was."""
+        if not self.update.together:
+            self.vectors.build_indexes()
+        if self._put_documents >= _MANY and not self.update.together:
             self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, chunk_tags, fields")
-        if not self.changes:
+        if not self.update.changes:
             return
-        # Last of all: from here on others who write together have to wait.
+        # Last of all: from here on, other writers have to wait.
         generation = only_value(
             self.db,
             "UPDATE state SET generation = generation + 1, updated_ns = %s RETURNING generation",
             (time.time_ns(),),
         )
-        self.db.execute("UPDATE models SET changed = %s WHERE id = ANY(%s)", (generation, list(self.changed_models)))
+        self.db.execute(
+            "UPDATE models SET changed = %s WHERE id = ANY(%s)", (generation, list(self.update.changed_models))
+        )
+
+    # -- documents
 
     def put(self, entries: Iterable[Entry]) -> None:
         source = iter(entries)
-        with self.step():
-            while batch := list(islice(source, _AT_ONCE)):
-                # The last of several with one path is the one that counts.
+        with self.update.step():
+            while batch := list(islice(source, _BATCH)):
+                # Of several entries with one path, the last one counts.
                 self._put(list({entry.document.path: entry for entry in batch}.values()))
 
     def _put(self, batch: list[Entry]) -> None:
         paths = [entry.document.path for entry in batch]
-        self._claim(paths)
+        self._lock_paths(paths)
         self._forget_places(paths)
         self._delete(paths)
         numbers = self._take_numbers("documents", len(batch))
@@ -90,104 +95,93 @@ class PostgresWriter(WritesVectors, PostgresReader):
             documents.append((number, *codec.document_row(entry.document), escaped(entry.document.text)))
             chunks += codec.chunk_rows(number, entry.document, numbered)
             links += codec.link_rows(number, entry.links)
-        self.copy(_DOCUMENT_COLUMNS, documents)
-        self.copy("chunks", chunks)
-        self.copy(_LINK_COLUMNS, links)
+        self.update.copy(_DOCUMENT_COLUMNS, documents)
+        self.update.copy("chunks", chunks)
+        self.update.copy(_LINK_COLUMNS, links)
         self.insert_derived((number, entry.document, numbered, entry.keywords) for number, entry, numbered in batch)
 
     def insert_derived(
         self, batch: Iterable[tuple[int, DocumentRow, list[tuple[int, ChunkRow]], Sequence[KeywordFields] | None]]
     ) -> None:
-        """What can be made anew from the rest: the keyword index and what filters ask for."""
+        """The keyword index and what filters look at."""
         words: list[tuple[int, KeywordFields]] = []
         document_tags: list[codec.Row] = []
         chunk_tags: list[codec.Row] = []
         fields: list[codec.Row] = []
-        for number, document, chunks, keywords in batch:
-            known = keywords if keywords is not None else keyword_fields(document, (chunk for _, chunk in chunks))
-            words += ((identity, of_chunk) for (identity, _), of_chunk in zip(chunks, known, strict=True))
+        for number, document, chunks, computed in batch:
+            keywords = keyword_fields(document, (chunk for _, chunk in chunks)) if computed is None else computed
+            words += ((identity, own) for (identity, _), own in zip(chunks, keywords, strict=True))
             document_tags += codec.document_tag_rows(number, document)
             chunk_tags += codec.chunk_tag_rows(document, chunks)
             fields += codec.field_rows(number, document)
-        self._insert_keywords(words)
-        self.copy("document_tags", document_tags)
-        self.copy("chunk_tags", chunk_tags)
-        self.copy("fields", fields)
-
-    def _insert_keywords(self, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
-        postings: list[str] = []
-        lengths: list[codec.Row] = []
-        for chunk, fields in keywords:
-            length, lines = posting_lines(chunk, fields)
-            lengths.append((chunk, length))
-            postings += lines
-        self.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", postings)
-        self.copy("lengths", lengths)
+        insert_keywords(self.update, words)
+        self.update.copy("document_tags", document_tags)
+        self.update.copy("chunk_tags", chunk_tags)
+        self.update.copy("fields", fields)
 
     def _renew_keywords(self, path: str) -> None:
-        """After the name of the file has changed, which is one of the names a document is found by."""
+        """After the file name has changed, which is one of the names a document is found by."""
         chunks = self.chunks_of(path)
         ids = [chunk.id for chunk in chunks]
-        for table in ("postings", "lengths"):
-            self.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (ids,))
-        self._insert_keywords(zip(ids, keyword_fields_of(chunks), strict=True))
+        delete_keywords(self.update, ids)
+        insert_keywords(self.update, zip(ids, keyword_fields_of(chunks), strict=True))
 
     def remove(self, paths: Iterable[str]) -> None:
-        wanted = list(paths)
-        with self.step():
-            self._claim(wanted)
-            self._lose_links_to(wanted)
-            self._delete(wanted)
+        removed = list(paths)
+        with self.update.step():
+            self._lock_paths(removed)
+            self._lose_links_to(removed)
+            self._delete(removed)
 
     def rename(self, old: str, new: str) -> None:
         if old == new:
             return
-        with self.step():
-            self._claim([old, new])
+        with self.update.step():
+            self._lock_paths([old, new])
             self.remove([new])
             self._lose_links_to([old])
-            self.change("UPDATE documents SET path = %s WHERE path = %s", (escaped(new), escaped(old)))
+            self.update.change("UPDATE documents SET path = %s WHERE path = %s", (escaped(new), escaped(old)))
             if file_name(old) != file_name(new):
                 self._renew_keywords(new)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
-        with self.step():
-            self.change(
+        with self.update.step():
+            self.update.change(
                 "UPDATE documents SET size = %s, mtime_ns = %s WHERE path = %s", (size, mtime_ns, escaped(path))
             )
 
     def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
         row = self.db.execute("SELECT id FROM documents WHERE path = %s", (escaped(path),)).fetchone()
         if row:
-            with self.step():
-                self.change("DELETE FROM links WHERE document = %s", row)
-                self.copy(_LINK_COLUMNS, codec.link_rows(row[0], links))
+            with self.update.step():
+                self.update.change("DELETE FROM links WHERE document = %s", row)
+                self.update.copy(_LINK_COLUMNS, codec.link_rows(row[0], links))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
-        wanted = {file.path: file for file in files}
-        if wanted == self.non_texts():
+        by_path = {file.path: file for file in files}
+        if by_path == self.non_texts():
             return
-        with self.step():
-            self.change("DELETE FROM non_texts")
-            self.copy("non_texts", map(codec.non_text_row, wanted.values()))
+        with self.update.step():
+            self.update.change("DELETE FROM non_texts")
+            self.update.copy("non_texts", map(codec.non_text_row, by_path.values()))
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
         if values == self.manifest():
             return
-        with self.step():
-            self.change("DELETE FROM manifest")
-            self.copy("manifest", [(escaped(key), escaped(value)) for key, value in values.items()])
+        with self.update.step():
+            self.update.change("DELETE FROM manifest")
+            self.update.copy("manifest", [(escaped(key), escaped(value)) for key, value in values.items()])
 
     def clear(self) -> None:
-        with self.step():
+        with self.update.step():
             # Not TRUNCATE, which would make readers wait.
             self.db.execute("DELETE FROM postings")
-            self.change("DELETE FROM documents")
-            self.change("DELETE FROM non_texts")
+            self.update.change("DELETE FROM documents")
+            self.update.change("DELETE FROM non_texts")
 
-    def _claim(self, paths: Iterable[str]) -> None:
-        """Where others write too, each document is for one of them until it is done."""
-        if self.together:
+    def _lock_paths(self, paths: Iterable[str]) -> None:
+        """Where others write too, each document belongs to one writer until it is done."""
+        if self.update.together:
             self.db.execute(
                 """SELECT pg_advisory_xact_lock(number) FROM (
                     SELECT DISTINCT hashtextextended(current_schema() || '/' || path, 0) AS number
@@ -197,24 +191,24 @@ class PostgresWriter(WritesVectors, PostgresReader):
             )
 
     def _delete(self, paths: Iterable[str]) -> None:
-        """Everything that hangs on a document goes with it; only the keyword index has to be told."""
-        wanted = (list(map(escaped, paths)),)
+        """Foreign keys take the rows of a document with it; postings have none."""
+        bindings = (list(map(escaped, paths)),)
         self.db.execute(
             """DELETE FROM postings WHERE chunk IN (
                 SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ANY(%s)
             )""",
-            wanted,
+            bindings,
         )
-        self.change("DELETE FROM documents WHERE path = ANY(%s)", wanted)
+        self.update.change("DELETE FROM documents WHERE path = ANY(%s)", bindings)
 
     def _forget_places(self, paths: Iterable[str]) -> None:
-        self.change(
+        self.update.change(
             "UPDATE links SET resolved_chunk = NULL WHERE resolved = ANY(%s) AND resolved_chunk IS NOT NULL",
             (list(map(escaped, paths)),),
         )
 
     def _lose_links_to(self, paths: Iterable[str]) -> None:
-        self.change(
+        self.update.change(
             "UPDATE links SET resolved = NULL, section = NULL, resolved_chunk = NULL WHERE resolved = ANY(%s)",
             (list(map(escaped, paths)),),
         )
@@ -223,22 +217,25 @@ class PostgresWriter(WritesVectors, PostgresReader):
         query = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
         return iter([number for (number,) in rows(self.db, query, (table, count))])
 
+    # -- vectors
 
-class _Forgetful(Remembered):
-    """Remembers nothing."""
+    def add_vectors(
+        self,
+        model: str,
+        hashes: Sequence[str],
+        matrix: NDArray[np.floating],
+        parts: Sequence[NDArray[np.floating]] | None = None,
+    ) -> None:
+        self.vectors.add_vectors(model, hashes, matrix, parts)
 
-    def _turn_to(self, generation: int) -> bool:  # noqa: ARG002
-        return False
+    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        self.vectors.add_names(model, names, matrix)
 
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
+        self.vectors.claim(model, hashes, owner, seconds)
 
-def posting_lines(chunk: int, fields: Sequence[str]) -> tuple[int, list[str]]:
-    """How many terms a chunk has, and its lines in the form of COPY: there are many, and this is ten times as fast as
-    the driver. Words have no blanks, so nothing in them means anything there but a backslash."""
-    counts = word_counts(fields)
-    length = sum(sum(numbers) for numbers in counts.values())
-    lines = []
-    for word, numbers in counts.items():
-        often = "\t".join([str(min(number, _MOST)) for number in numbers])
-        written = escaped(word).replace("\\", "\\\\")
-        lines.append(f"{chunk}\t{length}\t{often}\t{written}\n")
-    return length, lines
+    def release(self, owner: str) -> None:
+        self.vectors.release(owner)
+
+    def sweep(self, models: Collection[str] | None = None) -> int:
+        return self.vectors.sweep(models)

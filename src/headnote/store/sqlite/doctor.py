@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headnote.errors import UnwritableIndex
 from headnote.extras import load
-from headnote.store.checks import KEPT, Check, TableChecks, bad_documents
+from headnote.store.checks import bad_documents, filter_check, source_checks
 from headnote.store.codec import unescaped
 from headnote.store.damage import Damaged, decoding, integer, without_damage
 from headnote.store.lock import writer_lock
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.store.sqlite.connections import Connections, companions_of, lock_of, reported
-from headnote.store.sqlite.reader import SqliteReader
+from headnote.store.sqlite.reader import SqliteReader, manifest_of
 from headnote.store.sqlite.schema import APPLICATION
 from headnote.store.sqlite.sql import only_value, rows
-from headnote.store.sqlite.vectors import BLOCK, BYTES, checksum
+from headnote.store.sqlite.vectors import BLOCK, BYTES, VectorWriter, checksum
 from headnote.store.sqlite.writer import SqliteWriter
 from headnote.store.terms import keyword_fields
 
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 
 _MOST = 20
 """Complaints of one kind: more say nothing new."""
+_WAIT = 10.0
+"""Seconds for another writer to end."""
+_MAGIC = b"SQLite format 3\0"
+_APPLICATION_AT = 68
+
+Result = TypeVar("Result")
 
 _COUNTED: dict[str, str] = {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT id FROM keyword_docsize",
@@ -64,20 +70,22 @@ _COUNTED: dict[str, str] = {
 
 @decoding
 def complaints(reader: SqliteReader) -> list[str]:
-    documents = bad_documents(reader, (*KEPT, TABLES.named, *DERIVED))
-    return [*_structure(reader.db), *_relations(reader.db), *_vectors(reader.db), *documents.values()]
+    db = reader.db
+    run = partial(rows, db)
+    documents = bad_documents(reader, (*source_checks(reader, run), partial(filter_check, run), partial(_terms, db)))
+    return [*_structure(db), *_relations(db), *_vectors(db), *documents.values()]
 
 
 def _structure(db: apsw.Connection) -> list[str]:
-    # Only a query makes FTS5 notice that others have written; its check alone would look for what is gone.
+    # Only a query makes FTS5 notice what others have written; its own check would look for rows that are gone.
     db.execute("SELECT rowid FROM keyword WHERE keyword MATCH 'a' LIMIT 1").fetchall()
-    found = [f"file: {row[0]}" for row in db.execute(f"PRAGMA integrity_check({_MOST})") if row[0] != "ok"]
+    complaints = [f"file: {row[0]}" for row in db.execute(f"PRAGMA integrity_check({_MOST})") if row[0] != "ok"]
     for table, _, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall()[:_MOST]:
-        found.append(f"{table}: a row belongs to {parent} that do not exist")
+        complaints.append(f"{table}: a row belongs to {parent} that do not exist")
     states = rows(db, "SELECT generation FROM state")
     if len(states) != 1 or states[0][0] < 0:
-        found.append("state: no generation")
-    return found
+        complaints.append("state: no generation")
+    return complaints
 
 
 def _relations(db: apsw.Connection) -> Iterator[str]:
@@ -90,19 +98,19 @@ def _relations(db: apsw.Connection) -> Iterator[str]:
 def _vectors(db: apsw.Connection) -> Iterator[str]:
     for model in models(db):
         stored = only_value(db, "SELECT count(*) FROM vectors WHERE model = ?", (model.number,))
-        sound = sum(len(vectors_of(db, model, block)) for block in blocks(db, model))
-        if stored != sound:
-            yield f"{stored - sound} vectors of {model.name} are not what was stored"
+        damaged = stored - sum(len(sound_vectors(db, model, block)) for block in blocks(db, model))
+        if damaged:
+            yield f"{damaged} vectors of {model.name} are not what was stored"
         names = only_value(db, "SELECT count(*) FROM name_vectors WHERE model = ?", (model.number,))
-        sound_names = len(name_vectors_of(db, model))
-        if names != sound_names:
-            yield f"{names - sound_names} vectors of names of {model.name} are not what was stored"
+        damaged = names - len(sound_names(db, model))
+        if damaged:
+            yield f"{damaged} vectors of names of {model.name} are not what was stored"
 
 
-def _terms(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    """As many terms in each field as there should be; which ones, only the integrity check of the file can tell."""
+def _terms(db: apsw.Connection, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    """Each field has as many terms as it should. Only the integrity check of the file can tell which ones."""
     for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
-        row = reader.db.execute("SELECT sz FROM keyword_docsize WHERE id = ?", (chunk.id,)).fetchone()
+        row = db.execute("SELECT sz FROM keyword_docsize WHERE id = ?", (chunk.id,)).fetchone()
         if row is None:
             return "a chunk is not in the keyword index"
         if _numbers_in(row[0]) != [len(field.split()) for field in fields]:
@@ -111,7 +119,7 @@ def _terms(reader: SqliteReader, document: DocumentRow, chunks: list[StoredChunk
 
 
 def _numbers_in(data: bytes) -> list[int]:
-    """Numbers of seven bits a byte, the first ones highest, as SQLite writes them."""
+    """Variable-length integers as SQLite writes them: seven bits a byte, the highest first."""
     numbers, current = [], 0
     for byte in data:
         current = current << 7 | byte & 0x7F
@@ -119,10 +127,6 @@ def _numbers_in(data: bytes) -> list[int]:
             numbers.append(current)
             current = 0
     return numbers
-
-
-TABLES: TableChecks[SqliteReader] = TableChecks(lambda reader, query, bound: rows(reader.db, query, bound))
-DERIVED: tuple[Check[SqliteReader], ...] = (TABLES.filtered, _terms)
 
 
 class Model(NamedTuple):
@@ -134,19 +138,19 @@ class Model(NamedTuple):
 
 
 def models(db: apsw.Connection) -> list[Model]:
-    found = rows(db, "SELECT id, name, dims FROM models")
-    return [Model(number, unescaped(name), integer(dims)) for number, name, dims in found]
+    columns = rows(db, "SELECT id, name, dims FROM models")
+    return [Model(number, unescaped(name), integer(dims)) for number, name, dims in columns]
 
 
 def blocks(db: apsw.Connection, model: Model) -> list[int]:
     return [number for (number,) in rows(db, "SELECT number FROM vector_blocks WHERE model = ?", (model.number,))]
 
 
-def vectors_of(db: apsw.Connection, model: Model, block: int) -> dict[bytes, tuple[bytes, bytes]]:
+def sound_vectors(db: apsw.Connection, model: Model, block: int) -> dict[bytes, tuple[bytes, bytes]]:
     """Hash → a vector of this block and its parts, as they are stored."""
     data = only_value(db, "SELECT data FROM vector_blocks WHERE model = ? AND number = ?", (model.number, block))
     width = model.dims * BYTES
-    found = rows(
+    columns = rows(
         db,
         """SELECT v.hash, v.slot, v.checksum, p.data FROM vectors v
         JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot
@@ -154,50 +158,41 @@ def vectors_of(db: apsw.Connection, model: Model, block: int) -> dict[bytes, tup
         (model.number, block * BLOCK, block * BLOCK + BLOCK - 1),
     )
     sound = {}
-    for digest, slot, known, parts in found:
+    for digest, slot, stored_checksum, parts in columns:
         at = slot % BLOCK * width
         row = data[at : at + width]
         fits = len(row) == width and len(parts) > 0 and len(parts) % (SCALE_BYTES + model.dims) == 0
-        if fits and known in (None, checksum(digest, row, parts)):
+        if fits and stored_checksum in (None, checksum(digest, row, parts)):
             sound[digest] = (row, parts)
     return sound
 
 
-def name_vectors_of(db: apsw.Connection, model: Model) -> dict[bytes, bytes]:
+def sound_names(db: apsw.Connection, model: Model) -> dict[bytes, bytes]:
     """Hash of a name → its vector, as it is stored."""
+    columns = rows(db, "SELECT hash, data, checksum FROM name_vectors WHERE model = ?", (model.number,))
     return {
         digest: data
-        for digest, data, known in rows(
-            db, "SELECT hash, data, checksum FROM name_vectors WHERE model = ?", (model.number,)
-        )
-        if len(data) == SCALE_BYTES + model.dims and known in (None, checksum(digest, data))
+        for digest, data, stored_checksum in columns
+        if len(data) == SCALE_BYTES + model.dims and stored_checksum in (None, checksum(digest, data))
     }
 
 
-_WAIT = 10.0
-"""Seconds for another writer to end."""
-_MAGIC = b"SQLite format 3\0"
-_APPLICATION_AT = 68
-
-Part = TypeVar("Part")
-
-
-def repaired(file: Path) -> list[str]:
-    """Puts a new file in the place of this one; what was done, one line each. Nobody here may have it open."""
+def repair(file: Path) -> list[str]:
+    """Puts a new file in the place of this one; says what it did. Nobody in this process may have it open."""
     workshop = file.with_name("repair")
     try:
         with reported(file), writer_lock(lock_of(file), _WAIT):
             shutil.rmtree(workshop, ignore_errors=True)  # of a repair that was killed
             workshop.mkdir()
-            kept = _made(workshop / file.name, file if _is_ours(file) else None)
-            done = [f"file made anew: {kept} vectors taken over, documents are read again"]
-            done += _replaced(file, workshop / file.name)
+            vectors = _write_new(workshop / file.name, file if _is_ours(file) else None)
+            actions = [f"file rebuilt: {vectors} vectors kept, documents are read again"]
+            actions += _replace(file, workshop / file.name)
             workshop.joinpath(lock_of(file).name).unlink()
             workshop.rmdir()
     except OSError as error:
         remedy = "end all programs that use the index, then try again"
         raise UnwritableIndex(f"cannot be replaced: {error.strerror}", path=str(file), remedy=remedy) from error
-    return done
+    return actions
 
 
 def _is_ours(file: Path) -> bool:
@@ -207,44 +202,44 @@ def _is_ours(file: Path) -> bool:
     return header.startswith(_MAGIC) and application == APPLICATION.to_bytes(4, "big")
 
 
-def _replaced(file: Path, new: Path) -> Iterator[str]:
+def _replace(file: Path, new: Path) -> Iterator[str]:
     if not _is_ours(file):
         stranger = file.with_name(f"{file.name}.moved")
         file.replace(stranger)
         yield f"what was there does not look like an index of headnote: moved to {stranger.name}"
-    # A log belongs to the file it was written for: beside another one, it would be taken for newer pages.
+    # A log belongs to the file it was written for. Beside another file, SQLite would take it for newer pages.
     for companion in companions_of(file):
         companion.unlink(missing_ok=True)
     new.replace(file)
 
 
-def _made(new: Path, old: Path | None) -> int:
-    """A new file with the vectors of the old one that are sound; how many."""
-    kept = 0
+def _write_new(new: Path, old: Path | None) -> int:
+    """Writes a new file with the manifest and the sound vectors of the old one; how many vectors."""
+    vectors = 0
     with Connections(new).writer(wait=0) as db:
         db.execute("BEGIN IMMEDIATE")
         writer = SqliteWriter(db)
         if old is not None:
             with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
-                writer.set_manifest(without_damage(_readable(SqliteReader(damaged).manifest) or {}))
-                found = _readable(partial(models, damaged)) or []
-                kept = sum(_take_over(writer, damaged, model) for model in found)
+                writer.set_manifest(without_damage(_readable(partial(manifest_of, damaged)) or {}))
+                stored_models = _readable(partial(models, damaged)) or []
+                vectors = sum(_copy_vectors(writer.vectors, damaged, model) for model in stored_models)
         writer.commit()
-    return kept
+    return vectors
 
 
-def _take_over(writer: SqliteWriter, damaged: apsw.Connection, model: Model) -> int:
-    kept = 0
+def _copy_vectors(writer: VectorWriter, damaged: apsw.Connection, model: Model) -> int:
+    count = 0
     for block in _readable(partial(blocks, damaged, model)) or []:
-        vectors = _readable(partial(vectors_of, damaged, model, block)) or {}
+        vectors = _readable(partial(sound_vectors, damaged, model, block)) or {}
         writer.put_vectors(model.name, model.dims, vectors)
-        kept += len(vectors)
-    writer.put_names(model.name, model.dims, _readable(partial(name_vectors_of, damaged, model)) or {})
-    return kept
+        count += len(vectors)
+    writer.put_names(model.name, model.dims, _readable(partial(sound_names, damaged, model)) or {})
+    return count
 
 
-def _readable(read: Callable[[], Part]) -> Part | None:
-    """What can be read: whatever cannot is made again."""
+def _readable(read: Callable[[], Result]) -> Result | None:
+    """What can be read; None for what cannot, which is made again."""
     try:
         return decoding(read)()
     except (Damaged, load("apsw", "an index").Error):

@@ -6,17 +6,21 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headnote.store import queries
 from headnote.store.codec import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
     PARENT_COLUMNS,
     escaped,
+    packed_strings,
     parent,
     stored_chunk,
+    stored_document,
+    stored_head,
     stored_link,
     unescaped,
-    unpacked,
-    unpacked_strings,
 )
-from headnote.store.queries import LINKS, LINKS_IN_ORDER, ORPHANS, TARGETS_FROM_TOP
+from headnote.store.filters import Filter
 from headnote.store.rows import (
     DocumentHead,
     DocumentRow,
@@ -27,101 +31,12 @@ from headnote.store.rows import (
     StoredChunk,
     StoredFile,
 )
-from headnote.store.sqlite.sql import only_row, only_value
+from headnote.store.sqlite.sql import only_row
 
 if TYPE_CHECKING:
     import apsw
 
-_CHUNK_COLUMNS = """
-    c.id, c.document, c.number, c.start, c."end", c.start_line, c.end_line, c.block_start, c.block_end, c.section,
-    c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried
-"""
-
-
-def read_text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
-
-
-class ReadsDocuments:
-    """The part of a reader that knows documents and chunks."""
-
-    db: apsw.Connection
-
-    def generation(self) -> int:
-        return int(only_value(self.db, "SELECT generation FROM state"))
-
-    def files(self) -> dict[str, StoredFile]:
-        rows = self.db.execute("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
-        files = (StoredFile(unescaped(path), *rest) for path, *rest in rows)
-        return {file.path: file for file in files}
-
-    def non_texts(self) -> dict[str, NonText]:
-        found = self.db.execute("SELECT path, size, mtime_ns, reason FROM non_texts ORDER BY path")
-        files = (NonText(unescaped(path), size, mtime_ns, unescaped(reason)) for path, size, mtime_ns, reason in found)
-        return {file.path: file for file in files}
-
-    def document(self, path: str) -> DocumentRow | None:
-        row = self.db.execute(
-            """SELECT d.path, size, mtime_ns, hash, title, t.text, metadata, tags, aliases, warning, mdx
-            FROM documents d JOIN texts t ON t.document = d.id WHERE d.path = ?""",
-            (escaped(path),),
-        ).fetchone()
-        if row is None:
-            return None
-        _, size, mtime_ns, digest, title, text, metadata, tags, aliases, warning, mdx = row
-        return DocumentRow(
-            *(path, size, mtime_ns, digest, unescaped(title), read_text(text), unpacked(metadata)),
-            *(unpacked_strings(tags), unpacked_strings(aliases), unescaped(warning), bool(mdx)),
-        )
-
-    def document_paths(self) -> list[str]:
-        return sorted(unescaped(path) for (path,) in self.db.execute("SELECT path FROM documents"))
-
-    def heads(self) -> list[DocumentHead]:
-        found = self.db.execute("SELECT path, title, metadata, aliases FROM documents")
-        heads = (
-            DocumentHead(unescaped(path), unescaped(title), unpacked(metadata), unpacked_strings(aliases))
-            for path, title, metadata, aliases in found
-        )
-        return sorted(heads, key=lambda head: head.path)
-
-    def summaries(self) -> list[DocumentSummary]:
-        rows = self.db.execute(
-            "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id) FROM documents d"
-        )
-        return sorted(DocumentSummary(unescaped(path), unescaped(title), chunks) for path, title, chunks in rows)
-
-    def chunks_of(self, path: str) -> list[StoredChunk]:
-        return self._stored(
-            self.db.execute(
-                f"""SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document
-                WHERE d.path = ? ORDER BY c.number""",
-                (escaped(path),),
-            )
-        )
-
-    def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
-        return self._stored(
-            self.db.execute(
-                f"SELECT {_CHUNK_COLUMNS} FROM json_each(?) w JOIN chunks c ON c.id = w.value ORDER BY w.key",
-                (json.dumps(list(map(int, ids))),),
-            )
-        )
-
-    def _stored(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
-        found = list(rows)
-        parents = {number: self._parent(number) for number in {row[1] for row in found}}
-        return [stored_chunk(row, parents[row[1]]) for row in found]
-
-    def _parent(self, document: int) -> Parent:
-        *columns, text = only_row(
-            self.db,
-            f"SELECT {PARENT_COLUMNS}, t.text FROM documents d JOIN texts t ON t.document = d.id WHERE d.id = ?",
-            (document,),
-        )
-        return parent(columns, read_text(text))
-
-
+# Joins are crossed, which in SQLite fixes their order: the few chunks first.
 _LINKED = """
 SELECT f.id, t.id FROM json_each(?) w CROSS JOIN chunks f ON f.id = w.value
 CROSS JOIN links l ON l.document = f.document AND l.chunk = f.number
@@ -138,10 +53,78 @@ WHERE l.document <> t.document ORDER BY w.key, l.id
 """
 
 
-class ReadsLinks:
-    """The part of a reader that knows links."""
+class Documents:
+    """See `base.Documents`."""
 
-    db: apsw.Connection
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+
+    def passing_chunks(self, only: Filter) -> queries.Condition:
+        """A filter as a condition on the id of a chunk. `path_fits` is a function of ours."""
+        return queries.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))
+
+    # -- documents
+
+    def files(self) -> dict[str, StoredFile]:
+        rows = self.db.execute("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
+        files = (StoredFile(unescaped(path), *rest) for path, *rest in rows)
+        return {file.path: file for file in files}
+
+    def non_texts(self) -> dict[str, NonText]:
+        rows = self.db.execute("SELECT path, size, mtime_ns, reason FROM non_texts ORDER BY path")
+        files = (NonText(unescaped(path), size, mtime_ns, unescaped(reason)) for path, size, mtime_ns, reason in rows)
+        return {file.path: file for file in files}
+
+    def document(self, path: str) -> DocumentRow | None:
+        row = self.db.execute(
+            f"""SELECT {DOCUMENT_COLUMNS}, t.text FROM documents d JOIN texts t ON t.document = d.id
+            WHERE d.path = ?""",
+            (escaped(path),),
+        ).fetchone()
+        return stored_document(row[:-1], _text(row[-1])) if row else None
+
+    def document_paths(self) -> list[str]:
+        return sorted(unescaped(path) for (path,) in self.db.execute("SELECT path FROM documents"))
+
+    def heads(self) -> list[DocumentHead]:
+        rows = self.db.execute("SELECT path, title, metadata, aliases FROM documents")
+        return sorted(map(stored_head, rows), key=lambda head: head.path)
+
+    def summaries(self) -> list[DocumentSummary]:
+        rows = self.db.execute(queries.SUMMARIES)
+        return sorted(DocumentSummary(unescaped(path), unescaped(title), chunks) for path, title, chunks in rows)
+
+    # -- chunks
+
+    def chunks_of(self, path: str) -> list[StoredChunk]:
+        rows = self.db.execute(
+            f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document
+            WHERE d.path = ? ORDER BY c.number""",
+            (escaped(path),),
+        )
+        return self._stored_chunks(rows)
+
+    def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
+        rows = self.db.execute(
+            f"SELECT {CHUNK_COLUMNS} FROM json_each(?) w JOIN chunks c ON c.id = w.value ORDER BY w.key",
+            (as_array(ids),),
+        )
+        return self._stored_chunks(rows)
+
+    def _stored_chunks(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
+        chunks = list(rows)
+        parents = {number: self._parent(number) for number in {row[1] for row in chunks}}
+        return [stored_chunk(row, parents[row[1]]) for row in chunks]
+
+    def _parent(self, document: int) -> Parent:
+        *columns, text = only_row(
+            self.db,
+            f"SELECT {PARENT_COLUMNS}, t.text FROM documents d JOIN texts t ON t.document = d.id WHERE d.id = ?",
+            (document,),
+        )
+        return parent(columns, _text(text))
+
+    # -- links
 
     def links(self) -> list[LinkRow]:
         return self._links("", ())
@@ -152,11 +135,15 @@ class ReadsLinks:
     def links_to(self, path: str) -> list[LinkRow]:
         return self._links("WHERE l.resolved = ?", (escaped(path),))
 
+    def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
+        rows = self.db.execute(queries.LINKS + condition + queries.LINKS_IN_ORDER, bindings)
+        return [stored_link(row) for row in rows]
+
     def targets_from_top(self) -> dict[str, int]:
-        return {unescaped(target): int(count) for target, count in self.db.execute(TARGETS_FROM_TOP)}
+        return {unescaped(target): int(count) for target, count in self.db.execute(queries.TARGETS_FROM_TOP)}
 
     def orphans(self) -> list[str]:
-        return sorted(unescaped(path) for (path,) in self.db.execute(ORPHANS))
+        return sorted(unescaped(path) for (path,) in self.db.execute(queries.ORPHANS))
 
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
         return self._pairs(_LINKED, chunks)
@@ -165,7 +152,13 @@ class ReadsLinks:
         return self._pairs(_LINKING, chunks)
 
     def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
-        return list(dict.fromkeys(self.db.execute(query, (json.dumps(list(map(int, chunks))),))))
+        return list(dict.fromkeys(self.db.execute(query, (as_array(chunks),))))
 
-    def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
-        return [stored_link(row) for row in self.db.execute(LINKS + condition + LINKS_IN_ORDER, bindings)]
+
+def as_array(numbers: Sequence[int]) -> str:
+    """For `json_each`, which stands for the arrays that SQLite does not have."""
+    return json.dumps(list(map(int, numbers)))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""One consistent view of the index: all that can be asked, inside the one transaction of a reader."""
+"""One consistent view of the index, inside the one transaction of a reader."""
 
 from __future__ import annotations
 
@@ -8,33 +8,41 @@ from typing import TYPE_CHECKING
 from headnote.store.codec import unescaped
 from headnote.store.damage import decodes_all
 from headnote.store.queries import PENDING_COUNTS
+from headnote.store.reader import CompositeReader
 from headnote.store.rows import Counts
+from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.connections import size_of
-from headnote.store.sqlite.documents import ReadsLinks
-from headnote.store.sqlite.kept import Kept
-from headnote.store.sqlite.keywords import ReadsKeywords
-from headnote.store.sqlite.sql import only_row, rows
-from headnote.store.sqlite.vectors import ReadsVectors
+from headnote.store.sqlite.documents import Documents
+from headnote.store.sqlite.keywords import Keywords
+from headnote.store.sqlite.sql import generation_of, only_row, only_value, rows
+from headnote.store.sqlite.vectors import Vectors
 
 if TYPE_CHECKING:
     import apsw
 
 
 @decodes_all
-class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
+class SqliteReader(CompositeReader):
     """Documents, links, keywords and vectors of one generation."""
 
-    def __init__(self, db: apsw.Connection, kept: Kept | None = None) -> None:
+    def __init__(self, db: apsw.Connection, caches: Caches) -> None:
         self.db = db
-        self.kept = kept or Kept(most=0)  # one that keeps nothing sees its own changes
+        self._generation = generation_of(db)  # the view begins with this first read
+        documents = Documents(db)
+        super().__init__(
+            documents,
+            Keywords(db, documents, caches, self._generation),
+            Vectors(db, documents, caches, self._generation),
+        )
+
+    def generation(self) -> int:
+        return self._generation
 
     def manifest(self) -> dict[str, str]:
-        found = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
-        return {unescaped(key): unescaped(value) for key, value in found}
+        return manifest_of(self.db)
 
     def chunk_count(self) -> int:
-        (count,) = only_row(self.db, "SELECT count(*) FROM chunks")
-        return int(count)
+        return int(only_value(self.db, "SELECT count(*) FROM chunks"))
 
     def counts(self) -> Counts:
         documents, chunks, links, generation, updated_ns = only_row(
@@ -42,7 +50,18 @@ class SqliteReader(ReadsVectors, ReadsKeywords, ReadsLinks):
             """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links),
             generation, updated_ns FROM state""",
         )
-        pending = {unescaped(name): missing for name, missing in rows(self.db, PENDING_COUNTS)}
         file = Path(self.db.filename)
-        size = sum(map(size_of, file.parent.glob(f"{file.name}*")))
-        return Counts(documents, chunks, links, pending, size, generation, updated_ns)
+        return Counts(
+            documents=documents,
+            chunks=chunks,
+            links=links,
+            pending={unescaped(name): count for name, count in rows(self.db, PENDING_COUNTS)},
+            bytes_on_disk=sum(map(size_of, file.parent.glob(f"{file.name}*"))),
+            generation=generation,
+            updated_ns=updated_ns,
+        )
+
+
+def manifest_of(db: apsw.Connection) -> dict[str, str]:
+    entries = rows(db, "SELECT key, value FROM manifest ORDER BY key")
+    return {unescaped(key): unescaped(value) for key, value in entries}

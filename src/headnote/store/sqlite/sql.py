@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.errors import UnwritableIndex
-from headnote.store import queries
-from headnote.store.codec import packed_strings
-from headnote.store.filters import Filter
+from headnote.store.damage import decoding
 
 if TYPE_CHECKING:
     import apsw
@@ -29,24 +27,22 @@ def only_value(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) ->
     return only_row(db, query, bindings)[0]
 
 
-def passing_chunks(only: Filter) -> queries.Condition:
-    """A filter as a condition on the id of a chunk; `path_fits` is a function of ours."""
-    return queries.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))
+@decoding
+def generation_of(db: apsw.Connection) -> int:
+    return int(only_value(db, "SELECT generation FROM state"))
 
 
-class Steps:
-    """The part of a writer that keeps its steps whole."""
+class Update:
+    """The transaction of a writer. It goes on after a step that failed, and knows whether anything has changed."""
 
-    db: apsw.Connection
-    changes_before: int
-    """How often anything was changed through this connection before the update, or is no news for readers."""
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+        self._changes_before = db.total_changes()
+        """Changes through this connection that readers need not notice."""
 
-    @contextlib.contextmanager
-    def no_news(self) -> Iterator[None]:
-        """Changes of which readers see nothing, so that what they keep in memory still holds."""
-        before = self.db.total_changes()
-        yield
-        self.changes_before += self.db.total_changes() - before
+    @property
+    def has_changes(self) -> bool:
+        return self.db.total_changes() != self._changes_before
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:
@@ -60,7 +56,14 @@ class Steps:
             raise
         self.db.execute("RELEASE step")
 
+    @contextlib.contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """Changes that no reader can see, so that cached values stay valid."""
+        before = self.db.total_changes()
+        yield
+        self._changes_before += self.db.total_changes() - before
+
     def require_transaction(self) -> None:
-        """Some failures, such as a full disk, undo the whole update. What came after would be written by itself."""
+        """Some failures, such as a full disk, undo the whole update. Later steps would then commit by themselves."""
         if not self.db.in_transaction:
             raise UnwritableIndex("the update failed and was undone", path=self.db.filename, remedy="try again")

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headnote.errors import CorruptIndex, UnwritableIndex
+from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.connections import Connections, Identity, reported
-from headnote.store.sqlite.doctor import complaints, repaired
-from headnote.store.sqlite.kept import Kept
+from headnote.store.sqlite.doctor import complaints, repair
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.schema import MIGRATIONS, Migration
+from headnote.store.sqlite.sql import generation_of
 from headnote.store.sqlite.writer import SqliteWriter
 
 FOLDER = ".headnote"
@@ -28,7 +29,8 @@ class SqliteStore:
         self._connections = connections
         self.file = connections.file
         self.place = str(connections.file.parent)
-        self._kept: dict[tuple[int, ...], Kept] = {}
+        self._caches: dict[tuple[int, ...], Caches] = {}
+        """Of the file that was read last."""
 
     @classmethod
     def exists(cls, root: str | os.PathLike[str]) -> bool:
@@ -38,12 +40,12 @@ class SqliteStore:
     def open(
         cls, root: str | os.PathLike[str], migrations: Sequence[Migration] = MIGRATIONS, *, read_only: bool = False
     ) -> SqliteStore:
-        """The index of a folder, made if there is none. With `read_only` there is one, and it stays as it is."""
+        """The index of a folder, created if there is none. With `read_only` it must exist, and stays as it is."""
         file = file_of(root)
         if not read_only:
             _make_folder(file.parent)
         store = cls(Connections(file, migrations, read_only))
-        store.generation()  # what is wrong with the file shows now
+        store.generation()  # reports a bad file now, not later
         return store
 
     @contextlib.contextmanager
@@ -51,16 +53,14 @@ class SqliteStore:
         with reported(self.file), self._connections.reader() as (identity, db):
             db.execute("BEGIN")
             try:
-                reader = SqliteReader(db, self._kept_of(identity))
-                reader.generation()  # the view begins with the first read
-                yield reader
+                yield SqliteReader(db, self._caches_of(identity))
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
-        """SQLite knows one writer at a time, whatever they say."""
+        """SQLite has one writer at a time, so `together` means nothing here."""
         with reported(self.file), self._connections.writer(wait) as db:
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -73,7 +73,7 @@ class SqliteStore:
 
     def generation(self) -> int:
         with reported(self.file), self._connections.reader() as (_, db):
-            return SqliteReader(db).generation()
+            return generation_of(db)
 
     def check(self) -> list[str]:
         try:
@@ -85,18 +85,18 @@ class SqliteStore:
     def repair(self) -> list[str]:
         self._connections.require_writing()
         self._connections.close()
-        return repaired(self.file)
+        return repair(self.file)
 
     def close(self) -> None:
         self._connections.close()
 
-    def _kept_of(self, identity: Identity) -> Kept:
-        """Generations count from 0 in each file, so what was kept of one says nothing about another of its name."""
-        kept = self._kept.get(identity.seen)
-        if kept is None:
-            kept = Kept()
-            self._kept = {identity.seen: kept}
-        return kept
+    def _caches_of(self, identity: Identity) -> Caches:
+        """Generations count from 0 in each file, so another file of the same name needs caches of its own."""
+        caches = self._caches.get(identity.seen)
+        if caches is None:
+            caches = Caches()
+            self._caches = {identity.seen: caches}
+        return caches
 
 
 def file_of(root: str | os.PathLike[str]) -> Path:
@@ -108,7 +108,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         ignore = folder / ".gitignore"
         if not ignore.exists() and not (folder / FILE).exists():
-            ignore.write_text("*\n", encoding="utf-8")  # an index is made anew, not passed on
+            ignore.write_text("*\n", encoding="utf-8")  # an index is rebuilt, not passed on
     except OSError as error:
         raise UnwritableIndex(
             f"cannot be made: {error.strerror}", path=str(folder), remedy="check the permissions of the folder"

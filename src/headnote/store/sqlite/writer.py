@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from headnote.store import codec
 from headnote.store.codec import escaped
-from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
+from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText
+from headnote.store.sqlite.cache import Caches
+from headnote.store.sqlite.keywords import delete_all_keywords, delete_keywords, insert_keywords
 from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.sqlite.sql import only_value
-from headnote.store.sqlite.vectors import WritesVectors
+from headnote.store.sqlite.sql import Update, only_value, rows
+from headnote.store.sqlite.vectors import VectorWriter
 from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
 
 if TYPE_CHECKING:
     import apsw
+    import numpy as np
+    from numpy.typing import NDArray
 
-_AT_ONCE = 64
+_BATCH = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 
 _INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 12)})"
 _INSERT_TEXT = "INSERT INTO texts VALUES (?, ?)"
 _INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 19)})"
-_INSERT_KEYWORD = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
-_DELETE_KEYWORD = "DELETE FROM keyword WHERE rowid = ?"
 _INSERT_LINK = """
 INSERT INTO links (document, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -35,25 +37,28 @@ Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
 """A document with its number, and its chunks with theirs."""
 
 
-class SqliteWriter(WritesVectors, SqliteReader):
-    """One update. After an error inside of it, nothing of it can be kept any more."""
+class SqliteWriter(SqliteReader):
+    """One update. After an error that leaves it, nothing of it is stored."""
 
     def __init__(self, db: apsw.Connection) -> None:
-        super().__init__(db)
-        self.changes_before = db.total_changes()
+        super().__init__(db, Caches(enabled=False))
+        self._update = Update(db)
+        self.vectors = VectorWriter(self._update)
 
     def commit(self) -> None:
         """Ends the update. One that changed nothing leaves the generation as it was."""
-        self.require_transaction()
-        if self.db.total_changes() != self.changes_before:
+        self._update.require_transaction()
+        if self._update.has_changes:
             self.db.execute("UPDATE state SET generation = generation + 1, updated_ns = ?", (time.time_ns(),))
         self.db.execute("COMMIT")
 
+    # -- documents
+
     def put(self, entries: Iterable[Entry]) -> None:
         source = iter(entries)
-        with self.step():
-            while batch := list(islice(source, _AT_ONCE)):
-                # The last of several with one path is the one that counts.
+        with self._update.step():
+            while batch := list(islice(source, _BATCH)):
+                # Of several entries with one path, the last one counts.
                 self._put(list({entry.document.path: entry for entry in batch}.values()))
 
     def _put(self, batch: list[Entry]) -> None:
@@ -66,44 +71,27 @@ class SqliteWriter(WritesVectors, SqliteReader):
             (number, entry, [(next(ids), chunk) for chunk in entry.chunks])
             for number, entry in zip(numbers, batch, strict=False)
         ]
-        self._insert(numbered)
-
-    def _insert(self, batch: list[Numbered]) -> None:
         many = self.db.executemany
-        many(_INSERT_DOCUMENT, ((number, *codec.document_row(entry.document)) for number, entry, _ in batch))
-        many(_INSERT_TEXT, ((number, codec.text_bytes(entry.document.text)) for number, entry, _ in batch))
-        for number, entry, chunks in batch:
+        many(_INSERT_DOCUMENT, ((number, *codec.document_row(entry.document)) for number, entry, _ in numbered))
+        many(_INSERT_TEXT, ((number, codec.text_bytes(entry.document.text)) for number, entry, _ in numbered))
+        for number, entry, chunks in numbered:
             many(_INSERT_CHUNK, codec.chunk_rows(number, entry.document, chunks))
             many(_INSERT_LINK, codec.link_rows(number, entry.links))
-            self.insert_derived(number, entry.document, chunks, entry.keywords)
+            self._insert_derived(number, entry, chunks)
 
-    def insert_derived(
-        self,
-        number: int,
-        document: DocumentRow,
-        chunks: list[tuple[int, ChunkRow]],
-        keywords: Sequence[KeywordFields] | None = None,
-    ) -> None:
-        """What can be made anew from the rest: the keyword index and what filters ask for."""
+    def _insert_derived(self, number: int, entry: Entry, chunks: list[tuple[int, ChunkRow]]) -> None:
+        """The keyword index and what filters look at."""
+        document, keywords = entry.document, entry.keywords
         if keywords is None:
-            keywords = keyword_fields(document, (chunk for _, chunk in chunks))
+            keywords = keyword_fields(document, entry.chunks)
         many = self.db.executemany
-        self._insert_keywords([identity for identity, _ in chunks], keywords)
+        insert_keywords(self.db, [identity for identity, _ in chunks], keywords)
         many("INSERT INTO document_tags VALUES (?, ?)", codec.document_tag_rows(number, document))
         many("INSERT INTO chunk_tags VALUES (?, ?)", codec.chunk_tag_rows(document, chunks))
         many("INSERT INTO fields VALUES (?, ?, ?)", codec.field_rows(number, document))
 
-    def _insert_keywords(self, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None:
-        self.db.executemany(_INSERT_KEYWORD, ((chunk, *fields) for chunk, fields in zip(chunks, keywords, strict=True)))
-
-    def _renew_keywords(self, path: str) -> None:
-        """After the name of the file has changed, which is one of the names a document is found by."""
-        chunks = self.chunks_of(path)
-        self.db.executemany(_DELETE_KEYWORD, ((chunk.id,) for chunk in chunks))
-        self._insert_keywords([chunk.id for chunk in chunks], keyword_fields_of(chunks))
-
     def remove(self, paths: Iterable[str]) -> None:
-        with self.step():
+        with self._update.step():
             for path in paths:
                 self._lose_links_to(path)
                 self._delete(path)
@@ -111,15 +99,22 @@ class SqliteWriter(WritesVectors, SqliteReader):
     def rename(self, old: str, new: str) -> None:
         if old == new:
             return
-        with self.step():
+        with self._update.step():
             self.remove([new])
             self._lose_links_to(old)
             self.db.execute("UPDATE documents SET path = ? WHERE path = ?", (escaped(new), escaped(old)))
             if file_name(old) != file_name(new):
                 self._renew_keywords(new)
 
+    def _renew_keywords(self, path: str) -> None:
+        """After the file name has changed, which is one of the names a document is found by."""
+        chunks = self.chunks_of(path)
+        ids = [chunk.id for chunk in chunks]
+        delete_keywords(self.db, ids)
+        insert_keywords(self.db, ids, keyword_fields_of(chunks))
+
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
-        with self.step():
+        with self._update.step():
             self.db.execute(
                 "UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, escaped(path))
             )
@@ -127,39 +122,39 @@ class SqliteWriter(WritesVectors, SqliteReader):
     def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
         row = self.db.execute("SELECT id FROM documents WHERE path = ?", (escaped(path),)).fetchone()
         if row:
-            with self.step():
+            with self._update.step():
                 self.db.execute("DELETE FROM links WHERE document = ?", row)
                 self.db.executemany(_INSERT_LINK, codec.link_rows(row[0], links))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
-        wanted = {file.path: file for file in files}
-        if wanted == self.non_texts():
+        by_path = {file.path: file for file in files}
+        if by_path == self.non_texts():
             return
-        with self.step():
+        with self._update.step():
             self.db.execute("DELETE FROM non_texts")
-            self.db.executemany("INSERT INTO non_texts VALUES (?, ?, ?, ?)", map(codec.non_text_row, wanted.values()))
+            self.db.executemany("INSERT INTO non_texts VALUES (?, ?, ?, ?)", map(codec.non_text_row, by_path.values()))
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
         if values == self.manifest():
             return
-        with self.step():
+        with self._update.step():
             self.db.execute("DELETE FROM manifest")
             self.db.executemany(
                 "INSERT INTO manifest VALUES (?, ?)", ((escaped(key), escaped(value)) for key, value in values.items())
             )
 
     def clear(self) -> None:
-        with self.step():
-            self.db.execute("INSERT INTO keyword (keyword) VALUES ('delete-all')")
+        with self._update.step():
+            delete_all_keywords(self.db)
             self.db.execute("DELETE FROM documents")
             self.db.execute("DELETE FROM non_texts")
 
     def _delete(self, path: str) -> None:
-        """Everything that hangs on a document goes with it; only the keyword index has to be told."""
+        """Foreign keys take the rows of a document with it; the keyword index has none."""
         row = self.db.execute("SELECT id FROM documents WHERE path = ?", (escaped(path),)).fetchone()
         if row:
-            ids = self.db.execute("SELECT id FROM chunks WHERE document = ?", row).fetchall()
-            self.db.executemany(_DELETE_KEYWORD, ids)
+            chunks = rows(self.db, "SELECT id FROM chunks WHERE document = ?", row)
+            delete_keywords(self.db, [chunk for (chunk,) in chunks])
             self.db.execute("DELETE FROM documents WHERE id = ?", row)
 
     def _forget_places(self, path: str) -> None:
@@ -175,3 +170,26 @@ class SqliteWriter(WritesVectors, SqliteReader):
 
     def _next(self, table: str) -> int:
         return int(only_value(self.db, f"SELECT coalesce(max(id), 0) + 1 FROM {table}"))
+
+    # -- vectors
+
+    def add_vectors(
+        self,
+        model: str,
+        hashes: Sequence[str],
+        matrix: NDArray[np.floating],
+        parts: Sequence[NDArray[np.floating]] | None = None,
+    ) -> None:
+        self.vectors.add_vectors(model, hashes, matrix, parts)
+
+    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        self.vectors.add_names(model, names, matrix)
+
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
+        self.vectors.claim(model, hashes, owner, seconds)
+
+    def release(self, owner: str) -> None:
+        self.vectors.release(owner)
+
+    def sweep(self, models: Collection[str] | None = None) -> int:
+        return self.vectors.sweep(models)

@@ -1,4 +1,4 @@
-"""What is kept of the terms of queries: it adds up to what the keyword index says itself, and goes when it is old."""
+"""Cached scores of terms add up to what the keyword index says itself, and are dropped when they are old."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from headnote.store.filters import Filter
 from headnote.store.rows import DEFAULT_WEIGHTS, Weights
 from headnote.store.sqlite.keywords import quoted
 from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.sqlite.recent import Recent
 from headnote.store.sqlite.store import FOLDER, SqliteStore
 
 WORDS = ["melon", "pear", "plum", "fig", "the"]
@@ -27,8 +26,8 @@ def orchard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     store = SqliteStore.open(tmp_path_factory.mktemp("orchard"))
     pages = []
     for number in range(60):
-        said = [word for at, word in enumerate(WORDS) for _ in range(number % (at + 2))]
-        pages.append(entry(f"{number}.md", f"# {WORDS[number % 4]} {number}\n\n{' '.join(said)} the\n"))
+        words = [word for at, word in enumerate(WORDS) for _ in range(number % (at + 2))]
+        pages.append(entry(f"{number}.md", f"# {WORDS[number % 4]} {number}\n\n{' '.join(words)} the\n"))
     put(store, *pages)
     put(store, *pages[::3])
     with store.writing() as writer:
@@ -60,10 +59,10 @@ def test_sums_are_what_the_index_says_itself(
 ) -> None:
     with orchard.reading() as reader:
         hits = reader.keyword(terms, limit, weights, Filter() if path == "*" else Filter(paths=(path,)))
-        told = scored_at_once(reader, terms, weights, path)
-    assert len(hits) == min(limit, len(told))
-    assert all(hit.score == pytest.approx(told[hit.chunk]) for hit in hits)
-    assert [hit.score for hit in hits] == pytest.approx(list(told.values())[:limit])
+        expected = scored_at_once(reader, terms, weights, path)
+    assert len(hits) == min(limit, len(expected))
+    assert all(hit.score == pytest.approx(expected[hit.chunk]) for hit in hits)
+    assert [hit.score for hit in hits] == pytest.approx(list(expected.values())[:limit])
 
 
 def test_a_term_is_asked_for_once(orchard: SqliteStore) -> None:
@@ -90,7 +89,7 @@ def test_an_update_is_seen_and_an_older_view_stays_as_it_was(tmp_path: Path) -> 
         assert older.keyword(["melon"], 5) == before
         assert found(store, "pear") == ["b.md"]
         assert older.keyword(["pear"], 5) == []
-    assert found(store, "pear") == ["b.md"], "what the older view saw was not kept"
+    assert found(store, "pear") == ["b.md"], "values of the older view are not cached for newer ones"
     store.close()
 
 
@@ -104,7 +103,7 @@ def test_a_writer_sees_its_own_changes(tmp_path: Path) -> None:
 
 
 def test_another_file_of_the_same_name_and_generation_is_another_index(tmp_path: Path) -> None:
-    """Someone deleted the index and made it anew while a server ran."""
+    """Someone deleted and rebuilt the index while a server ran."""
     store = SqliteStore.open(tmp_path / "here")
     put(store, entry("a.md", "melon"))
     assert (found(store, "melon"), found(store, "pear")) == (["a.md"], [])
@@ -116,24 +115,3 @@ def test_another_file_of_the_same_name_and_generation_is_another_index(tmp_path:
     shutil.move(tmp_path / "there" / FOLDER, tmp_path / "here" / FOLDER)
     assert (found(store, "melon"), found(store, "pear")) == ([], ["b.md"])
     store.close()
-
-
-def test_what_was_asked_for_long_ago_makes_room() -> None:
-    recent: Recent[str, str] = Recent(5, len)
-    recent.keep(1, {"a": "aa", "b": "bb"})
-    assert recent.known(1, ["a"]) == {"a": "aa"}
-    recent.keep(1, {"c": "cc"})
-    assert recent.known(1, "abc") == {"a": "aa", "c": "cc"}, "the one that was not asked for again had to go"
-    recent.keep(1, {"d": "too large"})
-    assert recent.known(1, "abcd") == {}
-
-
-def test_one_generation_is_kept_at_a_time() -> None:
-    recent: Recent[str, str] = Recent(5, len)
-    recent.keep(2, {"a": "new"})
-    recent.keep(1, {"a": "old", "b": "old"})
-    assert recent.known(1, "ab") == {}
-    assert recent.known(2, "ab") == {"a": "new"}
-    recent.keep(3, {"b": "newest"[:5]})
-    assert recent.known(2, "ab") == {}
-    assert recent.known(3, "ab") == {"b": "newes"}

@@ -1,0 +1,29 @@
+"""What the readers of one schema share in memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from headnote.store.cache import Cache
+
+MOST_TERMS = 5000
+ALL = "all"
+"""The key of a cache that has one value."""
+
+
+class Lengths(NamedTuple):
+    """What the score of a word depends on besides the chunk itself."""
+
+    chunks: int
+    average: float
+    """Terms of a chunk."""
+
+
+class Caches:
+    """One cache for each kind of value. A writer disables them: its changes may never be committed."""
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        self.paths: Cache[str, list[tuple[int, str]]] = Cache(1 if enabled else 0)
+        """(number, path) of all documents."""
+        self.lengths: Cache[str, Lengths] = Cache(1 if enabled else 0)
+        self.frequencies: Cache[str, int] = Cache(MOST_TERMS if enabled else 0)

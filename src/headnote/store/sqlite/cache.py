@@ -1,0 +1,41 @@
+"""What the readers of one file share in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from headnote.store.cache import Cache
+from headnote.store.rows import Weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CAPACITY = 64 << 20
+"""Bytes of each cache but the matrix."""
+_OVERHEAD = 100
+"""Bytes of an entry besides its value."""
+
+
+class Posting(NamedTuple):
+    """The chunks that have a term, and what it adds to the score of each."""
+
+    chunks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @property
+    def bytes(self) -> int:
+        return self.chunks.nbytes + self.scores.nbytes
+
+
+class Caches:
+    """One cache for each kind of value. A writer disables them: its changes may never be committed."""
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        capacity = CAPACITY if enabled else 0
+        self.matrices: Cache[str, NDArray[np.float32]] = Cache(1 if enabled else 0)
+        """Model → all its vectors, of the model that was searched last. Its generation is that of the model."""
+        self.postings: Cache[tuple[str, Weights], Posting] = Cache(capacity, lambda posting: _OVERHEAD + posting.bytes)
+        self.frequencies: Cache[str, int] = Cache(capacity, lambda _: _OVERHEAD)
+        self.parts: Cache[tuple[int, int], bytes] = Cache(capacity, lambda data: _OVERHEAD + len(data))
+        """(model, chunk) → the vectors of its names and parts; empty if it has none."""
