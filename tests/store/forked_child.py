@@ -9,14 +9,14 @@ import multiprocessing
 import sys
 from pathlib import Path
 
-from store_samples import entry, found, paths, put
+from store_samples import entry, paths, put, search_paths
 
 from headnote.store.base import Store
 from headnote.store.opening import open_store
 
 
 def read_in_child(store: Store, answers: multiprocessing.queues.Queue[list[str]]) -> None:
-    answers.put(found(store, "alpha"))
+    answers.put(search_paths(store, "alpha"))
 
 
 def main(root: Path, target: str) -> None:
@@ -25,7 +25,7 @@ def main(root: Path, target: str) -> None:
     gate = context.Event()
     store = open_store(root, target)
     put(store, entry("a.md", "alpha"))
-    assert found(store, "alpha") == ["a.md"]
+    assert search_paths(store, "alpha") == ["a.md"]
     with store.writing() as writer:
         sleeper = context.Process(target=gate.wait)
         sleeper.start()

@@ -24,7 +24,7 @@ def store_target(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def everywhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes of this test are kept on each of the stores in turn, also by processes that it starts."""
+    """The test runs on each store in turn, and so do the processes that it starts."""
     if request.param == "postgres":
         monkeypatch.setenv("HEADNOTE_STORE", request.getfixturevalue("postgres_database"))
 

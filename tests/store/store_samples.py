@@ -38,8 +38,8 @@ def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **se
 
 
 def link(path: str, target: str, resolved: str | None = None, **more: Any) -> LinkRow:
-    given = {"chunk": 0, "line": 1, "kind": "link", "fragment": "", "text": target, "external": False, **more}
-    return LinkRow(path=path, target=target, resolved=resolved, **given)
+    columns = {"chunk": 0, "line": 1, "kind": "link", "fragment": "", "text": target, "external": False, **more}
+    return LinkRow(path=path, target=target, resolved=resolved, **columns)
 
 
 def put(store: Store, *entries: Entry) -> None:
@@ -52,7 +52,7 @@ def paths(store: Store) -> list[str]:
         return reader.document_paths()
 
 
-def found(store: Store, query: str, limit: int = 10) -> list[str]:
+def search_paths(store: Store, query: str, limit: int = 10) -> list[str]:
     """Paths of the documents that a query finds, best first."""
     with store.reading() as reader:
         hits = reader.keyword(query_terms(query), limit)

@@ -1,4 +1,4 @@
-"""What is said of PostgreSQL alone: where it is, its versions, its failures, and several writers at once."""
+"""PostgreSQL alone: URLs, versions, failures, and several writers at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from index_states import state, write
 from postgres_server import start_server
-from store_samples import entry, found, link, paths, put
+from store_samples import entry, link, paths, put, search_paths
 
 import headnote
 from headnote.errors import (
@@ -170,7 +170,7 @@ def test_older_tables_are_brought_up_to_date(store: PostgresStore, postgres_url:
     newer = PostgresStore.open(
         tmp_path, postgres_url, migrations=(*MIGRATIONS, add_column, "CREATE TABLE more (x integer)")
     )
-    assert found(newer, "alpha") == ["a.md"]
+    assert search_paths(newer, "alpha") == ["a.md"]
     newer.close()
     assert ask(postgres_url, "SELECT version FROM state") == [(len(MIGRATIONS) + 2,)]
     assert ask(postgres_url, "SELECT more FROM documents") == [(7,)]
@@ -206,7 +206,7 @@ def test_what_belongs_to_somebody_else_is_left_alone(postgres_url: str, tmp_path
     schema = postgres_url.partition("schema=")[2]
     ask(postgres_url.partition("&schema")[0], f"CREATE SCHEMA {schema}")
     ask(postgres_url, "CREATE TABLE documents (mine integer)")
-    with pytest.raises(CorruptIndex, match="something else than an index"):
+    with pytest.raises(CorruptIndex, match="something other than an index"):
         PostgresStore.open(tmp_path, postgres_url)
     assert ask(postgres_url, "SELECT mine FROM documents") == []
 
@@ -218,7 +218,7 @@ def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
     with pytest.raises(UnreachableIndex, match=r"^postgresql://me@127.0.0.1:1/db.* cannot connect") as refused:
         open_store(tmp_path, "postgresql://me:secret@127.0.0.1:1/db")
     assert "secret" not in str(refused.value)
-    assert "see that the server runs" in refused.value.remedy
+    assert "that the server runs" in refused.value.remedy
 
 
 def test_a_database_that_is_not_there(postgres_server: str, tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_writers_with_folders_of_their_own_leave_each_other_alone(postgres_url: 
                 assert index.drift().is_empty
                 (root / side / "page3.md").unlink()
                 index.update(workers=1, wait=60)
-        except BaseException as error:  # noqa: BLE001  told below
+        except BaseException as error:  # noqa: BLE001  raised below
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(side,)) for side in ("left", "right")]
@@ -386,7 +386,7 @@ def test_writers_with_folders_of_their_own_leave_each_other_alone(postgres_url: 
 
 
 def test_two_checkouts_of_one_folder_agree(postgres_url: str, tmp_path: Path) -> None:
-    """The same files with other times: the second writer finds that nothing has changed, and reads no vector anew."""
+    """The same files with other times: the second writer finds that nothing has changed, and embeds nothing again."""
     write(tmp_path / "a", PAGES)
     shutil.copytree(tmp_path / "a", tmp_path / "b", copy_function=shutil.copyfile)
     for name in ("a", "b"):
@@ -483,7 +483,7 @@ def test_damage_is_seen_and_repaired(store: PostgresStore, postgres_url: str, da
     assert store.repair()
     assert store.check() == []
     put(store, entry("a.md", "alpha again"), entry("c.md", "gamma"))
-    assert found(store, "alpha") == ["a.md"]
+    assert search_paths(store, "alpha") == ["a.md"]
     assert store.check() == []
 
 

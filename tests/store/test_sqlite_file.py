@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import apsw
 import pytest
-from store_samples import entry, found, paths, put
+from store_samples import entry, paths, put, search_paths
 
 from headnote.errors import CorruptIndex, IndexFailure, LockedIndex, NewerIndex, UnwritableIndex
 from headnote.store.sqlite.schema import MIGRATIONS
@@ -159,7 +159,7 @@ def test_an_empty_file_is_a_new_index(file: Path, tmp_path: Path) -> None:
 
 def test_a_file_that_was_replaced_is_noticed(file: Path, tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path)
-    assert found(store, "alpha") == ["a.md"]
+    assert search_paths(store, "alpha") == ["a.md"]
     for path in file.parent.glob(f"{FILE}*"):
         path.unlink()
     other = SqliteStore.open(tmp_path)
@@ -189,7 +189,7 @@ CHILD = """
 import os, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from store_samples import entry, found, paths, put
+from store_samples import entry, search_paths, paths, put
 from headnote.errors import HeadnoteError
 from headnote.store.sqlite.store import SqliteStore
 import apsw, numpy
@@ -225,7 +225,7 @@ def elsewhere() -> Iterator[Path]:
 
 READ_ONLY = """
 store = SqliteStore.open(root)
-print(found(store, "alpha"), paths(store), store.check())
+print(search_paths(store, "alpha"), paths(store), store.check())
 try:
     put(store, entry("c.md", "gamma"))
 except HeadnoteError as error:
@@ -273,7 +273,7 @@ except HeadnoteError as error:
 print(paths(store), store.generation())
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 put(store, entry("c.md", "gamma"))
-print(found(store, "gamma"), store.check())
+print(search_paths(store, "gamma"), store.check())
 """
 
 
@@ -297,7 +297,7 @@ def test_a_full_database_is_reported(tmp_path: Path) -> None:
             writer.db.pragma("max_page_count", writer.db.pragma("page_count") + 5)
             writer.put([entry("c.md", "# C\n\n" + "gamma words\n\n" * 9000)])
 
-    with pytest.raises(UnwritableIndex, match="no room"):
+    with pytest.raises(UnwritableIndex, match="no space left"):
         fill()
     assert paths(store) == ["a.md", "b.md"]
     assert store.check() == []

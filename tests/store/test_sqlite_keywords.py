@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_samples import entry, found, put
+from store_samples import entry, put, search_paths
 
 from headnote.store.filters import Filter
 from headnote.store.rows import DEFAULT_WEIGHTS, Weights
@@ -85,11 +85,11 @@ def test_an_update_is_seen_and_an_older_view_stays_as_it_was(tmp_path: Path) -> 
     with store.reading() as older:
         before = older.keyword(["melon"], 5)
         put(store, entry("b.md", "melon and pear"))
-        assert found(store, "melon") == ["a.md", "b.md"]
+        assert search_paths(store, "melon") == ["a.md", "b.md"]
         assert older.keyword(["melon"], 5) == before
-        assert found(store, "pear") == ["b.md"]
+        assert search_paths(store, "pear") == ["b.md"]
         assert older.keyword(["pear"], 5) == []
-    assert found(store, "pear") == ["b.md"], "values of the older view are not cached for newer ones"
+    assert search_paths(store, "pear") == ["b.md"], "values of the older view are not cached for newer ones"
     store.close()
 
 
@@ -106,12 +106,12 @@ def test_another_file_of_the_same_name_and_generation_is_another_index(tmp_path:
     """Someone deleted and rebuilt the index while a server ran."""
     store = SqliteStore.open(tmp_path / "here")
     put(store, entry("a.md", "melon"))
-    assert (found(store, "melon"), found(store, "pear")) == (["a.md"], [])
+    assert (search_paths(store, "melon"), search_paths(store, "pear")) == (["a.md"], [])
     other = SqliteStore.open(tmp_path / "there")
     put(other, entry("b.md", "pear"))
     assert other.generation() == store.generation()
     other.close()
     shutil.rmtree(tmp_path / "here" / FOLDER)
     shutil.move(tmp_path / "there" / FOLDER, tmp_path / "here" / FOLDER)
-    assert (found(store, "melon"), found(store, "pear")) == ([], ["b.md"])
+    assert (search_paths(store, "melon"), search_paths(store, "pear")) == ([], ["b.md"])
     store.close()

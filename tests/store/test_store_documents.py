@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from store_samples import entry, found, paths, put
+from store_samples import entry, paths, put, search_paths
 
 import headnote
 from headnote.store.base import Store
@@ -115,8 +115,8 @@ def test_metadata_keep_their_types(store: Store) -> None:
 def test_a_document_is_replaced_as_a_whole(store: Store) -> None:
     put(store, entry("a.md", "# Old\n\nancient words\n"), entry("b.md", "# Other\n\nwords\n"))
     put(store, entry("a.md", "# New\n\nmodern words\n", mtime_ns=2))
-    assert found(store, "ancient") == []
-    assert found(store, "modern") == ["a.md"]
+    assert search_paths(store, "ancient") == []
+    assert search_paths(store, "modern") == ["a.md"]
     with store.reading() as reader:
         assert [chunk.row.heading_path for chunk in reader.chunks_of("a.md")] == [("New",)]
         assert reader.counts().chunks == 2
@@ -125,7 +125,7 @@ def test_a_document_is_replaced_as_a_whole(store: Store) -> None:
 
 def test_the_last_of_one_path_counts(store: Store) -> None:
     put(store, entry("a.md", "one"), entry("a.md", "two"))
-    assert found(store, "one two") == ["a.md"]
+    assert search_paths(store, "one two") == ["a.md"]
     with store.reading() as reader:
         assert [chunk.text for chunk in reader.chunks_of("a.md")] == ["two"]
 
@@ -135,7 +135,7 @@ def test_a_removed_document_is_gone(store: Store) -> None:
     with store.writing() as writer:
         writer.remove(["a.md", "never.md"])
     assert paths(store) == ["b.md"]
-    assert found(store, "alpha") == []
+    assert search_paths(store, "alpha") == []
     with store.reading() as reader:
         assert reader.document("a.md") is None
         assert reader.chunks_of("a.md") == []
@@ -155,7 +155,7 @@ def test_a_renamed_document_keeps_its_chunks(store: Store) -> None:
         assert [chunk.id for chunk in after] == [chunk.id for chunk in before]
         assert after[0].key.startswith("folder/c.md#")
         assert after[0].chunk_id == "folder/c.md#0"
-    assert found(store, "alpha") == ["folder/c.md"]
+    assert search_paths(store, "alpha") == ["folder/c.md"]
     assert store.check() == []
 
 
@@ -164,8 +164,8 @@ def test_a_rename_replaces_what_had_the_name(store: Store) -> None:
     with store.writing() as writer:
         writer.rename("a.md", "b.md")
     assert paths(store) == ["b.md"]
-    assert found(store, "alpha beta") == ["b.md"]
-    assert found(store, "beta") == []
+    assert search_paths(store, "alpha beta") == ["b.md"]
+    assert search_paths(store, "beta") == []
 
 
 def test_a_touched_file_is_known_by_its_new_time(store: Store) -> None:
@@ -207,10 +207,10 @@ def test_clear_leaves_nothing_to_find(store: Store) -> None:
     with store.writing() as writer:
         writer.clear()
     assert paths(store) == []
-    assert found(store, "alpha") == []
+    assert search_paths(store, "alpha") == []
     assert store.check() == []
     put(store, entry("a.md", "alpha"))
-    assert found(store, "alpha") == ["a.md"]
+    assert search_paths(store, "alpha") == ["a.md"]
     assert store.check() == []
 
 
@@ -234,7 +234,7 @@ def test_counts_say_how_much_there_is(store: Store) -> None:
 def test_terms_may_be_worked_out_elsewhere(store: Store) -> None:
     one = entry("a.md", "# Alpha\n\nbeta\n")
     put(store, one._replace(keywords=keyword_fields(one.document, one.chunks)))
-    assert found(store, "beta") == ["a.md"]
+    assert search_paths(store, "beta") == ["a.md"]
     assert store.check() == []
 
 

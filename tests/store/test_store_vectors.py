@@ -204,21 +204,21 @@ def test_the_nearest_come_first(store: Store) -> None:
     query = long([(0.25, 1)])[0].astype(np.float32)
     with store.reading() as reader:
 
-        def found(depth: int, only: Filter = Filter()) -> list[tuple[str, float]]:  # noqa: B008  immutable
+        def nearest(depth: int, only: Filter = Filter()) -> list[tuple[str, float]]:  # noqa: B008  immutable
             hits = reader.nearest("m", query, depth, only)
             chunks = reader.chunks([chunk for chunk, _ in hits])
             return [(chunk.path, similarity) for chunk, (_, similarity) in zip(chunks, hits, strict=True)]
 
-        assert found(9) == [("0.md", 1.0), ("1.md", 1.0), ("2.md", 0.625), ("3.md", 0.25)], "none that points away"
-        assert found(1) == [("0.md", 1.0), ("1.md", 1.0)], "equal texts share a place"
-        assert found(9, Filter(paths=("1.md", "3.md", "4.md"))) == [("1.md", 1.0), ("3.md", 0.25)]
-        assert found(1, Filter(paths=("3.md",))) == [("3.md", 0.25)]
-        assert found(9, Filter(tags=("none",))) == []
-        assert found(0) == []
+        assert nearest(9) == [("0.md", 1.0), ("1.md", 1.0), ("2.md", 0.625), ("3.md", 0.25)], "none that points away"
+        assert nearest(1) == [("0.md", 1.0), ("1.md", 1.0)], "equal texts share a place"
+        assert nearest(9, Filter(paths=("1.md", "3.md", "4.md"))) == [("1.md", 1.0), ("3.md", 0.25)]
+        assert nearest(1, Filter(paths=("3.md",))) == [("3.md", 0.25)]
+        assert nearest(9, Filter(tags=("none",))) == []
+        assert nearest(0) == []
         assert reader.nearest("other", query, 9) == []
     put(store, entry("0.md", "south"))
     with store.reading() as reader:
-        assert [path for path, _ in found(1)] == ["1.md"], "as the index is now"
+        assert [path for path, _ in nearest(1)] == ["1.md"], "as the index is now"
 
 
 def test_parts_come_in_the_order_of_the_chunks(store: Store) -> None:
@@ -229,9 +229,9 @@ def test_parts_come_in_the_order_of_the_chunks(store: Store) -> None:
         writer.add_vectors("m", [text.hash for text in pending], np.ones((2, DIMS)), parts)
     with store.reading() as reader:
         ids = [reader.chunks_of(path)[0].id for path in ("c.md", "b.md", "a.md")]
-        found = reader.parts("m", ids)
-        assert (found.chunks, found.counts) == (ids[1:], [1, 3]), "one has no vector yet"
-        assert np.allclose(found.matrix, np.concatenate([parts[1], parts[0]]), atol=0.01)
+        part_set = reader.parts("m", ids)
+        assert (part_set.chunks, part_set.counts) == (ids[1:], [1, 3]), "one has no vector yet"
+        assert np.allclose(part_set.matrix, np.concatenate([parts[1], parts[0]]), atol=0.01)
         assert reader.parts("other", ids).chunks == []
     assert store.check() == []
 
@@ -251,12 +251,12 @@ def test_names_have_vectors_of_their_own(store: Store) -> None:
     count = consistent(store)
     with store.reading() as reader:
         chunks = reader.chunks_of("a.md")
-        found = reader.parts("m", [chunk.id for chunk in chunks])
-        wanted = [names_of("Harbour", chunk.row.heading_path) for chunk in chunks]
-        assert wanted[0] == ("Harbour", "Harbour")
-        assert wanted[-1] == ("Harbour", "Harbour > One > Two")
-        expected = [[vector_of(name) for name in names] for names in wanted]
-        assert np.allclose(found.names, expected, atol=0.01)
+        part_set = reader.parts("m", [chunk.id for chunk in chunks])
+        chunk_names = [names_of("Harbour", chunk.row.heading_path) for chunk in chunks]
+        assert chunk_names[0] == ("Harbour", "Harbour")
+        assert chunk_names[-1] == ("Harbour", "Harbour > One > Two")
+        expected = [[vector_of(name) for name in names] for names in chunk_names]
+        assert np.allclose(part_set.names, expected, atol=0.01)
         assert count == len(chunks), "no text is found by the vector of a name"
 
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from store_samples import entry, found, paths, put
+from store_samples import entry, paths, put, search_paths
 
 from headnote.errors import LockedIndex
 from headnote.store.base import Store
@@ -38,7 +38,7 @@ def test_a_reader_keeps_its_view_while_others_write(open_store: OpenStore) -> No
         assert reader.generation() == 1
         assert other.generation() == 2
     assert paths(other) == ["a.md", "b.md"]
-    assert found(other, "beta") == ["b.md"]
+    assert search_paths(other, "beta") == ["b.md"]
 
 
 def test_a_second_writer_waits(open_store: OpenStore) -> None:
@@ -110,7 +110,7 @@ def test_readers_never_fail_while_a_writer_is_at_work(open_store: OpenStore) -> 
         thread.join()
     assert max(map(len, seen)) == 1
     assert len(seen) > 4
-    assert found(other, "turn 19")
+    assert search_paths(other, "turn 19")
 
 
 WORKER = """

@@ -15,7 +15,7 @@ from headnote.store.terms import LONGEST_TERM, query_terms, term_line, terms
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF), max_size=200)
 
 FINDS = [
-    # what is written, what is asked
+    # text, query
     ("Deployments are rolled out", "deployment rolling"),
     ("kubectl apply -f pod.yaml", "-f"),
     ("set user_id to 7", "user_id"),
@@ -71,15 +71,15 @@ FINDS = [
 ]
 
 
-@pytest.mark.parametrize(("written", "asked"), FINDS)
-def test_what_is_written_is_found(written: str, asked: str) -> None:
-    assert set(query_terms(asked)) & set(terms(written))
+@pytest.mark.parametrize(("text", "query"), FINDS)
+def test_what_is_written_is_found(text: str, query: str) -> None:
+    assert set(query_terms(query)) & set(terms(text))
 
 
-@pytest.mark.parametrize(("written", "asked"), FINDS)
-def test_a_text_is_found_by_all_of_itself(written: str, asked: str) -> None:
-    assert set(query_terms(written)) <= set(terms(written))
-    assert set(query_terms(asked)) <= set(terms(asked))
+@pytest.mark.parametrize(("text", "query"), FINDS)
+def test_a_text_is_found_by_all_of_itself(text: str, query: str) -> None:
+    assert set(query_terms(text)) <= set(terms(text))
+    assert set(query_terms(query)) <= set(terms(query))
 
 
 def test_whole_and_parts() -> None:
@@ -102,15 +102,15 @@ def test_a_query_of_pairs_does_not_ask_for_single_characters() -> None:
 
 @given(ANY_TEXT)
 def test_terms_of_any_text_are_safe(text: str) -> None:
-    found = terms(text)
+    text_terms = terms(text)
     allowed = re.compile(rf"[0-9a-z{re.escape(TOKEN_CHARACTERS)}\x80-\U0010ffff]+")
-    for term in found:
+    for term in text_terms:
         assert allowed.fullmatch(term), term
         assert not re.search("[\ud800-\udfff]", term)
         assert len(term) <= LONGEST_TERM
-    assert terms(text) == found
-    assert term_line(text).split() == found
-    assert set(query_terms(text)) <= set(found)
+    assert terms(text) == text_terms
+    assert term_line(text).split() == text_terms
+    assert set(query_terms(text)) <= set(text_terms)
 
 
 @given(ANY_TEXT, st.text(max_size=20), ANY_TEXT)

@@ -1,1 +1,1 @@
-"""Where the index is kept: one interface, and what implements it."""
+"""Storing an index: one interface, and the databases that implement it."""

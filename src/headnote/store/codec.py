@@ -31,11 +31,11 @@ _KINDS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, 
 def escaped(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
-    return _UNSAFE.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: f"{_ESCAPE}{ord(match[0]):04x}", text)
 
 
 def unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if _ESCAPE in text else text
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if _ESCAPE in text else text
 
 
 def packed(value: Any) -> str:
@@ -67,7 +67,7 @@ def _tagged(value: Any) -> Any:
         return {_TAG: ["mapping", list(copied.items())]} if _TAG in copied else copied
     if isinstance(value, list | tuple):
         return [_tagged(item) for item in value]
-    for kind, type_ in _KINDS.items():  # a datetime is a date too, so it is asked for first
+    for kind, type_ in _KINDS.items():  # a datetime is a date too, so it comes first
         if isinstance(value, type_):
             return {_TAG: [kind, value.isoformat()]}
     return value
@@ -119,9 +119,9 @@ def _crumb(heading_path: tuple[str, ...]) -> str:
 
 def _pieces(text: str, crumb: str, overlap: str) -> list[str | int]:
     """A sign for the overlap, a sign for the breadcrumb where the rest has one, and strings for all else."""
-    for sign, known in ((_OVERLAP, overlap), (_CRUMB, crumb)):
-        if known and known in text:
-            before, _, after = text.partition(known)
+    for sign, piece in ((_OVERLAP, overlap), (_CRUMB, crumb)):
+        if piece and piece in text:
+            before, _, after = text.partition(piece)
             rest = crumb if sign == _OVERLAP else ""
             return [*_pieces(before, rest, ""), sign, *_pieces(after, rest, "")]
     return [text] if text else []

@@ -18,7 +18,7 @@ from headnote.store.base import Reader
 REPAIR = "run headnote doctor --repair"
 
 _SIGNS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
-"""What decoding raises on data that is not what it was: `UnicodeDecodeError` and `JSONDecodeError` are ValueErrors."""
+"""What decoding raises for damaged data; `UnicodeDecodeError` and `JSONDecodeError` are ValueErrors."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -26,11 +26,11 @@ ReaderClass = TypeVar("ReaderClass", bound=type)
 
 
 class Damaged(Exception):
-    """What is stored cannot be what was stored. The store knows its place, and makes a CorruptIndex of it."""
+    """Stored data is damaged. The store, which knows the place, turns this into a CorruptIndex."""
 
 
 def decoding(method: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A method that decodes what the database gives, and raises nothing but Damaged if it cannot."""
+    """Makes a function raise Damaged, and nothing else, for data that it cannot decode."""
 
     @wraps(method)
     def decoded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -44,7 +44,7 @@ def decoding(method: Callable[Arguments, Result]) -> Callable[Arguments, Result]
 
 
 def decodes_all(reader: ReaderClass) -> ReaderClass:
-    """A class whose every answer, as `Reader` lists them, passes through `decoding`."""
+    """Applies `decoding` to every method of `Reader` that a class has."""
     for name in dir(Reader):
         if not name.startswith("_"):
             setattr(reader, name, decoding(getattr(reader, name)))
@@ -52,35 +52,35 @@ def decodes_all(reader: ReaderClass) -> ReaderClass:
 
 
 def integer(value: Any) -> int:
-    """A number of a row. Whoever computes with it is far from the database, where a text in its place is a surprise."""
+    """A column that must be an integer: text in its place would only fail later, far from the database."""
     if type(value) is not int:
         raise TypeError(f"{value!r:.40} in place of a number")
     return value
 
 
 ROOTS = "roots"
-"""The entry that says whose the index is."""
+"""The entry that says which folders own the index."""
 MADE_WITH = "made_with"
-"""The entry that says which settings hold for this index, until somebody says otherwise."""
+"""The entry with the settings of this index."""
 SITES = "sites"
-"""The entry that says with which sites its links were resolved."""
+"""The entry with the sites by which its links were resolved."""
 
 
 def signed(value: object) -> str:
-    """As JSON behind its hash: a byte that turned over must not look like another folder, or another setting."""
+    """A hash, followed by the value as JSON."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return f"{_hash(text)} {text}"
 
 
 def unsigned(entry: str) -> Any:
-    """What was signed. Anything else is damage."""
+    """The value that was signed. An entry that does not match its hash is damage."""
     if not _is_sound(entry):
         raise Damaged("an entry of the manifest is not what was written")
     return json.loads(entry.partition(" ")[2])
 
 
 def without_damage(manifest: Mapping[str, str]) -> dict[str, str]:
-    """All entries but those that were signed as something else."""
+    """All entries but signed ones that do not match their hash."""
     return {key: entry for key, entry in manifest.items() if key not in (ROOTS, MADE_WITH, SITES) or _is_sound(entry)}
 
 

@@ -1,4 +1,4 @@
-"""Which chunks a search may consider, apart from what it looks for: by path, tag, field and time."""
+"""Which chunks a search may consider: by path, tag, field of the frontmatter, and time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from headnote.sources.globs import NeverMatches, glob_regex
 
 MOST_FIELDS = 1000
-"""Of one document. Frontmatter that says more is a table of data, and nobody asks for its cells."""
+"""Of one document. Frontmatter with more is a table of data, and nobody filters by its cells."""
 LONGEST_VALUE = 256
 """Characters of a value that are compared."""
 
 
 class Filter(NamedTuple):
-    """A chunk passes if it satisfies every part that is given."""
+    """A chunk passes if it satisfies every part."""
 
     paths: tuple[str, ...] = ()
     """Globs, one of which must fit, read as in an ignore file: without a slash, the name of a file or folder at any
@@ -54,7 +54,7 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
 
 
 def _as_bytes(path: str) -> bytes:
-    """As the system names the file; a name that no system could have, in some way."""
+    """As the system names the file. A name that no system could have is encoded too."""
     try:
         return path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -73,12 +73,12 @@ def _path_regex(glob: str) -> bytes | None:
 
 def flat_fields(metadata: Mapping[str, Any]) -> set[tuple[str, str]]:
     """Every scalar of the frontmatter as (field, value), both folded; nested fields with a dot between their names."""
-    found: set[tuple[str, str]] = set()
+    fields: set[tuple[str, str]] = set()
     for field in _walk("", metadata):
-        found.add(field)
-        if len(found) == MOST_FIELDS:
+        fields.add(field)
+        if len(fields) == MOST_FIELDS:
             break
-    return found
+    return fields
 
 
 def _walk(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -93,7 +93,7 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def field_text(value: Any) -> str:
-    """A value of the frontmatter, or one that is asked for, as text."""
+    """A value of the frontmatter, or of a filter, as text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, date | time):

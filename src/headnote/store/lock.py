@@ -26,7 +26,7 @@ _held: set[int] = set()
 
 
 def _forget_in_child() -> None:
-    """A fork shares the lock of its parent and would keep it beyond the parent's death."""
+    """A fork shares the lock of its parent and would hold it after the parent has died."""
     while _held:
         os.close(_held.pop())
 
@@ -115,7 +115,7 @@ def _unwritable(file: Path, error: OSError) -> UnwritableIndex:
 def _name_holder(descriptor: int) -> None:
     since = datetime.now().astimezone().isoformat(timespec="seconds")
     holder = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since})
-    with contextlib.suppress(OSError):  # the name is a courtesy, the lock is what counts
+    with contextlib.suppress(OSError):  # only the lock counts; the name is a courtesy
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, holder.encode())
@@ -126,7 +126,7 @@ def _locked(file: Path) -> LockedIndex:
         holder = json.loads(file.read_text(encoding="utf-8"))
         who = f"process {holder['pid']} on {holder['host']} since {holder['since']}"
     except (OSError, ValueError, KeyError, TypeError):
-        who = "a process that has not said its name"
+        who = "an unknown process"
     return LockedIndex(f"being updated by {who}", path=str(file.parent), remedy="wait until it is done, then try again")
 
 
@@ -135,6 +135,6 @@ def read_only_index(place: str) -> UnwritableIndex:
 
 
 def older_index(place: str) -> UnwritableIndex:
-    """Its tables are to be changed before they are read, and it shall not be written."""
+    """Its tables must be migrated before they can be read, and writing is not allowed."""
     remedy = "run headnote index once, which brings it up to date"
     return UnwritableIndex("an older headnote made it, and it is opened read-only", path=place, remedy=remedy)

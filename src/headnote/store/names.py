@@ -1,7 +1,7 @@
-"""What a passage is called: often all that a question says of it.
+"""What a passage is called, which is often all that a question says of it.
 
-Many documents have their title in the frontmatter, where neither the text of a chunk nor its breadcrumb says it. So
-names have vectors of their own, apart from those of the text: a chunk is near a question if its name is.
+Many documents have their title in the frontmatter, so that neither the text of a chunk nor its breadcrumb contains it.
+Therefore names have vectors of their own: a chunk is near a question if its name is.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from headnote.model import text_hash
 
 MOST = 300
-"""Characters of a name. A heading may be a page long and stand above many chunks, each with a name to be embedded."""
+"""Characters of a name. A heading may be a page long and stand above many chunks, each of which has a name to embed."""
 
 
 def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
-    """The title of the document alone, and with the headings above a chunk; a first heading that is the title counts
-    once. Both are the same for what stands above all headings. Neither is longer than a name can be."""
+    """The title of the document alone, and with the headings above a chunk. A first heading that repeats the title
+    counts once. Both names are the same for text above all headings. Longer names are cut."""
     headings = [heading for heading in heading_path if heading]
     if headings[:1] == [title]:
         del headings[0]
@@ -24,5 +24,5 @@ def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
 
 
 def name_hash(name: str) -> bytes:
-    """What a name is known by where its vector is kept."""
+    """The key under which the vector of a name is stored."""
     return bytes.fromhex(text_hash(name))

@@ -1,4 +1,4 @@
-"""Which store a word of the settings means: nothing for the file below the folder, a URL for a database."""
+"""From a setting to a store: empty for the file below the folder, a URL for a database."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ EMBEDDED = ("", "sqlite")
 
 
 def open_store(root: Path, target: str = "", *, create: bool = True, read_only: bool = False) -> Store:
-    """The index of a folder: in `.headnote` below it, or where a URL says. Without `create`, one that is not there
-    raises MissingIndex, and nothing is made; with `read_only`, nothing is ever written."""
+    """The index of a folder: in `.headnote` below it, or at a URL. Without `create`, a missing index raises
+    MissingIndex; with `read_only`, nothing is ever written."""
     check_target(target)
     if target in EMBEDDED:
         from headnote.store.sqlite.store import SqliteStore
@@ -28,7 +28,7 @@ def open_store(root: Path, target: str = "", *, create: bool = True, read_only: 
 
 
 def repair_store(root: Path, target: str = "") -> list[str]:
-    """Repairs an index that may be damaged beyond opening; says what was done."""
+    """Repairs an index, even one too damaged to open; says what it did."""
     if target in EMBEDDED:
         from headnote.store.sqlite.doctor import repair
         from headnote.store.sqlite.store import SqliteStore, file_of
@@ -45,24 +45,24 @@ def _missing(root: Path) -> MissingIndex:
 
 
 def check_target(target: str) -> None:
-    """Raises unless it can be the name of a store."""
+    """Raises unless this is the setting of a store."""
     from headnote.store.postgres.target import is_postgres
 
     if target not in EMBEDDED and not is_postgres(target):
         scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)", target)
-        kind = scheme[0] if scheme else "this"  # anything else may hold a password
+        kind = scheme[0] if scheme else "this"  # the rest may contain a password
         raise SettingsError(f"{kind} is no store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
 
 
 def check_schema(schema: str) -> None:
-    """Raises unless it can be the name of a schema."""
+    """Raises unless this is a valid name of a schema."""
     from headnote.store.postgres.target import check_schema as check
 
     check(schema)
 
 
 def with_schema(target: str, schema: str) -> str:
-    """The same store with this schema, if one is named; a file has none."""
+    """The same store with this schema, unless it is empty. A file has none."""
     from headnote.store.postgres.target import with_schema as joined
 
     return target if target in EMBEDDED or not schema else joined(target, schema)
@@ -76,7 +76,7 @@ def schema_of(root: Path, target: str) -> str:
 
 
 def names_schema(target: str) -> bool:
-    """Whether it says by itself which index is meant, whatever the folder is called."""
+    """Whether the setting names a schema itself, so that the folder's name does not matter."""
     from headnote.store.postgres.target import schema_in
 
     return target not in EMBEDDED and bool(schema_in(target))

@@ -1,4 +1,4 @@
-"""The vectors of names and of parts as bytes: 8 bits a number, and what they are multiplied with, row by row."""
+"""Vectors of names and parts as bytes: each row is a scale and one signed byte per number."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _MOST = 127
 _LARGEST = 1e6
-"""What a row may be multiplied with. Vectors have length one, so that it is 1 at most; far beyond, sums overflow."""
+"""The largest scale of a row. Vectors have length one, so a sound scale is at most 1; far beyond, sums overflow."""
 SCALE_BYTES = 4
 NAMES = 2
-"""Names of a chunk: see `names_of`."""
+"""Number of names of a chunk: see `names_of`."""
 
 
 def packed_parts(parts: NDArray[np.floating]) -> bytes:
-    """Rows of a matrix, one behind the other. A number is off by at most 1/254 of the largest of its row."""
+    """The rows of a matrix, one after the other. The error is at most 1/254 of the largest number of the row."""
     numpy = load_numpy()
     matrix = numpy.asarray(parts, numpy.float32)
     largest = numpy.abs(matrix).max(axis=1, keepdims=True)
@@ -36,7 +36,7 @@ def packed_parts(parts: NDArray[np.floating]) -> bytes:
 def vector_rows(
     hashes: Sequence[str], matrix: NDArray[np.floating], parts: Sequence[NDArray[np.floating]] | None
 ) -> dict[bytes, tuple[NDArray[np.float16], bytes]]:
-    """Hash → its vector and its parts, as they are stored; a text whose parts are not given is its only part."""
+    """Hash → its vector and its parts, as they are stored. Without `parts`, each text is its only part."""
     numpy = load_numpy()
     if parts is None:
         parts = [row.reshape(1, -1) for row in matrix]
@@ -44,7 +44,7 @@ def vector_rows(
     if rows.ndim != 2 or not len(rows) == len(hashes) == len(parts):
         raise ValueError(f"{len(hashes)} hashes, a matrix of shape {rows.shape} and parts of {len(parts)}")
     return {
-        bytes.fromhex(digest): (row, packed_parts(cut)) for digest, row, cut in zip(hashes, rows, parts, strict=True)
+        bytes.fromhex(digest): (row, packed_parts(own)) for digest, row, own in zip(hashes, rows, parts, strict=True)
     }
 
 
@@ -56,23 +56,23 @@ def name_rows(names: Sequence[str], matrix: NDArray[np.floating]) -> dict[bytes,
 
 
 def with_names(parts: bytes, names: Sequence[bytes | None], dimensions: int) -> bytes:
-    """The parts of a chunk behind its names, which are zeros where they have no vector."""
+    """The names of a chunk, zeros for a name without vector, and then its parts."""
     nothing = bytes(SCALE_BYTES + dimensions)
     return b"".join([*(name or nothing for name in names), parts])
 
 
 def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
-    """(chunk, its names and parts as bytes) → all of them at once: one by one, this would take longer than the
+    """(chunk, its names and parts as bytes) → all of them, unpacked together: one by one would take longer than the
     search."""
     numpy = load_numpy()
     width = SCALE_BYTES + dimensions
     front = NAMES * width
-    # All names first, so that neither names nor parts have to be copied out of the matrix.
+    # All names first, so that names and parts are slices of the matrix and not copies.
     data = b"".join([*(data[:front] for _, data in rows), *(data[front:] for _, data in rows)])
     together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
     scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
     if not (numpy.abs(scale) <= _LARGEST).all():
-        raise ValueError("a part of a vector is out of all proportion")
+        raise ValueError("the scale of a vector is out of range")
     matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
     matrix *= scale
     names = matrix[: NAMES * len(rows)].reshape(len(rows), NAMES, dimensions)

@@ -1,4 +1,4 @@
-"""What crosses the border of the store: one small immutable type per kind of row."""
+"""The types that go into a store and come back: one small immutable type per kind of row."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class StoredFile(NamedTuple):
 
 
 class NonText(NamedTuple):
-    """A file with the name of a document and no text in it, as it was when it was read."""
+    """A file that is named like a document but is not text, as it was when it was read."""
 
     path: str
     size: int
     mtime_ns: int
     reason: str
-    """Why it is none, for people."""
+    """Why it is not text, for people."""
 
 
 class DocumentRow(NamedTuple):
-    """One document. Its text is kept once, and its chunks are places in it."""
+    """One document. Its text is stored once; chunks are ranges of it."""
 
     path: str
     size: int
@@ -51,12 +51,12 @@ class DocumentRow(NamedTuple):
     """Tags of the whole document; those of a chunk may be more."""
     aliases: tuple[str, ...] = ()
     warning: str = ""
-    """Why its frontmatter could not be read; empty when all is well."""
+    """Why its frontmatter could not be read; empty if it could."""
     mdx: bool = False
 
 
 class DocumentHead(NamedTuple):
-    """What a document says about itself, without its text."""
+    """The metadata of a document, without its text."""
 
     path: str
     title: str
@@ -73,7 +73,7 @@ class DocumentSummary(NamedTuple):
 
 
 class ChunkRow(NamedTuple):
-    """One chunk of a document, whatever the preset: all there is to know without the chunker.
+    """One chunk of a document, whatever the preset: everything needed to show it without the chunker.
 
     With the document's text, `text = lead + prefix + source[start:end] + suffix` and `embed_text = front + text`,
     pictures left out.
@@ -93,15 +93,15 @@ class ChunkRow(NamedTuple):
     hash: str
     """Of `embed_text`, in hex: equal hashes need one vector."""
     id_tail: str
-    """Its id in the form of the preset, without the path in front. What follows the path survives a rename."""
+    """Its id in the form of the preset, without the path in front: this part survives a rename."""
     key_tail: str
     """Its key, without the path in front."""
     heading_path: tuple[str, ...]
     tags: tuple[str, ...]
     front: str
-    """What only the embedded text begins with: breadcrumb, carried overlap, as the preset puts them."""
+    """Beginning of the embedded text only: breadcrumb and overlap, as the preset arranges them."""
     lead: str
-    """What the shown text begins with before its own, where the preset does that."""
+    """Beginning of the shown text before its own, if the preset has one."""
     prefix: str
     suffix: str
     overlap: str
@@ -129,25 +129,25 @@ class ChunkRow(NamedTuple):
         return row
 
     def own_text(self, source: str) -> str:
-        """Its own part of the source, able to stand alone: neither breadcrumb nor overlap."""
+        """Its own part of the source, complete in itself, without breadcrumb and overlap."""
         return self.prefix + source[self.start : self.end] + self.suffix
 
     def text(self, source: str) -> str:
-        """What a reader is shown."""
+        """The text that is shown."""
         return self.lead + self.own_text(source)
 
     def embed_text(self, source: str) -> str:
-        """What is embedded."""
+        """The text that is embedded."""
         return _embedded(self.front + self.text(source), source)
 
 
 def _embedded(text: str, source: str) -> str:
-    """Without the pictures of the source. The text is asked first: the source is long, and asked for every chunk."""
+    """Without inline pictures. The text is tested first: the source is long, and tested for every chunk."""
     return strip_data_uris(text) if ";base64," in text and ";base64," in source else text
 
 
 class LinkRow(NamedTuple):
-    """A link of a document, and where it leads if that is known."""
+    """A link of a document, and its target if that could be resolved."""
 
     path: str
     """Document that has it."""
@@ -159,15 +159,15 @@ class LinkRow(NamedTuple):
     """As written, without the fragment."""
     fragment: str
     text: str
-    """What a reader sees."""
+    """The text that is shown for it."""
     external: bool
     """Whether it leaves the folder: `https:`, `mailto:`, …"""
     resolved: str | None = None
-    """Path below the root that it leads to, a document or any other file; None if there is none."""
+    """Path below the root that it leads to, a document or another file; None if unresolved."""
     section: str | None = None
-    """Anchor of the heading it leads to, where it names one that exists."""
+    """Anchor of the heading it leads to, if that exists."""
     resolved_chunk: int | None = None
-    """Number of the chunk, in the document it leads to, that has this heading."""
+    """Number of the chunk with this heading, in the document it leads to."""
 
     @property
     def written(self) -> str:
@@ -176,7 +176,7 @@ class LinkRow(NamedTuple):
 
     @property
     def leads_to(self) -> str:
-        """The path it leads to, with the section; as it is written where that is not known."""
+        """The path it leads to, with the section; as written if it is unresolved."""
         target, fragment = (self.target, self.fragment) if self.resolved is None else (self.resolved, self.section)
         return f"{target}#{fragment}" if fragment else target
 
@@ -193,17 +193,17 @@ class KeywordFields(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A document with all that belongs to it: put and replaced as one."""
+    """A document with its chunks and links, written and replaced as a unit."""
 
     document: DocumentRow
     chunks: Sequence[ChunkRow]
     links: Sequence[LinkRow] = ()
     keywords: Sequence[KeywordFields] | None = None
-    """`keyword_fields(document, chunks)`, if that was worked out before."""
+    """`keyword_fields(document, chunks)`, if already computed."""
 
 
 class Parent(NamedTuple):
-    """What chunks need of their document, shared by all of them."""
+    """The part of a document that its chunks need, shared by all of them."""
 
     path: str
     title: str
@@ -216,10 +216,10 @@ class Parent(NamedTuple):
 
 
 class StoredChunk(NamedTuple):
-    """A chunk as it comes back."""
+    """A chunk as it is read."""
 
     id: int
-    """Number in the store; good until the document is put again."""
+    """Number in the store, valid until the document is replaced."""
     document: Parent
     row: ChunkRow
 
@@ -264,7 +264,7 @@ class KeywordHit(NamedTuple):
 
     chunk: int
     score: float
-    """BM25 over weighted fields; more is better, never below 0."""
+    """BM25 over weighted fields: higher is better, never below 0."""
 
 
 class Weights(NamedTuple):
@@ -278,15 +278,15 @@ class Weights(NamedTuple):
 
 
 DEFAULT_WEIGHTS = Weights(title=2.0, headings=7.0, text=1.0, aliases=4.0, tags=2.0)
-"""Measured on links to sections and on prose: headings from 5 to 10 are alike, 2 and 3 find sections a little later."""
+"""Measured on links to sections and on prose: 5 to 10 for headings are alike, 2 and 3 rank sections a little lower."""
 
 
 class Claim(NamedTuple):
-    """Somebody is making vectors, and others leave these texts to them."""
+    """Someone who is making vectors; others leave the claimed texts alone."""
 
     owner: str
     seconds_left: float
-    """Until it counts no more, if it is not renewed."""
+    """Until the claim expires, if it is not renewed."""
 
 
 class PendingText(NamedTuple):
@@ -301,7 +301,7 @@ class PartSet(NamedTuple):
 
     chunks: list[int]
     counts: list[int]
-    """Of each chunk, how many parts it has: at least one."""
+    """Number of parts of each chunk, at least one."""
     matrix: NDArray[np.float32]
     """A row for each part, those of a chunk together, in the order of the chunks."""
     names: NDArray[np.float32]
@@ -309,7 +309,7 @@ class PartSet(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How much there is."""
+    """The size of an index."""
 
     documents: int
     chunks: int

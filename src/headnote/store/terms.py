@@ -22,14 +22,14 @@ from headnote.extras import load
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 
 LONGEST_TERM = 80
-"""Characters. What is longer is cut on both sides of the search, so it is still found."""
+"""Characters. Longer terms are cut in documents and queries alike, so they still match."""
 MOST_PARTS = 24
-"""A word with more is a row of names or a picture in disguise; its parts count, it is no name as a whole."""
+"""A word with more parts is a list of names or encoded data: its parts count, the whole does not."""
 MOST_QUERY_TERMS = 64
 """A query that has more is a pasted text; its rarest terms say what it is about."""
-_REMEMBERED = 200_000
-"""Words in the table, some thirty megabytes. It begins anew when it is full."""
-_LONGEST_REMEMBERED = 48
+_TABLE_SIZE = 200_000
+"""Words in the table, some thirty megabytes. A full table is emptied."""
+_LONGEST_IN_TABLE = 48
 
 # Han, kana, Hangul, Bopomofo, and the scripts of South East Asia that write no blanks between words.
 _NO_BLANKS = (
@@ -37,7 +37,7 @@ _NO_BLANKS = (
     r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-# Everything else that is not known to separate. What of it is no letter is found out when the word is looked at.
+# Everything else that does not separate words for certain. What is no letter is sorted out when the word is read.
 _C = rf"[^\x00-/:-@\[-`{{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020{_NO_BLANKS}]"
 _WORDS = r"""
     (?: --? | [#.@$] )?+             # a mark in front: --flag, #tag, .env, @name, $HOME
@@ -45,8 +45,8 @@ _WORDS = r"""
     (?: \+\+ | \#(?!C) )?+           # a mark behind, as in the names of languages
 """
 _ASCII_WORD = re.compile(_WORDS.replace("C++", "[0-9A-Za-z]++").replace("(?!C)", "(?![0-9A-Za-z])"), re.VERBOSE)
-"""The same as for any text where it makes no difference, half as fast again."""
-# What of a text in English is most often not ASCII, as what it counts as.
+"""Gives the same words as the pattern for any text, and is half as fast again."""
+# Typographic characters of English text, and the ASCII they count as.
 _TYPOGRAPHY = tuple(zip("’‘“”–—…\xa0", "'       ", strict=True))
 _MARKED = re.compile(r"(--?|[#.@$])?(.+?)(\+\+|#)?", re.DOTALL)
 _PARTS = re.compile(r"[^-._'’+#@$]++")
@@ -58,11 +58,11 @@ _CONTRACTION = re.compile(r"(.+)['’](s|t|re|ve|ll|d|m)", re.IGNORECASE | re.DO
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]+")
 _ARABIC = re.compile(r"[\u0600-\u06ff]+")
 
-# Letters with a stroke or tied together do not come apart by decomposition. Russian often writes ё as е.
+# Letters with a stroke and ligatures, which Unicode does not decompose. Russian often writes ё as е.
 _SPELLED = dict(zip("’øØłŁđĐħĦŧŦıæÆœŒёЁ", "' o O l L d D h H t T i ae AE oe OE е Е".split(), strict=True))
 _FOLDED_SCRIPTS = ("LATIN ", "GREEK ")
 _SILENT = re.compile(r"[\u0300-\u036f\u0640\u064b-\u0652\u0670\ufe00-\ufe0f]")
-"""Accents that nothing was composed with, Arabic vowels and stretching, choices between pictures."""
+"""Combining accents, Arabic vowels and stretching, variation selectors."""
 
 
 def terms(text: str) -> list[str]:
@@ -75,21 +75,20 @@ def terms(text: str) -> list[str]:
 
 
 def term_line(text: str) -> str:
-    """The same with blanks between them, as the keyword index takes it; a blank more here or there means nothing."""
-    return " ".join(map(_known().__getitem__, _words(text)))
+    """The same with blanks between them, as the keyword index takes it. Extra blanks mean nothing."""
+    return " ".join(map(_table().__getitem__, _words(text)))
 
 
 def query_terms(text: str) -> list[str]:
-    """What to look for: each term once, and of a script without blanks no single characters where there are pairs.
+    """The terms of a query: each once, and no single characters of a script without blanks where there are pairs.
 
     Always some of `terms(text)`, so a text is found by each of its words.
 
     >>> query_terms("猫の手")
     ['猫の', 'の手']
     """
-    known = _known()
-    found = dict.fromkeys(term for word in _words(text) for term in known.asked(word))
-    return list(found)
+    table = _table()
+    return list(dict.fromkeys(term for word in _words(text) for term in table.query_terms(word)))
 
 
 def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mapping[str, int]]) -> list[str]:
@@ -102,7 +101,7 @@ def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mappin
 
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
-    """One for each chunk. Overlap and breadcrumb are left out of the text: what they say is said elsewhere."""
+    """One for each chunk. Overlap and breadcrumb are left out of the text: other chunks and fields have them."""
     title = term_line(document.title)
     aliases = term_line("\n".join((*document.aliases, file_name(document.path))))
     return [
@@ -118,7 +117,7 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
 
 
 def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
-    """The same for chunks of one document that come from a store."""
+    """The same for stored chunks of one document."""
     return keyword_fields(chunks[0].document, (chunk.row for chunk in chunks)) if chunks else []
 
 
@@ -129,7 +128,7 @@ def terms_of(chunk: StoredChunk) -> set[str]:
 
 
 def file_name(path: str) -> str:
-    """What the file of a document is called, without its folders and its ending."""
+    """The name of a document's file, without folders and ending."""
     return PurePosixPath(path).stem
 
 
@@ -140,7 +139,7 @@ def _words(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else _any_word()).findall(text)
 
 
-# Patterns with large classes take as long to make as a small folder to search: they are made when they are needed.
+# Compiling patterns with large classes takes as long as searching a small folder, so it waits until they are needed.
 
 
 @cache
@@ -162,11 +161,11 @@ def _run() -> re.Pattern[str]:
 
 
 @cache
-def _known() -> _Words:
-    return _Words()
+def _table() -> _WordTable:
+    return _WordTable()
 
 
-class _Words(dict[str, str]):
+class _WordTable(dict[str, str]):
     """Word as written → its terms, with blanks between them."""
 
     def __init__(self) -> None:
@@ -176,18 +175,18 @@ class _Words(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
-            found = self._stemmed(word.lower())  # what most words are
+            line = self._stemmed(word.lower())  # most words
         else:
-            found = " ".join(self._terms(word, singles=True))
-        # A long word hardly comes twice, least of all in a script without blanks, where it is a whole clause.
-        if len(word) <= (_LONGEST_REMEMBERED if word.isascii() else _LONGEST_REMEMBERED // 3):
-            if len(self) >= _REMEMBERED:
+            line = " ".join(self._terms(word, singles=True))
+        # A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause.
+        if len(word) <= (_LONGEST_IN_TABLE if word.isascii() else _LONGEST_IN_TABLE // 3):
+            if len(self) >= _TABLE_SIZE:
                 self.clear()
                 self._parts.clear()
-            self[word] = found
-        return found
+            self[word] = line
+        return line
 
-    def asked(self, word: str) -> list[str]:
+    def query_terms(self, word: str) -> list[str]:
         return self._terms(word, singles=False)
 
     def _terms(self, word: str, singles: bool) -> list[str]:
@@ -195,10 +194,10 @@ class _Words(dict[str, str]):
             return self._word_terms(word)
         if _only_without_blanks().fullmatch(word) and unicodedata.is_normalized("NFKC", word):
             return _pairs(word, singles)
-        found: list[str] = []
+        result: list[str] = []
         for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(_folding())):
-            found += _pairs(run[0], singles) if run[1] else self._word_terms(run[0])
-        return found
+            result += _pairs(run[0], singles) if run[1] else self._word_terms(run[0])
+        return result
 
     def _word_terms(self, word: str) -> list[str]:
         mark_before, core, mark_behind = _MARKED.fullmatch(word).groups("")  # type: ignore[union-attr]
@@ -208,15 +207,15 @@ class _Words(dict[str, str]):
         pieces = _PARTS.findall(core)
         if not pieces:
             return []
-        found = []
+        result = []
         if mark_before or mark_behind:
-            found.append((mark_before + core.replace("'", "") + mark_behind).casefold()[:LONGEST_TERM])
+            result.append((mark_before + core.replace("'", "") + mark_behind).casefold()[:LONGEST_TERM])
         if len(pieces) == 1:
-            return found + self._part_terms(pieces[0])
+            return result + self._part_terms(pieces[0])
         parts = [term for piece in pieces for term in self._part_terms(piece)]
         if len(pieces) <= MOST_PARTS:
-            found += self._wholes(pieces)
-        return found + parts
+            result += self._wholes(pieces)
+        return result + parts
 
     def _wholes(self, pieces: list[str]) -> list[str]:
         """All parts run together; of a version also its beginnings, and without the `v`: `v1.29.3` is a `1.29`."""
@@ -227,28 +226,28 @@ class _Words(dict[str, str]):
         whole = "".join(joined)
         if not whole.replace(".", "").removeprefix("v").isdigit():
             return [self._stemmed(whole)]
-        found = [beginning[:LONGEST_TERM] for beginning in accumulate(joined)][1:]
-        return [*found, *(one[1:] for one in found if one[0] == "v")]
+        versions = [beginning[:LONGEST_TERM] for beginning in accumulate(joined)][1:]
+        return [*versions, *(version[1:] for version in versions if version[0] == "v")]
 
     def _part_terms(self, part: str) -> list[str]:
-        """One part, and what it is made of: `ConfigMap`, `python3`."""
-        found = self._parts.get(part)
-        if found is None:
-            found = self._take_apart(part)
-            if len(part) <= _LONGEST_REMEMBERED:
-                self._parts[part] = found
-        return found
+        """One part, and the words in it: `ConfigMap`, `python3`."""
+        part_terms = self._parts.get(part)
+        if part_terms is None:
+            part_terms = self._take_apart(part)
+            if len(part) <= _LONGEST_IN_TABLE:
+                self._parts[part] = part_terms
+        return part_terms
 
     def _take_apart(self, part: str) -> list[str]:
         folded = part.casefold()
-        found = [self._stemmed(folded)]
+        result = [self._stemmed(folded)]
         if numbered := _NAME_AND_NUMBER.fullmatch(folded):
-            found.append(self._stemmed(numbered[1]))
+            result.append(self._stemmed(numbered[1]))
         if part.isascii() and _has_humps(part):
             humps = _HUMPS.findall(part)
             if 1 < len(humps) <= MOST_PARTS:
-                found += [self._stemmed(hump.lower()) for hump in humps]
-        return found
+                result += [self._stemmed(hump.lower()) for hump in humps]
+        return result
 
     def _stemmed(self, word: str) -> str:
         word = word[:LONGEST_TERM]
@@ -278,7 +277,7 @@ def _folding() -> _Folding:
 
 
 class _Folding(dict[int, str]):
-    """Character → what it counts as, worked out when it is first seen: `é` as `e`, punctuation as a blank."""
+    """Character → what it counts as, computed on first use: `é` as `e`, punctuation as a blank."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold(chr(code))

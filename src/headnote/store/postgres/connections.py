@@ -25,7 +25,7 @@ _LEAST_WAIT = 0.5
 _OURS = 1750036340
 """`hNot`: the first half of the number of every lock of ours."""
 
-# A machine that vanished is noticed within a minute, not within hours, and its lock with it.
+# A machine that vanished is noticed within a minute, not hours, and its lock released.
 _SESSION = """
 SET jit = off; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
 SET client_min_messages = warning; SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0
@@ -33,7 +33,7 @@ SET client_min_messages = warning; SET idle_in_transaction_session_timeout = 0; 
 
 
 class Connections:
-    """Opens connections to one index and keeps idle ones for the next who asks."""
+    """Opens connections to one index and pools idle ones."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Connections:
         self._idle: list[Connection] = []
         self._process = os.getpid()
         self._of_parent: list[object] = []
-        """A fork may neither use nor close what its parent has opened."""
+        """Connections of the parent process. A fork may neither use nor close them."""
         self._path = ""
         with reported(target):
             first = self._connect()
@@ -95,7 +95,7 @@ class Connections:
                 connection.close()
 
     def _wait_for_turn(self, db: Connection, wait: float, together: bool) -> None:
-        """The server gives the lock back when the transaction ends, however it ends."""
+        """The server releases the lock when the transaction ends, however it ends."""
         kind = "_shared" if together else ""
         milliseconds = int(max(wait, _LEAST_WAIT) * 1000)
         try:
@@ -108,7 +108,7 @@ class Connections:
 
     @property
     def _number(self) -> int:
-        """Of this index, among those of the database."""
+        """The number of this index, for its locks."""
         return zlib.crc32(self.target.schema.encode()) - (1 << 31)
 
     def _locked(self, db: Connection) -> LockedIndex:
@@ -123,7 +123,7 @@ class Connections:
             since = row[1].astimezone().isoformat(timespec="seconds")
             who = f"process {name[1]} on {name[2]} since {since}"
         else:
-            who = "a process that has not said its name"
+            who = "an unknown process"
         remedy = "wait until it is done, then try again"
         return LockedIndex(f"being updated by {who}", path=self.target.shown, remedy=remedy)
 
@@ -147,25 +147,25 @@ class Connections:
             self._idle, self._process, self._lock = [], os.getpid(), Lock()
         while True:
             with self._lock:
-                found = self._idle.pop() if self._idle else None
-            if found is None:
+                idle = self._idle.pop() if self._idle else None
+            if idle is None:
                 connection = self._connect()
                 self._set_path(connection)
                 return connection
             try:
-                found.execute("SELECT 1")
-            except psycopg().OperationalError:  # the server was started anew since
-                found.close()
+                idle.execute("SELECT 1")
+            except psycopg().OperationalError:  # the server has restarted
+                idle.close()
             else:
-                return found
+                return idle
 
     def _connect(self) -> Connection:
         name = f"headnote {os.getpid()} {socket.gethostname().replace(' ', '-')}"[:_LONGEST_NAME]
-        given: dict[str, Any] = {"application_name": name, "autocommit": True, "prepare_threshold": None}
+        options: dict[str, Any] = {"application_name": name, "autocommit": True, "prepare_threshold": None}
         if "connect_timeout" not in self.target.connection:
-            given["connect_timeout"] = _CONNECT_SECONDS
+            options["connect_timeout"] = _CONNECT_SECONDS
         try:
-            connection = psycopg().connect(self.target.connection, client_encoding="UTF8", **given)
+            connection = psycopg().connect(self.target.connection, client_encoding="UTF8", **options)
         except psycopg().OperationalError as error:
             raise not_connected(error, self.target) from error
         connection.execute(_SESSION)
@@ -176,7 +176,7 @@ class Connections:
 
 
 _LOST = ("08", "57P")
-"""Classes of states: the connection, and an operator who stops the server."""
+"""Classes of SQL states: connection failures, and an operator who stops the server."""
 _FULL = ("53100", "54000")
 _COLLIDED = ("40P01", "40001", "55P03")
 _NOT_ALLOWED = ("42501", "25006")
@@ -185,7 +185,7 @@ _NOT_OURS = ("42P01", "42703", "3F000")
 
 @contextlib.contextmanager
 def reported(target: Target) -> Iterator[None]:
-    """Failures of the server inside the block become ours."""
+    """Turns failures of the server inside the block into errors of ours."""
     try:
         yield
     except HeadnoteError:
@@ -207,20 +207,20 @@ def _failure(error: Any, target: Target) -> IndexFailure | None:
         remedy = f"ask for the right to create and write the schema {target.schema}"
         return UnwritableIndex(f"the server refuses: {reason}", path=place, remedy=remedy)
     if state.startswith(_FULL):
-        return UnwritableIndex(f"no room to write: {reason}", path=place, remedy="make room, then try again")
+        return UnwritableIndex(f"no space left: {reason}", path=place, remedy="free some space, then try again")
     if state.startswith(_COLLIDED):
         return LockedIndex(f"another writer was in the way: {reason}", path=place, remedy="try again")
     if state.startswith(_NOT_OURS):
-        remedy = f"drop the schema {target.schema} and index again: it holds nothing but what can be made anew"
+        remedy = f"drop the schema {target.schema} and index again: everything in it can be rebuilt"
         return CorruptIndex(f"not an index of headnote: {reason}", path=place, remedy=remedy)
     if state.startswith(_LOST) or (not state and isinstance(error, psycopg().OperationalError)):
-        remedy = "see that the server runs, then try again: what was committed is there, the rest is done anew"
+        remedy = "check that the server runs, then try again: committed work is safe, the rest is redone"
         return UnreachableIndex(f"the connection was lost: {reason}", path=place, remedy=remedy)
     return None
 
 
 def not_connected(error: Any, target: Target) -> UnreachableIndex:
-    """No connection came about."""
+    """The error for a connection that could not be opened."""
     reason = without_secrets(_in_one_line(error), target.connection)
     return UnreachableIndex(f"cannot connect: {reason}", path=target.shown, remedy=_remedy(reason))
 
@@ -236,13 +236,13 @@ def _remedy(reason: str) -> str:
         return "try again in a moment"
     if "too many" in reason or "remaining connection slots" in reason:
         return "try again when others are done"
-    return "check host and port, and see that the server runs"
+    return "check host and port, and that the server runs"
 
 
 def _in_one_line(error: Any) -> str:
-    """The first thing it says; later lines repeat it for other addresses or quote the statement."""
+    """The first line: later ones repeat it for other addresses or quote the statement."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = lines[0] if lines else type(error).__name__
-    if said.endswith(":") and len(lines) > 1:
-        said = f"{said} {lines[1].removeprefix('- ')}"
-    return said.removeprefix("connection failed: ")
+    first = lines[0] if lines else type(error).__name__
+    if first.endswith(":") and len(lines) > 1:
+        first = f"{first} {lines[1].removeprefix('- ')}"
+    return first.removeprefix("connection failed: ")

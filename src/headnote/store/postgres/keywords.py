@@ -2,7 +2,7 @@
 
 PostgreSQL's own text search cuts words in another way, knows four weights where we have five fields, and its ranking
 does not know how rare a word is. So the words come ready-made, one row for each word of each chunk, and the server adds
-up what they count. To look words up in an array for each chunk, behind a GIN index, takes a third of the room and four
+up what they count. An array of words for each chunk behind a GIN index takes a third of the space and four
 times as long.
 """
 

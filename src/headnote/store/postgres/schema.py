@@ -1,4 +1,4 @@
-"""The tables, as a row of numbered migrations: what is there is never edited, what changes is added at the end."""
+"""The tables, as a list of numbered migrations: existing ones are never edited, changes are added at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headnote.store.postgres.target import Target
 Migration = str | Callable[[Any], None]
 
 LEAST_PGVECTOR = (0, 8)
-"""Since then a search through an index goes on until enough pass a filter."""
+"""From this version on, an index scan continues until enough rows pass a filter."""
 
 # Paths, tags and fields are compared byte by byte, as everywhere else in headnote, whatever the server's language.
 _FIRST = """
@@ -175,16 +175,16 @@ CREATE TABLE claims (
 """
 
 MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS)
-"""Number n of them leads from version n to version n + 1."""
+"""Migration n leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"
-"""Nobody else makes or changes tables meanwhile."""
+"""One process at a time creates or migrates tables."""
 
 
 def prepare(
     db: Connection, target: Target, migrations: Sequence[Migration], create: bool = True, read_only: bool = False
 ) -> str:
-    """Makes the tables or brings them up to date, in one transaction; the folder of pgvector's types."""
+    """Creates or migrates the tables in one transaction; returns the schema of pgvector's types."""
     place = _place_of_pgvector(db)
     version = version_of(db, target)
     if version is None and (read_only or not create):
@@ -211,7 +211,7 @@ def prepare(
 
 
 def version_of(db: Connection, target: Target) -> int | None:
-    """None where there is nothing; what somebody else keeps there is refused untouched."""
+    """None for an empty schema. A schema with other tables is refused untouched."""
     names = {
         name
         for (name,) in db.execute(
@@ -222,7 +222,7 @@ def version_of(db: Connection, target: Target) -> int | None:
         return None
     if not {"state", "documents", "chunks", "postings"} <= names:
         remedy = "choose another schema with --schema NAME"
-        raise CorruptIndex("the schema holds something else than an index", path=target.shown, remedy=remedy)
+        raise CorruptIndex("the schema contains something other than an index", path=target.shown, remedy=remedy)
     return int(only_value(db, f"SELECT version FROM {target.schema}.state"))
 
 
@@ -236,7 +236,7 @@ def _refuse_newer(version: int | None, target: Target, migrations: Sequence[Migr
 
 
 def _place_of_pgvector(db: Connection) -> str:
-    """The schema that its types are in, quoted; empty if the database does not have it."""
+    """The schema of its types, quoted; empty if the database does not have pgvector."""
     row = db.execute(
         """SELECT quote_ident(n.nspname), e.extversion FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
         WHERE e.extname = 'vector'"""
@@ -244,9 +244,9 @@ def _place_of_pgvector(db: Connection) -> str:
     if row is None:
         return ""
     if tuple(int(part) for part in row[1].split(".")[:2]) < LEAST_PGVECTOR:
-        wanted = ".".join(map(str, LEAST_PGVECTOR))
+        least = ".".join(map(str, LEAST_PGVECTOR))
         remedy = "update it on the server, then run ALTER EXTENSION vector UPDATE"
-        raise UnwritableIndex(f"pgvector {row[1]} is too old, {wanted} is needed", remedy=remedy)
+        raise UnwritableIndex(f"pgvector {row[1]} is too old, {least} is needed", remedy=remedy)
     return str(row[0])
 
 
@@ -254,7 +254,7 @@ def _install_pgvector(db: Connection, target: Target) -> str:
     errors = psycopg().errors
     try:
         with db.transaction():
-            # Not into our schema: others may use it too, and it must outlive our tables.
+            # Not in our schema: others may use it too, and it must outlive our tables.
             db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     except errors.InsufficientPrivilege as error:
         remedy = "ask an administrator to run CREATE EXTENSION vector in this database"

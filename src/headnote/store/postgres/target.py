@@ -1,4 +1,4 @@
-"""Which server, database and schema a URL means, and how to speak of it without its secrets."""
+"""Which server, database and schema a URL means, and how to show it without its secrets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ HARMLESS = frozenset(
     "schema host hostaddr port user dbname sslmode sslnegotiation connect_timeout application_name"
     " target_session_attrs load_balance_hosts channel_binding gssencmode".split()
 )
-"""Parameters that may be shown. Any other may hold a secret, whatever it is called."""
+"""Parameters that may be shown. Any other may contain a secret, whatever its name."""
 _HOST = r"(?:[\w.~%-]*|\[[\w.:%]*\])(?::[0-9]*)?"
 _PLACE = re.compile(rf"{_HOST}(?:,{_HOST})*(?:/[\w.~%-]*)?")
-"""Hosts, with ports, and a database. What is written otherwise may be a part of a password."""
+"""Hosts, with ports, and a database. Anything else may be a part of a password."""
 _KEYWORDS = re.compile(r"\s*(?:host|hostaddr|port|user|password|passfile|dbname|service)\s*=")
 _PLAIN_VALUE = re.compile(r"[\w.,:/~ -]*")
 
@@ -43,23 +43,23 @@ class Target(NamedTuple):
 
 
 def is_postgres(target: str) -> bool:
-    """Whether it means a database: a URL, or keywords as the driver knows them, which are refused when it is opened."""
+    """Whether it means a database: a URL, or a keyword string of the driver, which is refused when it is opened."""
     return target.startswith(SCHEMES) or _KEYWORDS.match(target) is not None
 
 
 def target_of(root: Path, url: str) -> Target:
-    """The index that a URL names for a folder. Without `schema=…`, the schema has the name of the folder."""
+    """The index at a URL for a folder. Without `schema=…`, the schema is named after the folder."""
     if not url.startswith(SCHEMES):
         raise SettingsError(
             "a database is named by a URL here, not by keywords", remedy="write postgresql://USER@HOST:5432/DATABASE"
         )
     address = url.partition("?")[0]
     _refuse_loose_signs(address)
-    given = _given(url)
+    parameters = _decoded_parameters(url)
     schema = schema_in(url) or default_schema(root)
     check_schema(schema)
-    # The driver refuses parameters it does not know, and the schema is ours.
-    rest = urlencode([pair for pair in given if pair[0] != "schema"], quote_via=quote)
+    # `schema` is ours; the driver refuses parameters it does not know.
+    rest = urlencode([pair for pair in parameters if pair[0] != "schema"], quote_via=quote)
     connection = f"{address}?{rest}" if rest else address
     shown = shown_target(url)
     if shown == _hidden(url) or not _can_be_read(connection):
@@ -67,13 +67,13 @@ def target_of(root: Path, url: str) -> Target:
             f"{shown} cannot be read as the URL of a database",
             remedy="write postgresql://USER@HOST:5432/DATABASE, with %XX for special characters",
         )
-    if not any(name == "schema" for name, _ in given):
+    if not any(name == "schema" for name, _ in parameters):
         shown += f"{'&' if '?' in shown else '?'}schema={schema}"
     return Target(connection, schema, shown)
 
 
 def _can_be_read(connection: str) -> bool:
-    """By the driver. What it says would repeat a part of the URL, and that part may be the password."""
+    """Whether the driver can parse it. Its own error would repeat a part of the URL, perhaps the password."""
     psycopg = load("psycopg", "an index in PostgreSQL", INSTALL)
     try:
         load("psycopg.conninfo", "an index in PostgreSQL", INSTALL).conninfo_to_dict(connection)
@@ -84,7 +84,7 @@ def _can_be_read(connection: str) -> bool:
 
 def schema_in(url: str) -> str:
     """The schema that a URL names; empty if it names none."""
-    return next((value for name, value in _given(url) if name == "schema"), "")
+    return next((value for name, value in _decoded_parameters(url) if name == "schema"), "")
 
 
 def with_schema(url: str, schema: str) -> str:
@@ -95,9 +95,9 @@ def with_schema(url: str, schema: str) -> str:
 
 
 def check_schema(schema: str) -> None:
-    """Raises unless it can be the name of a schema."""
+    """Raises unless this is a valid name of a schema."""
     if not _SCHEMA.fullmatch(schema):
-        # What stands behind it in a URL may be a part of a password.
+        # The rest of the URL may be a part of a password.
         name = repr(schema) if re.fullmatch(r"[\w-]*", schema) else "what stands behind schema="
         raise SettingsError(
             f"{name} is no name of a schema", remedy="use small letters, digits and _, such as team_docs"
@@ -105,7 +105,7 @@ def check_schema(schema: str) -> None:
 
 
 def _refuse_loose_signs(address: str) -> None:
-    """A sign of its own in a password makes the rest of it a part of the host, and errors speak of hosts."""
+    """An unescaped sign in a password makes the rest of it a part of the host, and errors show hosts."""
     rest = address.partition("://")[2]
     before = rest.rpartition("@")[0]
     if "@" in before or "/" in before or "#" in before:
@@ -127,8 +127,8 @@ def default_schema(root: Path) -> str:
 def shown_target(url: str) -> str:
     """The URL with nothing in it that could be a secret, however it is written.
 
-    Only what is known to be harmless is shown: the user, hosts, the database, and some parameters. What stands before
-    the last @ may be a password, but for the user.
+    Only harmless parts are shown: the user, hosts, the database, and some parameters. Anything else before the last @
+    may be a password.
     """
     scheme, _, rest = url.partition("://")
     address, _, query = rest.partition("?")
@@ -141,28 +141,28 @@ def shown_target(url: str) -> str:
 
 
 def _hidden(url: str) -> str:
-    """A target in which nobody can tell where a password ends."""
+    """For a URL in which the end of the password cannot be told."""
     return next((f"{scheme}…" for scheme in SCHEMES if url.startswith(scheme)), f"{SCHEMES[0]}…")
 
 
 def without_secrets(text: str, connection: str) -> str:
-    """What a driver says, without any secret of the connection that it may repeat."""
+    """A message of the driver without the secrets of the connection."""
     parameters = load("psycopg.conninfo", "an index in PostgreSQL", INSTALL).conninfo_to_dict(connection)
     secrets = {str(value) for name, value in parameters.items() if name not in HARMLESS and value}
     for secret in sorted(secrets, key=len, reverse=True):
-        # A short one is hidden where it stands alone: holes in other words would tell what it is.
+        # A short one is hidden as a whole word only: gaps in other words would give it away.
         edge = "" if len(secret) > 3 else r"\b"
         text = re.sub(f"{edge}{re.escape(secret)}{edge}", "…", text)
     return text
 
 
-def _given(url: str) -> list[tuple[str, str]]:
-    """Names and values of a URL, as they are meant."""
+def _decoded_parameters(url: str) -> list[tuple[str, str]]:
+    """Names and values of a URL, decoded."""
     return [(unquote(name), unquote(value)) for name, value in _parameters(url.partition("?")[2])]
 
 
 def _parameters(query: str) -> list[tuple[str, str]]:
-    """Names and values as they are written. Not as in forms: a + is a +."""
+    """Names and values, still encoded. Unlike in forms, a + is a +."""
     pairs = (part.partition("=") for part in query.split("&") if part)
     return [(name, value) for name, _, value in pairs]
 

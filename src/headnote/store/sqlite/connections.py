@@ -1,4 +1,4 @@
-"""Connections to the file of an index: how they are opened, kept, and what their failures mean."""
+"""Connections to the file of an index: how they are opened and pooled, and what their failures mean."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     import apsw
 
 _BUSY_SECONDS = 10
-"""Writers have a lock of their own. Only a file that is being made or recovered, or a stranger, can make one wait."""
+"""Writers have a lock of their own. Only creation or recovery of the file, or another program, can make one wait."""
 _READER_CACHE = -8_000
 _WRITER_CACHE = -64_000
-"""Kilobytes. An update that fits writes each page once."""
-_LOG_KEPT = 8 << 20
-"""Bytes of the write-ahead log that stay on disk after a large update."""
+"""Kilobytes. An update that fits in the cache writes each page once."""
+_LOG_BYTES = 8 << 20
+"""Size to which the write-ahead log shrinks after a large update."""
 _MOST_IDLE = 8
 
 
 @contextlib.contextmanager
 def reported(file: Path) -> Iterator[None]:
-    """Failures of the database inside the block become ours."""
+    """Turns failures of the database inside the block into errors of ours."""
     try:
         yield
     except HeadnoteError:
@@ -52,7 +52,7 @@ def _failure(error: Exception, file: Path) -> IndexFailure | None:
     if isinstance(error, Damaged) or _is_damage(error, file):
         return CorruptIndex(f"damaged: {reason}", path=place, remedy=REPAIR)
     if isinstance(error, apsw.FullError):
-        return UnwritableIndex(f"no room to write: {reason}", path=place, remedy="make room, then try again")
+        return UnwritableIndex(f"no space left: {reason}", path=place, remedy="free some space, then try again")
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError | apsw.IOError):
         remedy = "check the disk and the permissions of the folder"
         return UnwritableIndex(f"the system refuses: {reason}", path=place, remedy=remedy)
@@ -62,14 +62,14 @@ def _failure(error: Exception, file: Path) -> IndexFailure | None:
 
 
 def _is_damage(error: Exception, file: Path) -> bool:
-    """Whether the database fails on what it reads. A statement of ours that it does not understand names tables or
-    columns that are not as they were made, and so does a row that breaks a rule of its table."""
+    """Whether the database fails on what it reads. Our statements are valid, so an SQL error means that tables or
+    columns have changed, and a broken constraint that rows have."""
     apsw = _apsw()
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.FormatError):
         return True
     if isinstance(error, apsw.SQLError | apsw.SchemaChangeError | apsw.ConstraintError | apsw.MismatchError):
         return True
-    # The header of the file can say that it must not be written, or only by versions to come.
+    # A damaged header can say that the file must not be written.
     return isinstance(error, apsw.ReadOnlyError) and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
 
@@ -78,7 +78,7 @@ def _apsw() -> Any:
 
 
 class Connections:
-    """Opens connections to one file and keeps idle ones for the next reader."""
+    """Opens connections to one file and pools idle ones for the next reader."""
 
     def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS, read_only: bool = False) -> None:
         self.file = file
@@ -88,11 +88,11 @@ class Connections:
         self._idle: list[tuple[Identity, apsw.Connection]] = []
         self._process = os.getpid()
         self._of_parent: list[object] = []
-        """A fork may neither use nor close what its parent has opened."""
+        """Connections of the parent process. A fork may neither use nor close them."""
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[tuple[Identity, apsw.Connection]]:
-        """A connection that cannot write, for one thread at a time, and to what it leads."""
+        """A connection that cannot write, for one thread at a time, and the identity of its file."""
         identity, connection = self._take()
         try:
             yield identity, connection
@@ -119,16 +119,16 @@ class Connections:
                 connection.close()
 
     def require_writing(self) -> None:
-        """Raises if nothing shall be written."""
+        """Raises if the index was opened read-only."""
         if self._read_only:
             raise read_only_index(str(self.file.parent))
 
     def _shorten_log(self, connection: apsw.Connection) -> None:
-        """After a large update the log is as large. If a reader still needs it, it is shortened another time."""
+        """Truncates the log after a large update. If a reader still needs it, a later update does."""
         apsw = _apsw()
-        if size_of(_log_of(self.file)) > _LOG_KEPT:
+        if size_of(_log_of(self.file)) > _LOG_BYTES:
             connection.set_busy_timeout(0)
-            with contextlib.suppress(apsw.Error):  # the update is safe already
+            with contextlib.suppress(apsw.Error):  # the update is already committed
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
@@ -143,19 +143,20 @@ class Connections:
             self._idle, self._process, self._lock = [], os.getpid(), Lock()
         while True:
             with self._lock:
-                found = self._idle.pop() if self._idle else None
-            if found is None:
+                idle = self._idle.pop() if self._idle else None
+            if idle is None:
                 break
-            if found[0].still_holds(self.file):
-                return found
-            found[1].close()  # the file was replaced by another one
+            identity, connection = idle
+            if identity.is_current(self.file):
+                return idle
+            connection.close()  # the file was replaced by another one
         connection = self._open()
         connection.pragma("cache_size", _READER_CACHE)
         connection.pragma("query_only", True)
         return Identity(self.file, connection.readonly("main")), connection
 
     def _open(self, locked: bool = False) -> apsw.Connection:
-        """Read-only where the folder is and nobody is writing: then there is no log, and none is needed."""
+        """In a read-only folder where nobody is writing, there is no log and none is needed."""
         apsw = _apsw()
         try:
             return self._prepared(apsw.Connection(str(self.file)), locked)
@@ -176,7 +177,7 @@ class Connections:
                     migrate(connection, self.file, self._migrations)
             connection.pragma("synchronous", "full")
             connection.pragma("foreign_keys", True)
-            connection.pragma("journal_size_limit", _LOG_KEPT)
+            connection.pragma("journal_size_limit", _LOG_BYTES)
             connection.create_scalar_function("path_fits", _path_fits, 2, deterministic=True)
         except BaseException:
             connection.close()
@@ -185,14 +186,14 @@ class Connections:
 
 
 class Identity:
-    """What a connection was opened to, to see whether the name still means the same."""
+    """The file that a connection was opened to, to see whether its name still means the same file."""
 
     def __init__(self, file: Path, readonly: bool) -> None:
         self._readonly = readonly
         self.seen = self._look(file)
-        """Equal for two connections that lead to the same file."""
+        """Equal for two connections to the same file."""
 
-    def still_holds(self, file: Path) -> bool:
+    def is_current(self, file: Path) -> bool:
         try:
             return self.seen == self._look(file)
         except OSError:
@@ -202,7 +203,7 @@ class Identity:
         status = file.stat()
         if not self._readonly:
             return status.st_dev, status.st_ino
-        # Without a log of its own, such a connection does not notice what others write.
+        # Without a log, a connection does not notice what others write.
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, _log_of(file).exists()
 
 
@@ -222,12 +223,12 @@ def _log_of(file: Path) -> Path:
 
 
 def companions_of(file: Path) -> list[Path]:
-    """What the database keeps beside its file while it is open."""
+    """The files beside the database while it is open."""
     return [_log_of(file), file.with_name(file.name + "-shm")]
 
 
-def _path_fits(*given: Any) -> bool:
-    globs, path = given
+def _path_fits(*arguments: Any) -> bool:
+    globs, path = arguments
     return _matcher(globs)(unescaped(path))
 
 

@@ -204,9 +204,9 @@ def _is_ours(file: Path) -> bool:
 
 def _replace(file: Path, new: Path) -> Iterator[str]:
     if not _is_ours(file):
-        stranger = file.with_name(f"{file.name}.moved")
-        file.replace(stranger)
-        yield f"what was there does not look like an index of headnote: moved to {stranger.name}"
+        moved = file.with_name(f"{file.name}.moved")
+        file.replace(moved)
+        yield f"what was there does not look like an index of headnote: moved to {moved.name}"
     # A log belongs to the file it was written for. Beside another file, SQLite would take it for newer pages.
     for companion in companions_of(file):
         companion.unlink(missing_ok=True)

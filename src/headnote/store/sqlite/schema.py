@@ -1,4 +1,4 @@
-"""The tables, as a row of numbered migrations: what is there is never edited, what changes is added at the end."""
+"""The tables, as a list of numbered migrations: existing ones are never edited, changes are added at the end."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import apsw
 
 APPLICATION = 0x684E6F74
-"""`hNot`, in the header of the file: it is ours."""
+"""`hNot`, in the header of the file, marks it as ours."""
 
 Migration = str | Callable[["apsw.Connection"], None]
 
 TOKEN_CHARACTERS = "-._+#@$"
-"""Besides letters, digits and all that is not ASCII: the marks and joints that terms may have."""
+"""Besides letters, digits and everything outside ASCII: the marks and joints that terms may have."""
 
 _FIRST = f"""
 CREATE TABLE state (
@@ -192,7 +192,7 @@ CREATE TABLE claims (
 """
 
 MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS)
-"""Number n of them leads from version n to version n + 1."""
+"""Migration n leads from version n to version n + 1."""
 
 
 def version_of(connection: apsw.Connection) -> int:
@@ -200,10 +200,10 @@ def version_of(connection: apsw.Connection) -> int:
 
 
 def migrate(connection: apsw.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Brings the tables up to date, in one transaction."""
+    """Migrates the tables, in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if needs_migration(connection, file, migrations):  # nobody else did it while we waited
+        if needs_migration(connection, file, migrations):  # unless another process did it while we waited
             for migration in migrations[version_of(connection) :]:
                 if callable(migration):
                     migration(connection)
@@ -219,9 +219,9 @@ def migrate(connection: apsw.Connection, file: Path, migrations: Sequence[Migrat
 
 
 def needs_migration(connection: apsw.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
-    """Whether the tables are older than we are. A file that is newer, or none of ours, is refused untouched."""
+    """Whether the tables are older than this version. A newer file, or one that is not ours, is refused untouched."""
     newest = len(migrations)
-    with connection:  # all three of one moment: somebody else may be making the tables just now
+    with connection:  # all three at one moment: another process may be creating the tables
         version = version_of(connection)
         application = connection.pragma("application_id")
         is_empty = version == 0 and connection.pragma("schema_version") == 0

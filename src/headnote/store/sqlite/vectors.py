@@ -308,8 +308,8 @@ class VectorWriter:
                 slots[digest] = row[0]
         new = [digest for digest in hashes if digest not in slots]
         size, free = _slots_in_use(self.db, model)
-        given = [*free, *range(size, size + max(len(new) - len(free), 0))]
-        slots.update(zip(new, given, strict=False))
+        available = [*free, *range(size, size + max(len(new) - len(free), 0))]
+        slots.update(zip(new, available, strict=False))
         return slots
 
     def _write_rows(self, model: int, dims: int, data: dict[int, bytes]) -> None:

@@ -1,4 +1,4 @@
-"""The doctor of the SQLite store sees every kind of damage, and repairs what can be made anew."""
+"""The doctor of the SQLite store sees every kind of damage and repairs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 import pytest
 from index_states import vectors_by_hash
-from store_samples import entry, found, link, paths, put
+from store_samples import entry, link, paths, put, search_paths
 
 from headnote.errors import LockedIndex
 from headnote.store.sqlite import doctor
@@ -70,7 +70,7 @@ def test_damage_is_seen_and_repaired(store: SqliteStore, tmp_path: Path, damage:
     assert store.repair()
     assert store.check() == []
     put(store, entry("a.md", "alpha again"), entry("c.md", "gamma"))
-    assert found(store, "alpha") == ["a.md"]
+    assert search_paths(store, "alpha") == ["a.md"]
     assert store.check() == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from store_samples import entry, found, put
+from store_samples import entry, put, search_paths
 
 from headnote.store.base import Store
 from headnote.store.filters import Filter
@@ -57,8 +57,8 @@ def pages(store: Store) -> Store:
     ],
 )
 def test_a_query_in_any_script_finds_its_page_first(pages: Store, query: str, path: str) -> None:
-    assert found(pages, query)[:1] == [path]
-    assert found(pages, f"{query} xyzzyqwerty")[:1] == [path], "one unknown word empties nothing"
+    assert search_paths(pages, query)[:1] == [path]
+    assert search_paths(pages, f"{query} xyzzyqwerty")[:1] == [path], "one unknown word empties nothing"
 
 
 HOSTILE = [
@@ -85,7 +85,7 @@ def test_terms_mean_nothing_but_themselves(pages: Store, query: str) -> None:
         assert reader.keyword([query], 10) == reader.keyword([query, query], 10)
         assert [hit.chunk for hit in reader.keyword([query, "kubectl"], 10)] != []
         assert reader.term_frequencies([query]) in ({query: 0}, {query: 1})
-    found(pages, query)
+    search_paths(pages, query)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -102,9 +102,9 @@ def test_any_terms_are_safe(pages: Store, words: list[str]) -> None:
 def test_a_pasted_text_is_a_query_too(pages: Store) -> None:
     nonsense = " ".join(f"word{number}x" for number in range(12_000))
     assert len(nonsense) > 100_000
-    assert found(pages, f"{nonsense} kubectl")[:1] == ["en.md"]
-    assert found(pages, nonsense) == []
-    assert found(pages, "") == []
+    assert search_paths(pages, f"{nonsense} kubectl")[:1] == ["en.md"]
+    assert search_paths(pages, nonsense) == []
+    assert search_paths(pages, "") == []
 
 
 def test_the_limit_is_kept(pages: Store) -> None:
@@ -118,8 +118,8 @@ def test_the_limit_is_kept(pages: Store) -> None:
 def test_fields_have_weights(store: Store) -> None:
     filler = [entry(f"filler{number}.md", f"# Filler\n\nnothing of note {number}\n") for number in range(8)]
     titled = entry("titled.md", "---\ntitle: Zebra\naliases: [Quagga]\ntags: [savanna]\n---\n\nan animal\n")
-    told = entry("told.md", "# Animals\n\nthe zebra, the quagga, the savanna\n")
-    put(store, *filler, titled, told)
+    described = entry("described.md", "# Animals\n\nthe zebra, the quagga, the savanna\n")
+    put(store, *filler, titled, described)
     only_text, only_title = Weights(0, 0, 1, 0, 0), Weights(1, 0, 0, 0, 0)
     with store.reading() as reader:
 
@@ -127,11 +127,11 @@ def test_fields_have_weights(store: Store) -> None:
             (chunk,) = reader.chunks([reader.keyword(query_terms(term), 1, weights)[0].chunk])
             return chunk.path
 
-        assert best("zebra", only_text) == "told.md"
+        assert best("zebra", only_text) == "described.md"
         assert best("zebra", only_title) == "titled.md"
         assert best("quagga", Weights(0, 0, 0, 1, 0)) == "titled.md"
         assert best("savanna", Weights(0, 0, 0, 0, 1)) == "titled.md"
-        assert best("animal", Weights(0, 1, 0, 0, 0)) == "told.md"
+        assert best("animal", Weights(0, 1, 0, 0, 0)) == "described.md"
 
 
 def test_scores_do_not_depend_on_history(store: Store) -> None:

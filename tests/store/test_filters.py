@@ -1,48 +1,16 @@
-"""Values of any kind come back as they were; filters compare them as people do."""
+"""Filters compare paths and fields of the frontmatter as people do."""
 
 from __future__ import annotations
 
 import datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.store.codec import escaped, packed, packed_strings, unescaped, unpacked, unpacked_strings
 from headnote.store.filters import MOST_FIELDS, flat_fields, path_matcher
 
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF))
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | ANY_TEXT
-    | st.dates()
-    | st.datetimes()
-    | st.times()
-)
-KEYS = st.sampled_from(["a", "b", "$headnote", "mapping"]) | ANY_TEXT
-DATA = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=12)
-
-
-@given(ANY_TEXT | st.text(st.sampled_from("\uffff0dc80\0\udce9a")))
-def test_sealed_text_comes_back(text: str) -> None:
-    stored = escaped(text)
-    stored.encode()
-    assert "\0" not in stored
-    assert unescaped(stored) == text
-
-
-@given(st.dictionaries(KEYS, DATA))
-def test_metadata_come_back(data: dict[str, Any]) -> None:
-    assert unpacked(packed(data)) == data
-
-
-@given(st.lists(ANY_TEXT))
-def test_strings_come_back(strings: list[str]) -> None:
-    assert unpacked_strings(packed_strings(strings)) == tuple(strings)
 
 
 def test_fields_are_flat_and_folded() -> None:
