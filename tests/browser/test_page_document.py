@@ -60,11 +60,11 @@ def test_links_between_documents_stay_in_the_page(visit: Visit) -> None:
     page = open_document(visit, "index.md")
     page.locator(".prose").get_by_role("link", name="Calibration", exact=True).first.click()
     expect(page.locator(".document-head .mono")).to_have_text("calibration.md")
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
     backlinks = page.locator(".aside-part").filter(has_text="Linked from")
     backlinks.get_by_role("link").filter(has_text="index.md").first.click()
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
     page.go_back()
     expect(page.locator(".document-head .mono")).to_have_text("calibration.md")
 
@@ -72,17 +72,17 @@ def test_links_between_documents_stay_in_the_page(visit: Visit) -> None:
 def test_the_outline_leads_to_its_headings(visit: Visit) -> None:
     page = open_document(visit, "troubleshooting.md")
     page.locator(".outline a").last.click()
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
     expect(page.locator(".prose h2").last).to_be_in_viewport()
 
 
 def test_the_line_asked_for_is_marked(visit: Visit) -> None:
     page = open_document(visit, "troubleshooting.md", "&line=46&end=50")
     marked, heading = page.evaluate(
-        """() => [".asked-lines", '.prose [data-start-line="46"]']
+        """() => [".target-lines", '.prose [data-start-line="46"]']
           .map((one) => document.querySelector(one).getBoundingClientRect().top)"""
     )
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
     assert abs(marked - heading) < 4
 
 
@@ -91,14 +91,14 @@ def test_lines_that_are_folded_away_are_unfolded(visit: Visit) -> None:
     expect(page.locator(".prose details")).not_to_have_attribute("open", "")
     page = open_document(visit, "troubleshooting.md", "&line=36")
     expect(page.locator(".prose details")).to_have_attribute("open", "")
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
 
 
 def test_documents_are_listed_and_narrowed(visit: Visit) -> None:
     page = visit.page
     visit.go("#/document")
     expect(page.locator(".document-rows li")).to_have_count(8)
-    page.get_by_label("Show those with").fill("gauge inst")
+    page.get_by_label("Filter").fill("gauge inst")
     expect(page.locator(".document-rows li")).to_have_count(1)
     page.locator(".document-rows a").click()
     expect(page.locator(".document-head .mono")).to_have_text("installing.md")

@@ -88,7 +88,7 @@ def test_an_answer_has_citations_that_open_their_lines(visit: Visit) -> None:
     place = citation.inner_text().split()[-1]
     citation.click()
     expect(page.locator(".document-head .mono")).to_have_text(place.rpartition(":")[0])
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
 
 
 def test_what_a_model_made_up_is_shown_as_taken_out(visit: Visit) -> None:
@@ -109,7 +109,7 @@ def test_what_a_model_made_up_is_shown_as_taken_out(visit: Visit) -> None:
     page.route("**/api/ask", lambda route: route.fulfill(body=body, content_type="application/x-ndjson"))
     visit.go("#/ask?q=How?")
     expect(page.locator(".dropped")).to_contain_text("nowhere.md:1 no such document was shown")
-    expect(page.locator(".answer-after")).to_contain_text("not complete")
+    expect(page.locator(".answer-after")).to_contain_text("incomplete")
     expect(page.locator(".answer-text a.cite")).to_have_attribute(
         "href", "#/document?path=calibration.md&line=12&end=14"
     )

@@ -51,7 +51,7 @@ def test_arrows_lead_to_a_hit_and_enter_opens_it_at_its_line(visit: Visit) -> No
     path, _, lines = links.nth(1).locator(".hit-place").inner_text().rpartition(":")
     page.keyboard.press("Enter")
     expect(page.locator(".document-head .mono")).to_have_text(path)
-    expect(page.locator(".asked-lines")).to_be_in_viewport()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
     assert asked(page)["line"] == [lines.split("–")[0]]
     page.go_back()
     expect(links.nth(1)).to_be_visible()
@@ -131,7 +131,7 @@ def test_an_index_that_is_filling_says_so(visit: Visit) -> None:
 
     page.route("**/api/status", filling)
     visit.go("#/search?q=gauge")
-    expect(page.locator(".search-filling")).to_contain_text("20 vectors still to be made")
+    expect(page.locator(".search-filling")).to_contain_text("20 vectors to go")
     expect(page.locator("#index-state")).to_contain_text("13 %")
     page.keyboard.press("Escape")
     visit.go("#/status")

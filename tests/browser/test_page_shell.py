@@ -44,7 +44,7 @@ def test_the_list_of_keys_opens_and_closes(visit: Visit) -> None:
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     page.get_by_role("button", name="Keyboard shortcuts").click()
-    dialog.get_by_label("Single keys do something").uncheck()
+    dialog.get_by_label("Enable single-key shortcuts").uncheck()
     dialog.get_by_role("button", name="Close").click()
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("1")

@@ -1,4 +1,4 @@
-/** The page: a view for each address, kept as it was while another one is shown. */
+/** The page: a view for each address. A view keeps its state while another one is shown. */
 
 import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
@@ -33,10 +33,10 @@ let wantsFocus = false;
 let hashBefore = location.hash;
 
 async function route() {
-  const found = parseRoute(location.hash);
-  if (!found) return;
-  const { query } = found;
-  const name = found.view in MAKERS ? found.view : "search";
+  const route = parseRoute(location.hash);
+  if (!route) return;
+  const { query } = route;
+  const name = route.view in MAKERS ? route.view : "search";
   if (current && current !== name) leave(current);
   const fromOther = current !== name;
   current = name;
@@ -109,7 +109,7 @@ for (const link of document.querySelectorAll(".views a")) {
     if (click.ctrlKey || click.metaKey || click.shiftKey) return;
     event.preventDefault();
     const name = /** @type {HTMLElement} */ (link).dataset.view ?? "search";
-    // Whoever reads a document and asks for documents wants the list of them.
+    // From a document, the key for documents leads to their list.
     if (name === current && name === "document") location.hash = "#/document";
     else go(name);
   });

@@ -1,5 +1,5 @@
 /**
- * What the server answers. Lines count from 1 and include both ends; offsets are code points.
+ * Responses of the server. Lines count from 1 and include both ends; offsets are code points.
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], semantic_rank: number|null,
  *   similarity: number, linked_from: string, links_to: string, link_score: number, recency: number}} Why
@@ -19,7 +19,8 @@
  * @typedef {Record<string, string|number|boolean|string[]|null>} Settings
  * @typedef {{chunks: Chunk[], blocks: Block[], settings: Settings, seconds: number}} Chunked
  * @typedef {{path: string, title: string, html: string, text: string, lines: number, chunks: ChunkPlace[],
- *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[], metadata: Record<string, unknown>}} DocumentPage
+ *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[],
+ *   metadata: Record<string, unknown>}} DocumentPage
  * @typedef {{nodes: {path: string, title: string, degree: number}[], edges: [number, number][], orphans: string[],
  *   broken: Link[]}} Graph
  * @typedef {{name: string, type: string, choices: string[], default: string|number|boolean|string[]|null,

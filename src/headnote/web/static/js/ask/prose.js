@@ -1,4 +1,4 @@
-/** An answer as text with its citations as links. Markdown stays as it is written, except for code. */
+/** An answer as text with its citations as links. Markdown is shown as source, except for code blocks. */
 
 import { h } from "../core/dom.js";
 import { hrefOfPlace } from "../core/routes.js";
@@ -9,7 +9,11 @@ import { hrefOfPlace } from "../core/routes.js";
 const CITATION = /\[([^[\]\n]+):(\d+)(?:[-–](\d+))?\]/g;
 const FENCE = /^ {0,12}(`{3,}|~{3,})[^\n]*$/;
 
-/** @param {string} text @param {Citation[]|null} citations Those that hold; null while more may come. @returns {HTMLElement[]} */
+/**
+ * @param {string} text
+ * @param {Citation[]|null} citations The checked ones; null while the answer is streamed.
+ * @returns {HTMLElement[]}
+ */
 export function answerParts(text, citations) {
   /** @type {HTMLElement[]} */
   const parts = [];
@@ -20,7 +24,9 @@ export function answerParts(text, citations) {
     const joined = lines.join("\n");
     lines = [];
     if (isCode) parts.push(h("pre", { class: "code-block", tabindex: "0" }, joined));
-    else for (const paragraph of joined.split(/\n{2,}/)) if (paragraph.trim()) parts.push(h("p", null, cited(paragraph, citations)));
+    else
+      for (const paragraph of joined.split(/\n{2,}/))
+        if (paragraph.trim()) parts.push(h("p", null, cited(paragraph, citations)));
   };
   for (const line of text.split("\n")) {
     const mark = FENCE.exec(line)?.[1];
@@ -44,11 +50,26 @@ function cited(text, citations) {
   for (const match of text.matchAll(CITATION)) {
     const [whole, path, first, last] = match;
     const place = { path, start_line: Number(first), end_line: Number(last ?? first) };
-    const number = citations ? citations.findIndex((one) => one.path === path && one.start_line === place.start_line && one.end_line === place.end_line) : 0;
+    const number = citations
+      ? citations.findIndex(
+          (one) => one.path === path && one.start_line === place.start_line && one.end_line === place.end_line,
+        )
+      : 0;
     if (number < 0) continue;
     nodes.push(text.slice(at, match.index));
     const label = citations ? String(number + 1) : "·";
-    nodes.push(h("a", { class: "cite numbers", href: hrefOfPlace(place), title: whole.slice(1, -1), "aria-label": `Citation ${label}: ${whole.slice(1, -1)}` }, label));
+    nodes.push(
+      h(
+        "a",
+        {
+          class: "cite numbers",
+          href: hrefOfPlace(place),
+          title: whole.slice(1, -1),
+          "aria-label": `Citation ${label}: ${whole.slice(1, -1)}`,
+        },
+        label,
+      ),
+    );
     at = match.index + whole.length;
   }
   nodes.push(text.slice(at));

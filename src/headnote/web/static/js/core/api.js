@@ -18,13 +18,13 @@ export class ApiError extends Error {
  * @returns {Promise<any>}
  */
 export async function get(path, query = {}, signal) {
-  const given = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== null && one !== undefined && one !== "") given.append(name, String(one));
+      if (one !== null && one !== undefined && one !== "") parameters.append(name, String(one));
     }
   }
-  const search = given.toString();
+  const search = parameters.toString();
   const response = await reach(search ? `${path}?${search}` : path, { signal });
   return response.json();
 }
@@ -35,7 +35,7 @@ export async function post(path, body, signal) {
 }
 
 /**
- * Lines of JSON, each as soon as it is there.
+ * Lines of JSON, each as soon as it arrives.
  * @param {string} path @param {unknown} body @param {AbortSignal} signal
  * @returns {AsyncGenerator<any>}
  */
@@ -77,10 +77,10 @@ async function reach(address, options) {
     response = await fetch(address, { credentials: "same-origin", ...options });
   } catch (error) {
     if (isAbort(error)) throw error;
-    throw new ApiError("The server does not answer.", "Is headnote serve still running?", "unreachable");
+    throw new ApiError("The server is not responding.", "Is headnote serve still running?", "unreachable");
   }
   if (response.ok) return response;
-  const said = await response.json().catch(() => null);
-  const { message, remedy, code } = said?.error ?? {};
+  const body = await response.json().catch(() => null);
+  const { message, remedy, code } = body?.error ?? {};
   throw new ApiError(message ?? `The server answered ${response.status}.`, remedy ?? "", code ?? "");
 }

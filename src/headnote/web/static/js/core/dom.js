@@ -45,7 +45,11 @@ function fill(element, attributes, children) {
   }
 }
 
-/** Put other children in place of those an element has. @param {Element} element @param {...(Child|Child[])} children */
+/**
+ * Replace the children of an element.
+ * @param {Element} element
+ * @param {...(Child|Child[])} children
+ */
 export function refill(element, ...children) {
   element.replaceChildren();
   fill(element, {}, children);

@@ -27,7 +27,11 @@ export function bytes(bytes) {
 export function ago(seconds, now = Date.now() / 1000) {
   const passed = now - seconds;
   /** @type {[number, Intl.RelativeTimeFormatUnit][]} */
-  const steps = [[86400, "day"], [3600, "hour"], [60, "minute"]];
+  const steps = [
+    [86400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+  ];
   for (const [length, unit] of steps) if (passed >= length) return RELATIVE.format(-Math.floor(passed / length), unit);
   return "just now";
 }

@@ -9,11 +9,11 @@ export class Latest {
   #timer;
 
   /**
-   * Run `work` after a pause, unless something else is to be run before.
+   * Run `work` after a pause, unless other work replaces it.
    * @template T
    * @param {number} pause In milliseconds.
    * @param {(signal: AbortSignal) => Promise<T>} work
-   * @param {{done: (value: T) => void, failed: (error: any) => void}} then Neither is called once it was called off.
+   * @param {{done: (value: T) => void, failed: (error: any) => void}} then Neither is called once the work is replaced.
    */
   run(pause, work, then) {
     this.stop();

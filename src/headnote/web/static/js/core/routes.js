@@ -5,17 +5,17 @@
 /** @param {string} hash @returns {Route|null} Null for a hash that is no view, such as that of the skip link. */
 export function parseRoute(hash) {
   if (hash === "" || hash === "#") return { view: "search", query: new URLSearchParams() };
-  const found = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash);
-  return found && { view: found[1] || "search", query: new URLSearchParams(found[2] ?? "") };
+  const match = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash);
+  return match && { view: match[1] || "search", query: new URLSearchParams(match[2] ?? "") };
 }
 
 /** @param {string} view @param {Record<string, string|number|null|undefined>} [query] */
 export function hrefOf(view, query = {}) {
-  const given = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined && value !== "") given.set(name, String(value));
+    if (value !== null && value !== undefined && value !== "") parameters.set(name, String(value));
   }
-  const search = given.toString();
+  const search = parameters.toString();
   return search ? `#/${view}?${search}` : `#/${view}`;
 }
 

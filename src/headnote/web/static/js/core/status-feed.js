@@ -1,4 +1,4 @@
-/** The state of the index, asked for again and again, for everyone who wants to know. */
+/** The status of the index, polled, for all who listen. */
 
 import { get } from "./api.js";
 
@@ -15,13 +15,13 @@ let latest = null;
 /** @type {Error|null} */
 let failure = null;
 
-/** Be told now and whenever it was asked for. @param {Listener} listener */
+/** Call the listener now and after each poll. @param {Listener} listener */
 export function onStatus(listener) {
   listeners.add(listener);
   if (latest || failure) listener(latest, failure);
 }
 
-/** Be told when documents have changed and the index has come to rest. @param {() => void} listener */
+/** Call the listener when documents have changed and the index is idle again. @param {() => void} listener */
 export function onChange(listener) {
   /** @type {number|null} */
   let known = null;
@@ -38,8 +38,9 @@ export const currentStatus = () => latest;
 
 export async function startStatusFeed() {
   for (;;) {
-    // Nobody looks at a page in the background; it asks again as soon as somebody does.
-    if (document.hidden) await new Promise((shown) => document.addEventListener("visibilitychange", shown, { once: true }));
+    // A page in the background does not poll.
+    if (document.hidden)
+      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
     try {
       latest = await get("/api/status");
       failure = null;
@@ -48,7 +49,7 @@ export async function startStatusFeed() {
     }
     for (const listener of listeners) listener(latest, failure);
     const pause = isFilling(latest) ? BUSY_PAUSE : QUIET_PAUSE;
-    await new Promise((over) => setTimeout(over, pause));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -20,7 +20,10 @@ export class ChunkMap {
     this.extents = [];
     /** @type {HTMLButtonElement[]} */
     this.bands = [];
-    /** Number of the chunk that is lit up; -1 for none, undefined before the first document. @type {number|undefined} */
+    /**
+     * Number of the highlighted chunk; -1 for none, undefined before the first document.
+     * @type {number|undefined}
+     */
     this.active = undefined;
     this.lineMap = new LineMap(article);
     this.element = h("div", { class: "chunk-map", role: "group", "aria-label": "Chunks of this document" });
@@ -50,7 +53,7 @@ export class ChunkMap {
     });
     this.bands.forEach((band, at) => {
       const { top, bottom } = this.extents[at];
-      // What is not in the text, such as frontmatter, still has a band one can reach.
+      // Chunks without visible text, such as frontmatter, still get a band.
       const start = Math.max(top, edge);
       const height = Math.max(LEAST_HEIGHT, bottom - start - GAP);
       band.style.setProperty("top", `${start}px`);
@@ -75,7 +78,7 @@ export class ChunkMap {
     this.caption.textContent = describe(this.chunks[at], this.chunks.length);
   }
 
-  /** To the next chunk or the one before, from wherever the reader is. @param {1|-1} step */
+  /** Go to the next or the previous chunk, from where the reader is. @param {1|-1} step */
   step(step) {
     const focused = this.bands.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     const middle = window.innerHeight / 3;
@@ -94,10 +97,16 @@ export class ChunkMap {
   /** @param {ChunkPlace} chunk @param {number} at */
   #band(chunk, at) {
     const name = chunk.breadcrumb.split(" > ").at(-1);
-    const band = h("button", { type: "button", class: `band hue-${at % HUES}`, "aria-label": describe(chunk, this.chunks.length) },
-      h("span", { class: "band-label" },
+    const band = h(
+      "button",
+      { type: "button", class: `band hue-${at % HUES}`, "aria-label": describe(chunk, this.chunks.length) },
+      h(
+        "span",
+        { class: "band-label" },
         h("span", { class: "band-size numbers" }, h("b", null, chunk.index + 1), ` ${plural(chunk.tokens, "token")}`),
-        name && h("span", { class: "band-name" }, name)));
+        name && h("span", { class: "band-name" }, name),
+      ),
+    );
     band.addEventListener("focus", () => this.activate(at));
     band.addEventListener("blur", () => this.activate(-1));
     band.addEventListener("pointerenter", () => this.activate(at));
@@ -109,5 +118,6 @@ export class ChunkMap {
 /** @param {ChunkPlace} chunk @param {number} count */
 function describe(chunk, count) {
   const path = chunk.breadcrumb ? `, ${chunk.breadcrumb}` : "";
-  return `Chunk ${chunk.index + 1} of ${count}, ${plural(chunk.tokens, "token")}, lines ${lines(chunk.start_line, chunk.end_line)}${path}`;
+  const range = lines(chunk.start_line, chunk.end_line);
+  return `Chunk ${chunk.index + 1} of ${count}, ${plural(chunk.tokens, "token")}, lines ${range}${path}`;
 }

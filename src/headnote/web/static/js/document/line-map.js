@@ -9,7 +9,7 @@ export class LineMap {
     /** @type {Stretch[]} */
     this.stretches = [];
     for (const block of article.querySelectorAll("[data-start-line]")) {
-      // What is folded away has a place, but not one that is seen.
+      // Folded elements have a position, but are not visible.
       if (!block.checkVisibility()) continue;
       const first = Number(block.getAttribute("data-start-line"));
       const last = Number(block.getAttribute("data-end-line") ?? first);

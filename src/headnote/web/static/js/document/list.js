@@ -15,13 +15,25 @@ export class DocumentList {
     /** @type {Entry[]} */
     this.entries = [];
     const id = freshId("document-filter");
-    this.input = h("input", { id, class: "input", type: "search", placeholder: "Title or path", autocomplete: "off", spellcheck: "false" });
+    this.input = h("input", {
+      id,
+      class: "input",
+      type: "search",
+      placeholder: "Title or path",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
     this.input.addEventListener("input", () => this.#draw());
     this.count = h("p", { class: "soft small numbers", role: "status" });
     this.rows = h("div");
-    this.element = h("div", { class: "view-narrow document-list" },
+    this.element = h(
+      "div",
+      { class: "view-narrow document-list" },
       h("h1", { tabindex: "-1" }, "Documents"),
-      h("div", { class: "field" }, h("label", { for: id }, "Show those with"), this.input), this.count, this.rows);
+      h("div", { class: "field" }, h("label", { for: id }, "Filter"), this.input),
+      this.count,
+      this.rows,
+    );
   }
 
   async load() {
@@ -35,13 +47,34 @@ export class DocumentList {
 
   #draw() {
     const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (/** @type {Entry} */ { path, title }) => words.every((word) => `${path} ${title}`.toLowerCase().includes(word));
-    const found = this.entries.filter(fits);
-    this.count.textContent = found.length > MOST ? `${plural(found.length, "document")}, the first ${MOST} of them` : plural(found.length, "document");
-    refill(this.rows, h("ul", { class: "document-rows" }, found.slice(0, MOST).map((entry) =>
-      h("li", null, h("a", { href: hrefOf("document", { path: entry.path }) },
-        h("span", { class: "document-title" }, entry.title || entry.path),
-        h("span", { class: "mono soft break" }, entry.path),
-        h("span", { class: "soft small numbers" }, plural(entry.chunks, "chunk")))))));
+    const fits = (/** @type {Entry} */ { path, title }) =>
+      words.every((word) => `${path} ${title}`.toLowerCase().includes(word));
+    const matches = this.entries.filter(fits);
+    this.count.textContent =
+      matches.length > MOST
+        ? `${plural(matches.length, "document")}, showing the first ${MOST}`
+        : plural(matches.length, "document");
+    refill(
+      this.rows,
+      h(
+        "ul",
+        { class: "document-rows" },
+        matches
+          .slice(0, MOST)
+          .map((entry) =>
+            h(
+              "li",
+              null,
+              h(
+                "a",
+                { href: hrefOf("document", { path: entry.path }) },
+                h("span", { class: "document-title" }, entry.title || entry.path),
+                h("span", { class: "mono soft break" }, entry.path),
+                h("span", { class: "soft small numbers" }, plural(entry.chunks, "chunk")),
+              ),
+            ),
+          ),
+      ),
+    );
   }
 }

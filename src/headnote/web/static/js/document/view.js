@@ -22,16 +22,27 @@ class DocumentView {
     this.path = h("p", { class: "mono soft break" });
     this.article = h("article", { class: "prose" });
     this.map = new ChunkMap(this.article);
-    this.asked = h("div", { class: "asked-lines", hidden: true, "aria-hidden": "true" });
+    this.target = h("div", { class: "target-lines", hidden: true, "aria-hidden": "true" });
     this.aside = h("aside", { class: "document-aside", "aria-label": "About this document" });
-    this.reading = h("div", { class: "document-grid" },
+    this.reading = h(
+      "div",
+      { class: "document-grid" },
       this.aside,
       h("div", { class: "document-head" }, this.path, this.heading),
-      h("div", { class: "document-text" }, this.map.glow, this.asked, this.article),
-      this.map.element, this.map.caption);
+      h("div", { class: "document-text" }, this.map.glow, this.target, this.article),
+      this.map.element,
+      this.map.caption,
+    );
     this.failure = h("div");
     this.waiting = h("p", { class: "soft waiting", hidden: true }, "Opening…");
-    this.element = h("section", { class: "view", "aria-label": "Document" }, this.list.element, this.failure, this.waiting, this.reading);
+    this.element = h(
+      "section",
+      { class: "view", "aria-label": "Document" },
+      this.list.element,
+      this.failure,
+      this.waiting,
+      this.reading,
+    );
     this.article.addEventListener("click", (event) => this.#follow(event));
     document.addEventListener("keydown", (event) => this.#key(event));
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
@@ -53,11 +64,11 @@ class DocumentView {
       return;
     }
     if (this.page?.path === path) this.#seek(query);
-    // Asked for again although it is shown: the file may have changed since.
+    // Fetch again even if it is shown: the file may have changed.
     this.#fetch(path);
   }
 
-  /** A file that is being written shows what it says now. */
+  /** Show the current content of a file that is being edited. */
   #refresh() {
     if (this.element.hidden) return;
     const path = this.query?.get("path");
@@ -72,7 +83,11 @@ class DocumentView {
       failed: (error) => {
         this.page = null;
         this.reading.hidden = this.waiting.hidden = true;
-        refill(this.failure, h("h1", { tabindex: "-1", class: "visually-hidden" }, "No such document"), errorNotice(error));
+        refill(
+          this.failure,
+          h("h1", { tabindex: "-1", class: "visually-hidden" }, "No such document"),
+          errorNotice(error),
+        );
       },
     });
   }
@@ -100,7 +115,7 @@ class DocumentView {
     if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
     this.path.textContent = page.path;
     this.heading.textContent = page.title || page.path;
-    // The only markup from outside that becomes elements: the server has cleaned it.
+    // The only markup from outside that becomes elements. The server has sanitized it.
     this.article.innerHTML = page.html;
     this.#finish();
     refill(this.aside, asideParts(page));
@@ -109,7 +124,7 @@ class DocumentView {
     if (this.query && before?.path !== page.path) this.#seek(this.query);
   }
 
-  /** What only the page can know: a title that is said twice, and what has to be scrolled sideways. */
+  /** Adjust what only the page can know: a duplicate title, levels of headings, elements that scroll sideways. */
   #finish() {
     const first = this.article.querySelector("h1");
     this.heading.classList.toggle("visually-hidden", first?.textContent?.trim() === this.heading.textContent);
@@ -121,58 +136,65 @@ class DocumentView {
     for (const box of this.article.querySelectorAll("summary:empty")) box.textContent = "…";
   }
 
-  /** The page has its own h1: to a screen reader those of the document are one level lower. @param {number} level */
+  /** Lower a level of headings by one for screen readers: the page has its own h1. @param {number} level */
   #lower(level) {
-    for (const heading of this.article.querySelectorAll(`h${level}`)) heading.setAttribute("aria-level", String(level + 1));
+    for (const heading of this.article.querySelectorAll(`h${level}`))
+      heading.setAttribute("aria-level", String(level + 1));
   }
 
   /** Go to the line or the section that the address names. @param {URLSearchParams} query */
   #seek(query) {
-    this.askedLines = this.#askedLines(query);
-    if (this.askedLines) this.#unfold(this.askedLines);
+    this.targetLines = this.#targetLines(query);
+    if (this.targetLines) this.#unfold(this.targetLines);
     this.#placeAsked();
-    if (!this.askedLines) {
+    if (!this.targetLines) {
       window.scrollTo(0, 0);
       return;
     }
-    const top = this.article.getBoundingClientRect().top + window.scrollY + this.map.lineMap.top(this.askedLines[0]);
+    const top = this.article.getBoundingClientRect().top + window.scrollY + this.map.lineMap.top(this.targetLines[0]);
     window.scrollTo({ top: Math.max(0, top - window.innerHeight / 4) });
   }
 
   /** @param {URLSearchParams} query @returns {[number, number]|null} */
-  #askedLines(query) {
+  #targetLines(query) {
     const fragment = query.get("fragment");
-    const heading = fragment && this.page?.headings.find(({ slug }) => slug === fragment || slug === fragment.toLowerCase());
+    const heading =
+      fragment && this.page?.headings.find(({ slug }) => slug === fragment || slug === fragment.toLowerCase());
     if (heading) return [heading.start_line, heading.start_line];
     const line = Number(query.get("line"));
     if (!Number.isInteger(line) || line < 1) return null;
     return [line, Math.max(line, Number(query.get("end")) || line)];
   }
 
-  /** Open what hides lines that were asked for. @param {[number, number]} lines */
+  /** Open the elements that hide the target lines. @param {[number, number]} lines */
   #unfold([first, last]) {
     for (const block of this.article.querySelectorAll("details:not([open]) [data-start-line]")) {
-      const isAsked = Number(block.getAttribute("data-start-line")) <= last && Number(block.getAttribute("data-end-line")) >= first;
-      if (isAsked) for (let box = block.closest("details"); box; box = box.parentElement?.closest("details") ?? null) box.open = true;
+      const isAsked =
+        Number(block.getAttribute("data-start-line")) <= last && Number(block.getAttribute("data-end-line")) >= first;
+      if (isAsked)
+        for (let box = block.closest("details"); box; box = box.parentElement?.closest("details") ?? null)
+          box.open = true;
     }
     this.map.measure();
   }
 
   #placeAsked() {
-    this.asked.hidden = !this.askedLines;
-    if (!this.askedLines) return;
-    const top = this.map.lineMap.top(this.askedLines[0]);
-    const bottom = this.map.lineMap.bottom(this.askedLines[1]);
-    this.asked.style.setProperty("top", `${top}px`);
-    this.asked.style.setProperty("height", `${Math.max(bottom - top, 4)}px`);
+    this.target.hidden = !this.targetLines;
+    if (!this.targetLines) return;
+    const top = this.map.lineMap.top(this.targetLines[0]);
+    const bottom = this.map.lineMap.bottom(this.targetLines[1]);
+    this.target.style.setProperty("top", `${top}px`);
+    this.target.style.setProperty("height", `${Math.max(bottom - top, 4)}px`);
   }
 
-  /** Footnotes and their way back have no line: they are found by their anchor. @param {MouseEvent} event */
+  /** Follow links to footnotes and back. They have an anchor and no line. @param {MouseEvent} event */
   #follow(event) {
     const link = event.target instanceof Element ? event.target.closest("a[data-fragment]") : null;
     const fragment = link?.getAttribute("data-fragment");
     if (!link || !fragment || (link.getAttribute("data-document") ?? this.page?.path) !== this.page?.path) return;
-    const target = [...this.article.querySelectorAll("[data-anchor]")].find((element) => element.getAttribute("data-anchor") === fragment);
+    const target = [...this.article.querySelectorAll("[data-anchor]")].find(
+      (element) => element.getAttribute("data-anchor") === fragment,
+    );
     if (!target || /^H[1-6]$/.test(target.tagName)) return;
     event.preventDefault();
     target.scrollIntoView({ block: "center" });
@@ -182,7 +204,15 @@ class DocumentView {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (this.element.hidden || this.reading.hidden || isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      this.element.hidden ||
+      this.reading.hidden ||
+      isTyping(event.target) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (event.key === "]") this.map.step(1);
     else if (event.key === "[") this.map.step(-1);
   }
@@ -192,7 +222,9 @@ class DocumentView {
     const edge = window.innerHeight / 3 - this.article.getBoundingClientRect().top;
     const links = /** @type {HTMLElement[]} */ ([...this.aside.querySelectorAll(".outline a")]);
     const at = links.findLastIndex((link) => this.map.lineMap.top(Number(link.dataset.line)) <= edge);
-    links.forEach((link, i) => (i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+    links.forEach((link, i) =>
+      i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
+    );
   }
 }
 

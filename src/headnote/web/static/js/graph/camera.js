@@ -11,7 +11,7 @@ export class Camera {
     this.scale = 1;
     this.x = 0;
     this.y = 0;
-    /** Whether the reader has chosen what to see; until then everything is kept in sight. */
+    /** Whether the reader has moved the view; until then it shows everything. */
     this.isOwn = false;
     /** @type {Map<number, {x: number, y: number}>} */
     this.fingers = new Map();
@@ -78,10 +78,14 @@ export class Camera {
 
   #listen() {
     const { canvas } = this;
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
-    }, { passive: false });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+      },
+      { passive: false },
+    );
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });

@@ -3,7 +3,7 @@
 const MOST = 7;
 
 /**
- * The folders that tell documents apart best: those just below what all paths have in common.
+ * The folders that divide the documents best: those just below the common part of all paths.
  * @param {string[]} paths
  * @returns {{names: string[], of: number[]}} Names, the largest first, and which one each path is in; all small ones
  *   together are the last.
@@ -16,12 +16,12 @@ export function groups(paths) {
   const sizes = new Map();
   for (const name of names) sizes.set(name, (sizes.get(name) ?? 0) + 1);
   const sorted = [...sizes].sort((a, b) => b[1] - a[1]).map(([name]) => name);
-  const shown = sorted.length > MOST + 1 ? sorted.slice(0, MOST) : sorted;
-  const place = new Map(shown.map((name, at) => [name, at]));
-  const others = shown.length < sorted.length ? ["others"] : [];
+  const largest = sorted.length > MOST + 1 ? sorted.slice(0, MOST) : sorted;
+  const place = new Map(largest.map((name, at) => [name, at]));
+  const others = largest.length < sorted.length ? ["others"] : [];
   return {
-    names: [...shown.map((name) => (name === "" ? "top folder" : `${name}/`)), ...others],
-    of: names.map((name) => place.get(name) ?? shown.length),
+    names: [...largest.map((name) => (name === "" ? "top folder" : `${name}/`)), ...others],
+    of: names.map((name) => place.get(name) ?? largest.length),
   };
 }
 
@@ -32,9 +32,11 @@ function sharedDepth(folders) {
   for (;;) {
     /** @type {Map<string, string[][]>} */
     const below = new Map();
-    for (const parts of inside) if (parts.length > depth) below.set(parts[depth], [...(below.get(parts[depth]) ?? []), parts]);
+    for (const parts of inside)
+      if (parts.length > depth) below.set(parts[depth], [...(below.get(parts[depth]) ?? []), parts]);
     const largest = [...below.values()].sort((a, b) => b.length - a.length)[0];
-    if (!largest || largest.length < folders.length * 0.95 || largest.every((parts) => parts.length === depth + 1)) return depth;
+    if (!largest || largest.length < folders.length * 0.95 || largest.every((parts) => parts.length === depth + 1))
+      return depth;
     inside = largest;
     depth += 1;
   }

@@ -18,7 +18,7 @@ export class Layout {
       degree[from] += 1;
       degree[to] += 1;
     }
-    // Not by chance: the same documents lie in the same places every time. Those with most links begin in the middle.
+    // Not random: the same documents always get the same places. Those with most links start in the middle.
     const order = [...degree.keys()].sort((a, b) => degree[b] - degree[a]);
     this.linked = order.filter((node) => degree[node] > 0);
     this.orphans = order.filter((node) => degree[node] === 0);
@@ -76,8 +76,9 @@ export class Layout {
       const dx = x[b] - x[a];
       const dy = y[b] - y[a];
       const distance = Math.hypot(dx, dy) || 1;
-      // A hub of a hundred links must not be torn by each of them.
-      const pull = ((distance - LENGTH) / distance) * SPRING * this.heat * (2 / Math.sqrt(Math.min(degree[a], degree[b]) + 1));
+      // Divide by degree: a hub must not be torn by its hundred links.
+      const pull =
+        ((distance - LENGTH) / distance) * SPRING * this.heat * (2 / Math.sqrt(Math.min(degree[a], degree[b]) + 1));
       const share = degree[b] / (degree[a] + degree[b]);
       vx[a] += dx * pull * share;
       vy[a] += dy * pull * share;
@@ -87,7 +88,12 @@ export class Layout {
   }
 }
 
-/** Points as the seeds of a sunflower lie, outside of a circle. @param {number} count @param {number} space @param {number} hole */
+/**
+ * Points in a sunflower pattern, outside of a circle.
+ * @param {number} count
+ * @param {number} space
+ * @param {number} hole
+ */
 function spiral(count, space, hole) {
   const x = new Float32Array(count);
   const y = new Float32Array(count);

@@ -109,16 +109,20 @@ export class Painter {
     pen.globalAlpha = 1;
   }
 
-  /** Names that have room: first what is pointed at, then what was searched for, then hubs. @param {Scene} scene @param {number} width @param {number} height */
+  /**
+   * Names, as many as fit: first the node under the pointer, then matches of the search, then hubs.
+   * @param {Scene} scene
+   * @param {number} width
+   * @param {number} height
+   */
   #labels(scene, width, height) {
     const { pen, camera, colours } = this;
     /** @type {[number, number, number, number][]} */
     const taken = [];
-    const wanted = wantedLabels(scene, camera.scale);
     pen.font = `12px ${this.font}`;
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
-    for (const at of wanted) {
+    for (const at of labelOrder(scene, camera.scale)) {
       const { title, path, degree } = scene.nodes[at];
       const name = title || path;
       const text = name.length > 42 ? `${name.slice(0, 40)}…` : name;
@@ -147,10 +151,15 @@ function isLit({ pointed, matched, near }, at) {
 }
 
 /** @param {Scene} scene @param {number} scale @returns {number[]} */
-function wantedLabels(scene, scale) {
+function labelOrder(scene, scale) {
   const { pointed, matched, near, nodes } = scene;
   const hubs = [...nodes.keys()].sort((a, b) => nodes[b].degree - nodes[a].degree);
-  const others = pointed >= 0 ? (near.get(pointed) ?? []) : matched ? [...matched] : hubs.slice(0, nodes.length <= 60 ? 60 : 12 + scale * 40);
+  const others =
+    pointed >= 0
+      ? (near.get(pointed) ?? [])
+      : matched
+        ? [...matched]
+        : hubs.slice(0, nodes.length <= 60 ? 60 : 12 + scale * 40);
   return pointed >= 0 ? [pointed, ...others] : others;
 }
 

@@ -6,13 +6,13 @@ const OPENING = 0.81;
 export class Quadtree {
   /** @param {number} bodies */
   constructor(bodies) {
-    const room = bodies * 8 + 64;
-    this.children = new Int32Array(room * 4);
-    this.body = new Int32Array(room);
-    this.mass = new Float64Array(room);
-    this.sumX = new Float64Array(room);
-    this.sumY = new Float64Array(room);
-    this.width = new Float64Array(room);
+    const capacity = bodies * 8 + 64;
+    this.children = new Int32Array(capacity * 4);
+    this.body = new Int32Array(capacity);
+    this.mass = new Float64Array(capacity);
+    this.sumX = new Float64Array(capacity);
+    this.sumY = new Float64Array(capacity);
+    this.width = new Float64Array(capacity);
     this.stack = new Int32Array(DEEPEST * 8);
     this.used = 0;
   }
@@ -32,8 +32,12 @@ export class Quadtree {
   }
 
   /**
-   * The push that all others give to a body, added to what is in `force`.
-   * @param {number} i @param {Float32Array} x @param {Float32Array} y @param {number} strength @param {{x: number, y: number}} force
+   * Add the push of all other bodies to `force`.
+   * @param {number} i
+   * @param {Float32Array} x
+   * @param {Float32Array} y
+   * @param {number} strength
+   * @param {{x: number, y: number}} force
    */
   push(i, x, y, strength, force) {
     const { stack } = this;
@@ -86,7 +90,7 @@ export class Quadtree {
         this.body[node] = i;
         return;
       }
-      // Bodies in the same place share a leaf; so do those that come when there is no room for more nodes.
+      // Bodies in the same place share a leaf; so do those that arrive when all nodes are used.
       if (depth >= DEEPEST || this.used + 2 >= this.body.length) return;
       const half = this.width[node] / 2;
       if (settled !== -1) {

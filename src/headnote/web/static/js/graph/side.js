@@ -10,25 +10,43 @@ import { hrefOf } from "../core/routes.js";
 const PAGE = 150;
 
 /** @type {[string, string][]} */
-const LISTS = [["all", "Documents"], ["orphans", "Orphans"], ["broken", "Broken links"]];
+const LISTS = [
+  ["all", "Documents"],
+  ["orphans", "Orphans"],
+  ["broken", "Broken links"],
+];
 
 export class Side {
-  /** @param {{pointed: (path: string|null) => void, searched: (words: string[]) => void}} told */
-  constructor(told) {
-    this.told = told;
+  /** @param {{pointed: (path: string|null) => void, searched: (words: string[]) => void}} handlers */
+  constructor(handlers) {
+    this.handlers = handlers;
     /** @type {Graph} */
     this.graph = { nodes: [], edges: [], orphans: [], broken: [] };
     this.list = "all";
     this.most = PAGE;
     const id = freshId("graph-search");
-    this.input = h("input", { id, class: "input", type: "search", placeholder: "Title or path", autocomplete: "off", spellcheck: "false" });
+    this.input = h("input", {
+      id,
+      class: "input",
+      type: "search",
+      placeholder: "Title or path",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
     this.input.addEventListener("input", () => this.#changed());
     this.tabs = h("fieldset", { class: "segments graph-tabs" });
     this.count = h("p", { class: "soft small numbers", role: "status" });
     this.rows = h("ul", { class: "graph-rows" });
     this.more = h("button", { type: "button", class: "button", onclick: () => this.#more() }, "Show more");
-    this.element = h("div", { class: "graph-side" },
-      h("div", { class: "field" }, h("label", { for: id }, "Find documents"), this.input), this.tabs, this.count, this.rows, this.more);
+    this.element = h(
+      "div",
+      { class: "graph-side" },
+      h("div", { class: "field" }, h("label", { for: id }, "Find documents"), this.input),
+      this.tabs,
+      this.count,
+      this.rows,
+      this.more,
+    );
   }
 
   words() {
@@ -40,9 +58,18 @@ export class Side {
     this.graph = graph;
     const counts = [graph.nodes.length, graph.orphans.length, graph.broken.length];
     const name = freshId("graph-list");
-    refill(this.tabs, h("legend", null, "Which list"), LISTS.map(([value, label], at) => h("label", null,
-      h("input", { type: "radio", name, value, checked: value === this.list, onchange: () => this.#pick(value) }),
-      h("span", null, label, " ", h("span", { class: "graph-count numbers" }, whole(counts[at]))))));
+    refill(
+      this.tabs,
+      h("legend", null, "List"),
+      LISTS.map(([value, label], at) =>
+        h(
+          "label",
+          null,
+          h("input", { type: "radio", name, value, checked: value === this.list, onchange: () => this.#pick(value) }),
+          h("span", null, label, " ", h("span", { class: "graph-count numbers" }, whole(counts[at]))),
+        ),
+      ),
+    );
     this.#draw();
   }
 
@@ -55,7 +82,7 @@ export class Side {
   #changed() {
     this.most = PAGE;
     this.#draw();
-    this.told.searched(this.words());
+    this.handlers.searched(this.words());
   }
 
   #more() {
@@ -68,8 +95,12 @@ export class Side {
   #draw() {
     const rows = this.list === "broken" ? this.#brokenRows() : this.#documentRows();
     const kind = this.list === "broken" ? "broken link" : this.list === "orphans" ? "orphan" : "document";
-    this.count.textContent = rows.length === 0 ? `No ${kind}s${this.input.value ? " that fit" : ""}` : plural(rows.length, kind);
-    refill(this.rows, rows.slice(0, this.most).map((row) => row()));
+    this.count.textContent =
+      rows.length === 0 ? `No ${this.input.value ? "matching " : ""}${kind}s` : plural(rows.length, kind);
+    refill(
+      this.rows,
+      rows.slice(0, this.most).map((row) => row()),
+    );
     this.more.hidden = rows.length <= this.most;
   }
 
@@ -78,27 +109,52 @@ export class Side {
     const orphans = new Set(this.graph.orphans);
     const words = this.words();
     return this.graph.nodes
-      .filter(({ path, title }) => (this.list === "all" || orphans.has(path)) && words.every((word) => `${path} ${title}`.toLowerCase().includes(word)))
+      .filter(
+        ({ path, title }) =>
+          (this.list === "all" || orphans.has(path)) &&
+          words.every((word) => `${path} ${title}`.toLowerCase().includes(word)),
+      )
       .sort((a, b) => b.degree - a.degree || a.path.localeCompare(b.path))
-      .map(({ path, title, degree }) => () => this.#row(path, title || path, path, plural(degree, "link"), hrefOf("document", { path })));
+      .map(
+        ({ path, title, degree }) =>
+          () =>
+            this.#row(path, title || path, path, plural(degree, "link"), hrefOf("document", { path })),
+      );
   }
 
   /** @returns {(() => HTMLElement)[]} */
   #brokenRows() {
     const words = this.words();
     return this.graph.broken
-      .filter(({ path, target, text }) => words.every((word) => `${path} ${target} ${text}`.toLowerCase().includes(word)))
+      .filter(({ path, target, text }) =>
+        words.every((word) => `${path} ${target} ${text}`.toLowerCase().includes(word)),
+      )
       .map((link) => () => {
         const written = link.target + (link.fragment ? `#${link.fragment}` : "");
-        return this.#row(link.path, written, `${link.path}:${link.line}`, "", hrefOf("document", { path: link.path, line: link.line }));
+        return this.#row(
+          link.path,
+          written,
+          `${link.path}:${link.line}`,
+          "",
+          hrefOf("document", { path: link.path, line: link.line }),
+        );
       });
   }
 
   /** @param {string} path @param {string} title @param {string} place @param {string} note @param {string} href */
   #row(path, title, place, note, href) {
-    const point = () => this.told.pointed(path);
-    const leave = () => this.told.pointed(null);
-    return h("li", null, h("a", { href, onfocus: point, onpointerenter: point, onblur: leave, onpointerleave: leave },
-      h("span", { class: "graph-title" }, title), note && h("span", { class: "soft small numbers" }, note), h("span", { class: "mono soft graph-path" }, place)));
+    const point = () => this.handlers.pointed(path);
+    const leave = () => this.handlers.pointed(null);
+    return h(
+      "li",
+      null,
+      h(
+        "a",
+        { href, onfocus: point, onpointerenter: point, onblur: leave, onpointerleave: leave },
+        h("span", { class: "graph-title" }, title),
+        note && h("span", { class: "soft small numbers" }, note),
+        h("span", { class: "mono soft graph-path" }, place),
+      ),
+    );
   }
 }

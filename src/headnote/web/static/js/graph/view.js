@@ -16,25 +16,64 @@ import { Side } from "./side.js";
 
 class GraphView {
   constructor() {
-    this.canvas = h("canvas", { class: "graph-canvas", tabindex: "0", role: "img", "aria-label": "Graph of documents", "aria-describedby": "graph-help" });
+    this.canvas = h("canvas", {
+      class: "graph-canvas",
+      tabindex: "0",
+      role: "img",
+      "aria-label": "Graph of documents",
+      "aria-describedby": "graph-help",
+    });
     this.camera = new Camera(this.canvas, () => this.#repaint());
     this.painter = new Painter(this.canvas, this.camera);
     /** @type {Scene} */
-    this.scene = { nodes: [], edges: [], group: [], x: new Float32Array(), y: new Float32Array(), matched: null, pointed: -1, near: new Map() };
+    this.scene = {
+      nodes: [],
+      edges: [],
+      group: [],
+      x: new Float32Array(),
+      y: new Float32Array(),
+      matched: null,
+      pointed: -1,
+      near: new Map(),
+    };
     this.side = new Side({ pointed: (path) => this.#pointPath(path), searched: (words) => this.#search(words) });
     /** Generation of the index that is drawn; undefined before any. @type {number|null|undefined} */
     this.loaded = undefined;
     this.legend = h("ul", { class: "graph-legend", "aria-label": "Colours" });
     this.failure = h("div");
     const button = (/** @type {string} */ label, /** @type {string} */ sign, /** @type {() => void} */ act) =>
-      h("button", { type: "button", class: "button graph-button", "aria-label": label, title: label, onclick: act }, sign);
+      h(
+        "button",
+        { type: "button", class: "button graph-button", "aria-label": label, title: label, onclick: act },
+        sign,
+      );
     this.waiting = h("p", { class: "soft waiting graph-waiting" }, "Reading links…");
-    this.box = h("div", { class: "graph-box" }, this.canvas, this.waiting,
-      h("div", { class: "graph-buttons" }, button("Closer", "+", () => this.camera.zoom(1.35)), button("Farther", "−", () => this.camera.zoom(0.74)), button("See everything", "⤢", () => this.#fit())), this.legend);
-    this.element = h("section", { class: "view graph-view", "aria-labelledby": "graph-h" },
+    this.box = h(
+      "div",
+      { class: "graph-box" },
+      this.canvas,
+      this.waiting,
+      h(
+        "div",
+        { class: "graph-buttons" },
+        button("Zoom in", "+", () => this.camera.zoom(1.35)),
+        button("Zoom out", "−", () => this.camera.zoom(0.74)),
+        button("Show everything", "⤢", () => this.#fit()),
+      ),
+      this.legend,
+    );
+    this.element = h(
+      "section",
+      { class: "view graph-view", "aria-labelledby": "graph-h" },
       h("h1", { id: "graph-h", class: "visually-hidden", tabindex: "-1" }, "Graph"),
-      h("p", { id: "graph-help", class: "visually-hidden" }, "Arrow keys move the picture, plus and minus zoom. The list beside it has all documents."),
-      this.failure, h("div", { class: "graph-grid" }, this.box, this.side.element));
+      h(
+        "p",
+        { id: "graph-help", class: "visually-hidden" },
+        "Arrow keys move the picture, plus and minus zoom. The list beside it has all documents.",
+      ),
+      this.failure,
+      h("div", { class: "graph-grid" }, this.box, this.side.element),
+    );
     this.canvas.addEventListener("pointermove", (event) => this.#point(this.#nodeAt(event.offsetX, event.offsetY)));
     this.canvas.addEventListener("pointerleave", () => this.#point(-1));
     this.canvas.addEventListener("click", (event) => this.#open(event));
@@ -46,15 +85,18 @@ class GraphView {
   }
 
   show() {
-    // The index tells when there is something new to draw.
+    // The generation of the index changes when there is something new to draw.
     const generation = currentStatus()?.generation ?? null;
     if (this.loaded !== undefined && this.loaded === generation) return;
     this.loaded = generation;
-    get("/api/graph").then((graph) => this.#load(graph), (error) => {
-      this.loaded = undefined;
-      this.waiting.hidden = true;
-      refill(this.failure, errorNotice(error));
-    });
+    get("/api/graph").then(
+      (graph) => this.#load(graph),
+      (error) => {
+        this.loaded = undefined;
+        this.waiting.hidden = true;
+        refill(this.failure, errorNotice(error));
+      },
+    );
   }
 
   title() {
@@ -77,11 +119,26 @@ class GraphView {
       near.get(a)?.push(b);
       near.get(b)?.push(a);
     }
-    this.scene = { ...this.scene, nodes: graph.nodes, edges: graph.edges, group: of, near, x: new Float32Array(), y: new Float32Array() };
+    this.scene = {
+      ...this.scene,
+      nodes: graph.nodes,
+      edges: graph.edges,
+      group: of,
+      near,
+      x: new Float32Array(),
+      y: new Float32Array(),
+    };
     this.places = new Map(graph.nodes.map(({ path }, at) => [path, at]));
-    refill(this.legend, names.length > 1 && names.map((name, at) => h("li", { class: `hue-${at}` }, h("i", { "aria-hidden": "true" }), name)));
-    this.canvas.setAttribute("aria-label",
-      `Graph of ${plural(graph.nodes.length, "document")} and ${plural(graph.edges.length, "link")}, with ${plural(graph.orphans.length, "orphan")} and ${plural(graph.broken.length, "broken link")}`);
+    refill(
+      this.legend,
+      names.length > 1 &&
+        names.map((name, at) => h("li", { class: `hue-${at}` }, h("i", { "aria-hidden": "true" }), name)),
+    );
+    this.canvas.setAttribute(
+      "aria-label",
+      `Graph of ${plural(graph.nodes.length, "document")} and ${plural(graph.edges.length, "link")}, ` +
+        `with ${plural(graph.orphans.length, "orphan")} and ${plural(graph.broken.length, "broken link")}`,
+    );
     this.side.show(graph);
     this.#search(this.side.words());
     this.#layOut();
@@ -149,7 +206,8 @@ class GraphView {
   /** @param {string[]} words */
   #search(words) {
     const fits = ({ path = "", title = "" }) => words.every((word) => `${path} ${title}`.toLowerCase().includes(word));
-    this.scene.matched = words.length === 0 ? null : new Set(this.scene.nodes.flatMap((node, at) => (fits(node) ? [at] : [])));
+    this.scene.matched =
+      words.length === 0 ? null : new Set(this.scene.nodes.flatMap((node, at) => (fits(node) ? [at] : [])));
     this.#repaint();
   }
 

@@ -14,7 +14,7 @@ const NUMBERS_OF_WORD = { size: ORDER, overlap: ["overlap_tokens"] };
 /**
  * @param {Choice} choice
  * @param {string} name
- * @param {string|number|boolean|string[]|null|undefined} value Undefined takes the setting back.
+ * @param {string|number|boolean|string[]|null|undefined} value Undefined removes the setting.
  * @param {Settings} ofPreset
  * @returns {Choice}
  */
@@ -25,12 +25,19 @@ export function change(choice, name, value, ofPreset) {
   for (const number of NUMBERS_OF_WORD[name] ?? []) delete changed[number];
   if (name === "overlap_tokens") delete changed.overlap;
   for (const other of Object.keys(changed)) {
-    if (other !== name && typeof value === "number" && contradicts(other, Number(changed[other]), name, value)) delete changed[other];
+    if (other !== name && typeof value === "number" && contradicts(other, Number(changed[other]), name, value))
+      delete changed[other];
   }
   return { preset: choice.preset, changed };
 }
 
-/** Whether two sizes cannot both hold. @param {string} other @param {number} its @param {string} name @param {number} value */
+/**
+ * Whether two sizes contradict each other.
+ * @param {string} other
+ * @param {number} its
+ * @param {string} name
+ * @param {number} value
+ */
 function contradicts(other, its, name, value) {
   if (other === "overlap_tokens") return name === "max_tokens" && its >= value;
   if (name === "overlap_tokens") return other === "max_tokens" && value >= its;

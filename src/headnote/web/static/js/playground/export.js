@@ -4,9 +4,13 @@
 
 /** @param {string} preset @param {Settings} changed @param {string} file */
 export function asPython(preset, changed, file) {
-  const given = [`"${file}"`, ...(preset === "default" ? [] : [`preset="${preset}"`]), ...entries(changed).map(([name, value]) => `${name}=${python(value)}`)];
-  const short = `chunks = headnote.chunk_file(${given.join(", ")})`;
-  const long = `chunks = headnote.chunk_file(\n${given.map((one) => `    ${one},\n`).join("")})`;
+  const options = [
+    `"${file}"`,
+    ...(preset === "default" ? [] : [`preset="${preset}"`]),
+    ...entries(changed).map(([name, value]) => `${name}=${python(value)}`),
+  ];
+  const short = `chunks = headnote.chunk_file(${options.join(", ")})`;
+  const long = `chunks = headnote.chunk_file(\n${options.map((one) => `    ${one},\n`).join("")})`;
   return `import headnote\n\n${short.length <= 44 ? short : long}\n`;
 }
 
@@ -17,15 +21,18 @@ export function asCommand(preset, changed, file) {
     if (typeof value === "boolean") return value ? `--${flag}` : `--no-${flag}`;
     return `--${flag} ${quoted(Array.isArray(value) ? value.join(",") : String(value))}`;
   });
-  const given = [...(preset === "default" ? [] : [`--preset ${preset}`]), ...flags];
-  const short = ["headnote chunk", quoted(file), ...given].join(" ");
-  return short.length <= 44 ? `${short}\n` : `headnote chunk ${[quoted(file), ...given].join(" \\\n  ")}\n`;
+  const options = [...(preset === "default" ? [] : [`--preset ${preset}`]), ...flags];
+  const short = ["headnote chunk", quoted(file), ...options].join(" ");
+  return short.length <= 44 ? `${short}\n` : `headnote chunk ${[quoted(file), ...options].join(" \\\n  ")}\n`;
 }
 
 /** @param {string} preset @param {Settings} changed */
 export function asToml(preset, changed) {
-  const rows = [...(preset === "default" ? [] : [`preset = "${preset}"`]), ...entries(changed).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)];
-  return `# headnote.toml\n${rows.length > 0 ? rows.join("\n") : "# nothing: these are the defaults"}\n`;
+  const rows = [
+    ...(preset === "default" ? [] : [`preset = "${preset}"`]),
+    ...entries(changed).map(([name, value]) => `${name} = ${JSON.stringify(value)}`),
+  ];
+  return `# headnote.toml\n${rows.length > 0 ? rows.join("\n") : "# no settings needed: these are the defaults"}\n`;
 }
 
 /** @param {Settings} changed @returns {[string, string|number|boolean|string[]][]} */

@@ -19,7 +19,7 @@ export class Lane {
   /**
    * @param {Presets} presets
    * @param {string} preset
-   * @param {string} name For those who cannot see where it stands.
+   * @param {string} name For screen readers.
    * @param {(text: string) => void} typed
    */
   constructor(presets, preset, name, typed) {
@@ -27,19 +27,35 @@ export class Lane {
     this.text = "";
     this.active = -1;
     this.file = "guide.md";
-    const told = { typed, pointed: (/** @type {number} */ chunk) => this.#activate(chunk), chosen: (/** @type {number} */ chunk) => this.#choose(chunk, "cards") };
-    this.pane = new Pane(told);
-    this.cards = new Cards({ pointed: told.pointed, chosen: (chunk) => this.#choose(chunk, "pane") });
+    const handlers = {
+      typed,
+      pointed: (/** @type {number} */ chunk) => this.#activate(chunk),
+      chosen: (/** @type {number} */ chunk) => this.#choose(chunk, "cards"),
+    };
+    this.pane = new Pane(handlers);
+    this.cards = new Cards({ pointed: handlers.pointed, chosen: (chunk) => this.#choose(chunk, "pane") });
     this.histogram = new Histogram();
     this.recipe = new Recipe();
     this.controls = new Controls(presets, { preset, changed: {} }, () => this.#cut(0));
     this.failure = h("div");
     this.facts = h("div");
     this.cuts = h("div");
-    this.element = h("section", { class: "lane", "aria-label": name },
+    this.element = h(
+      "section",
+      { class: "lane", "aria-label": name },
       h("div", { class: "lane-settings" }, this.controls.element, this.recipe.element),
       this.pane.element,
-      h("div", { class: "lane-result" }, this.failure, this.facts, this.histogram.element, this.cuts, h("h3", { class: "cards-title" }, "Chunks"), this.cards.element));
+      h(
+        "div",
+        { class: "lane-result" },
+        this.failure,
+        this.facts,
+        this.histogram.element,
+        this.cuts,
+        h("h3", { class: "cards-title" }, "Chunks"),
+        this.cards.element,
+      ),
+    );
   }
 
   /** @param {string} text @param {string} file @param {number} pause */
@@ -66,7 +82,10 @@ export class Lane {
     this.result = result;
     refill(this.failure);
     refill(this.facts, numbers(result));
-    refill(this.cuts, cuts(result, (chunk) => this.#choose(chunk, "pane")));
+    refill(
+      this.cuts,
+      cuts(result, (chunk) => this.#choose(chunk, "pane")),
+    );
     this.controls.show(result.settings);
     this.pane.show(text, result);
     this.histogram.show(result);

@@ -10,23 +10,31 @@ import { segments } from "./segments.js";
 const HUES = 8;
 
 export class Pane {
-  /** @param {{typed: (text: string) => void, pointed: (chunk: number) => void, chosen: (chunk: number) => void}} told */
-  constructor(told) {
+  /**
+   * @param {{typed: (text: string) => void, pointed: (chunk: number) => void,
+   *   chosen: (chunk: number) => void}} handlers
+   */
+  constructor(handlers) {
     /** @type {{top: number, bottom: number}[]} */
     this.extents = [];
     /** @type {Chunked|null} */
     this.result = null;
     this.bands = h("div", { class: "pane-bands", "aria-hidden": "true" });
-    // Lies behind the textarea and breaks its lines in the same places, so that places can be measured.
+    // Lies behind the textarea and wraps lines in the same places, so that positions can be measured.
     this.ghost = h("pre", { class: "pane-text pane-ghost", "aria-hidden": "true" });
-    this.input = h("textarea", { class: "pane-text pane-input", "aria-label": "Document", spellcheck: "false", autocomplete: "off" });
+    this.input = h("textarea", {
+      class: "pane-text pane-input",
+      "aria-label": "Document",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.paper = h("div", { class: "pane-paper" }, this.bands, this.ghost, this.input);
     this.element = h("div", { class: "pane" }, this.paper);
-    this.input.addEventListener("input", () => told.typed(this.input.value));
-    this.element.addEventListener("pointermove", (event) => told.pointed(this.#at(event.clientY)));
-    this.element.addEventListener("pointerleave", () => told.pointed(-1));
-    this.element.addEventListener("click", (event) => told.chosen(this.#at(event.clientY)));
-    this.input.addEventListener("keyup", (event) => event.key.startsWith("Arrow") && told.chosen(this.#atCaret()));
+    this.input.addEventListener("input", () => handlers.typed(this.input.value));
+    this.element.addEventListener("pointermove", (event) => handlers.pointed(this.#at(event.clientY)));
+    this.element.addEventListener("pointerleave", () => handlers.pointed(-1));
+    this.element.addEventListener("click", (event) => handlers.chosen(this.#at(event.clientY)));
+    this.input.addEventListener("keyup", (event) => event.key.startsWith("Arrow") && handlers.chosen(this.#atCaret()));
     new ResizeObserver(() => this.#measure()).observe(this.paper);
   }
 
@@ -40,7 +48,7 @@ export class Pane {
   show(text, result) {
     this.result = result;
     this.pieces = segments(text, result.chunks);
-    // The last line end of a pre is not drawn, that of a textarea is.
+    // A textarea shows its last line end, a pre does not.
     this.nodes = this.pieces.map((piece) => document.createTextNode(piece.text));
     refill(this.ghost, this.nodes, "\n");
     this.#measure();
@@ -73,12 +81,15 @@ export class Pane {
       const extent = row(nodes[at]);
       if (mine) [mine.top, mine.bottom] = [Math.min(mine.top, extent.top), Math.max(mine.bottom, extent.bottom)];
       const before = carried.get(piece.carried);
-      if (before) [before.top, before.bottom] = [Math.min(before.top, extent.top), Math.max(before.bottom, extent.bottom)];
+      if (before)
+        [before.top, before.bottom] = [Math.min(before.top, extent.top), Math.max(before.bottom, extent.bottom)];
       else if (piece.carried >= 0) carried.set(piece.carried, extent);
     });
     this.extents = own;
     const cuts = cutStarts(result);
-    const bands = own.map((extent, at) => Number.isFinite(extent.top) && band(extent, at, result.chunks[at].tokens, cuts.has(at)));
+    const bands = own.map(
+      (extent, at) => Number.isFinite(extent.top) && band(extent, at, result.chunks[at].tokens, cuts.has(at)),
+    );
     const carries = [...carried].map(([chunk, extent]) => carry(extent, chunk));
     refill(this.bands, bands, carries);
   }
@@ -126,13 +137,20 @@ function rowsOf(ghost) {
 /** Chunks that begin inside a block: it had to be cut there. @param {Chunked} result */
 function cutStarts({ chunks, blocks }) {
   const cut = blocks.filter((block) => block.cut);
-  return new Set(chunks.flatMap((chunk, at) => (cut.some((block) => block.start < chunk.start && chunk.start < block.end) ? [at] : [])));
+  return new Set(
+    chunks.flatMap((chunk, at) =>
+      cut.some((block) => block.start < chunk.start && chunk.start < block.end) ? [at] : [],
+    ),
+  );
 }
 
 /** @param {{top: number, bottom: number}} extent @param {number} chunk @param {number} tokens @param {boolean} isCut */
 function band({ top, bottom }, chunk, tokens, isCut) {
-  const element = h("div", { class: `pane-band hue-${chunk % HUES}${isCut ? " cut" : ""}`, data: { chunk } },
-    h("span", { class: "pane-label numbers" }, h("b", null, chunk + 1), h("span", null, whole(tokens))));
+  const element = h(
+    "div",
+    { class: `pane-band hue-${chunk % HUES}${isCut ? " cut" : ""}`, data: { chunk } },
+    h("span", { class: "pane-label numbers" }, h("b", null, chunk + 1), h("span", null, whole(tokens))),
+  );
   element.style.setProperty("top", `${top}px`);
   element.style.setProperty("height", `${bottom - top}px`);
   return element;

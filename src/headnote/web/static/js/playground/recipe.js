@@ -20,12 +20,38 @@ export class Recipe {
     this.file = "guide.md";
     this.form = FORMS[0];
     const name = freshId("form");
-    const radios = FORMS.map((form) => h("label", null,
-      h("input", { type: "radio", name, value: form[0], checked: form === this.form, onchange: () => this.#pick(form) }), h("span", null, form[1])));
+    const radios = FORMS.map((form) =>
+      h(
+        "label",
+        null,
+        h("input", {
+          type: "radio",
+          name,
+          value: form[0],
+          checked: form === this.form,
+          onchange: () => this.#pick(form),
+        }),
+        h("span", null, form[1]),
+      ),
+    );
     this.copying = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy");
-    this.code = h("pre", { class: "code-block recipe-code", tabindex: "0", "aria-label": "These settings as code", role: "group" });
-    this.element = h("div", { class: "recipe" },
-      h("div", { class: "recipe-head" }, h("fieldset", { class: "segments" }, h("legend", null, "Copy as"), radios), this.copying), this.code);
+    this.code = h("pre", {
+      class: "code-block recipe-code",
+      tabindex: "0",
+      "aria-label": "These settings as code",
+      role: "group",
+    });
+    this.element = h(
+      "div",
+      { class: "recipe" },
+      h(
+        "div",
+        { class: "recipe-head" },
+        h("fieldset", { class: "segments" }, h("legend", null, "Copy as"), radios),
+        this.copying,
+      ),
+      this.code,
+    );
   }
 
   /** @param {Choice} choice @param {string} file */
@@ -46,7 +72,7 @@ export class Recipe {
       await navigator.clipboard.writeText(this.code.textContent ?? "");
       this.#say("Copied");
     } catch {
-      // Not every page may write to the clipboard: then the text is selected, and Ctrl-C does it.
+      // Without access to the clipboard the text is selected, ready for Ctrl-C.
       getSelection()?.selectAllChildren(this.code);
       this.#say("Selected");
     }

@@ -4,8 +4,8 @@ import { CodePoints } from "../core/codepoints.js";
 
 /**
  * @typedef {import("../types.js").Chunk} Chunk
- * @typedef {{text: string, own: number, carried: number}} Segment Numbers of the chunk it belongs to and of the one that
- *   repeats it; -1 for none.
+ * @typedef {{text: string, own: number, carried: number}} Segment Numbers of its chunk and of the chunk that repeats
+ *   it; -1 for none.
  */
 
 /** @param {string} text @param {Chunk[]} chunks @returns {Segment[]} */
@@ -29,17 +29,17 @@ export function segments(text, chunks) {
 const range = (start, end) => ({ start, end });
 
 /**
- * Where the text that a chunk repeats stands in the source: the nearest place before its own.
+ * The range of the text that a chunk repeats: its nearest occurrence before the chunk.
  * @param {string} text @param {Chunk} chunk @param {number} least @param {number} before
  */
 function carriedRange(text, chunk, least, before) {
-  const wanted = chunk.overlap.trim();
-  const at = wanted ? text.lastIndexOf(wanted, before - wanted.length) : -1;
-  return at >= least && at + wanted.length <= before ? range(at, at + wanted.length) : range(0, 0);
+  const overlap = chunk.overlap.trim();
+  const at = overlap ? text.lastIndexOf(overlap, before - overlap.length) : -1;
+  return at >= least && at + overlap.length <= before ? range(at, at + overlap.length) : range(0, 0);
 }
 
 /**
- * Which of some ranges, sorted by where they begin, holds a place. Asked from left to right.
+ * A function that finds the range of an offset. Ranges are sorted, and offsets must ascend.
  * @param {{start: number, end: number}[]} ranges
  */
 function finder(ranges) {

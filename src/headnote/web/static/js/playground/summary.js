@@ -21,31 +21,51 @@ export function numbers({ chunks, settings, seconds }) {
     [whole(sizes.at(-1) ?? 0), over > 0 ? `largest, ${over} over max` : "largest", over > 0 ? "over" : ""],
     [`${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`, "to cut it", ""],
   ];
-  return h("dl", { class: "facts numbers" }, facts.map(([value, name, style]) => h("div", { class: style }, h("dt", null, name), h("dd", null, value))));
+  return h(
+    "dl",
+    { class: "facts numbers" },
+    facts.map(([value, name, style]) => h("div", { class: style }, h("dt", null, name), h("dd", null, value))),
+  );
 }
 
 /**
- * Blocks that more than one chunk has parts of.
+ * Blocks that are cut between chunks.
  * @param {Chunked} result
  * @param {(chunk: number) => void} choose
  */
 export function cuts({ blocks, chunks }, choose) {
   const cut = blocks.filter((block) => block.cut);
   if (cut.length === 0) {
-    return h("p", { class: "cuts-none small" }, h("span", { class: "cuts-good", "aria-hidden": "true" }, "✓ "), "Every block is whole: none had to be cut.");
+    return h(
+      "p",
+      { class: "cuts-none small" },
+      h("span", { class: "cuts-good", "aria-hidden": "true" }, "✓ "),
+      "No block had to be cut.",
+    );
   }
   const rows = cut.slice(0, MOST_CUTS).map((block) => h("li", null, cutRow(block, chunks, choose)));
-  return h("div", { class: "cuts" },
-    h("h3", null, `${plural(cut.length, "block")} cut`), h("ul", null, rows),
-    cut.length > MOST_CUTS && h("p", { class: "soft small" }, `and ${plural(cut.length - MOST_CUTS, "other")}`));
+  return h(
+    "div",
+    { class: "cuts" },
+    h("h3", null, `${plural(cut.length, "block")} cut`),
+    h("ul", null, rows),
+    cut.length > MOST_CUTS && h("p", { class: "soft small" }, `and ${plural(cut.length - MOST_CUTS, "other")}`),
+  );
 }
 
 /** @param {Block} block @param {Chunked["chunks"]} chunks @param {(chunk: number) => void} choose */
 function cutRow(block, chunks, choose) {
   const holders = chunks.flatMap((chunk, at) => (chunk.start < block.end && chunk.end > block.start ? [at] : []));
-  return h("button", { type: "button", class: "cut-row", onclick: () => choose(holders[0] ?? 0) },
+  return h(
+    "button",
+    { type: "button", class: "cut-row", onclick: () => choose(holders[0] ?? 0) },
     h("span", { class: "cut-kind" }, block.kind.replace("_", " ")),
     h("span", { class: "soft numbers" }, `lines ${lines(block.start_line, block.end_line)}`),
-    h("span", { class: "cut-holders", "aria-hidden": "true" }, holders.slice(0, 12).map((at) => h("i", { class: `hue-${at % 8}` }))),
-    h("span", { class: "soft numbers" }, `in ${holders.length}`));
+    h(
+      "span",
+      { class: "cut-holders", "aria-hidden": "true" },
+      holders.slice(0, 12).map((at) => h("i", { class: `hue-${at % 8}` })),
+    ),
+    h("span", { class: "soft numbers" }, `in ${holders.length}`),
+  );
 }

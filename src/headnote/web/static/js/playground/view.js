@@ -19,19 +19,54 @@ class PlaygroundView {
     this.lanes = [];
     this.lanesBox = h("div", { class: "lanes" });
     this.failure = h("div");
-    this.fileInput = h("input", { type: "file", id: freshId("file"), class: "visually-hidden", accept: ".md,.mdx,.markdown,.txt,text/*", tabindex: "-1", "aria-label": "Open a file" });
+    this.fileInput = h("input", {
+      type: "file",
+      id: freshId("file"),
+      class: "visually-hidden",
+      accept: ".md,.mdx,.markdown,.txt,text/*",
+      tabindex: "-1",
+      "aria-label": "Open a file",
+    });
     this.fileInput.addEventListener("change", () => this.fileInput.files && this.#open(this.fileInput.files[0]));
-    this.nameInput = h("input", { class: "input file-name mono", "aria-label": "Name of the document; .mdx turns MDX on", spellcheck: "false", value: this.file });
-    this.nameInput.addEventListener("change", () => this.#setText(this.text, this.nameInput.value.trim() || "untitled.md", 0));
-    this.comparing = h("button", { type: "button", class: "button", "aria-pressed": "false", onclick: () => this.#compare() }, "Compare two");
-    this.element = h("section", { class: "view playground", "aria-labelledby": "playground-h" },
-      h("div", { class: "view-head" },
-        h("div", null, h("h1", { id: "playground-h", tabindex: "-1" }, "Playground"),
-          h("p", null, "See where a document is cut. Write, paste or drop a file; nothing leaves this machine.")),
-        h("div", { class: "playground-tools" }, this.nameInput,
-          h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, "Open…"), this.fileInput,
-          h("button", { type: "button", class: "button", onclick: () => this.#loadSample() }, "Sample"), this.comparing)),
-      this.failure, this.lanesBox);
+    this.nameInput = h("input", {
+      class: "input file-name mono",
+      "aria-label": "Document name; .mdx turns on MDX",
+      spellcheck: "false",
+      value: this.file,
+    });
+    this.nameInput.addEventListener("change", () =>
+      this.#setText(this.text, this.nameInput.value.trim() || "untitled.md", 0),
+    );
+    this.comparing = h(
+      "button",
+      { type: "button", class: "button", "aria-pressed": "false", onclick: () => this.#compare() },
+      "Compare two",
+    );
+    this.element = h(
+      "section",
+      { class: "view playground", "aria-labelledby": "playground-h" },
+      h(
+        "div",
+        { class: "view-head" },
+        h(
+          "div",
+          null,
+          h("h1", { id: "playground-h", tabindex: "-1" }, "Playground"),
+          h("p", null, "See where a document is cut. Write, paste or drop a file; nothing leaves this machine."),
+        ),
+        h(
+          "div",
+          { class: "playground-tools" },
+          this.nameInput,
+          h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, "Open…"),
+          this.fileInput,
+          h("button", { type: "button", class: "button", onclick: () => this.#loadSample() }, "Sample"),
+          this.comparing,
+        ),
+      ),
+      this.failure,
+      this.lanesBox,
+    );
     this.#acceptDrops();
     void this.#begin();
   }
@@ -67,13 +102,18 @@ class PlaygroundView {
     const lane = new Lane(this.presets, preset, name, (text) => this.#setText(text, this.file, TYPING_PAUSE));
     this.lanes.push(lane);
     this.lanesBox.append(lane.element);
-    // Same text, same width: both show the same place.
-    lane.pane.element.addEventListener("scroll", () => {
-      for (const other of this.lanes) {
-        const box = other.pane.element;
-        if (other !== lane && box.scrollTop !== lane.pane.element.scrollTop) box.scrollTop = lane.pane.element.scrollTop;
-      }
-    }, { passive: true });
+    // Same text, same width: both panes scroll together.
+    lane.pane.element.addEventListener(
+      "scroll",
+      () => {
+        for (const other of this.lanes) {
+          const box = other.pane.element;
+          if (other !== lane && box.scrollTop !== lane.pane.element.scrollTop)
+            box.scrollTop = lane.pane.element.scrollTop;
+        }
+      },
+      { passive: true },
+    );
   }
 
   #compare() {
@@ -92,7 +132,7 @@ class PlaygroundView {
 
   /** @param {string} text @param {string} file @param {number} pause */
   #setText(text, file, pause) {
-    // A textarea knows one kind of line end; the others would move every offset.
+    // A textarea has one kind of line end. The others would shift every offset.
     this.text = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
     this.file = file;
     this.nameInput.value = file;
@@ -105,7 +145,10 @@ class PlaygroundView {
     refill(this.failure);
     this.fileInput.value = "";
     if (file.size > LARGEST_FILE) {
-      const error = { message: `${file.name} is too large: ${bytes(file.size)}.`, remedy: `The playground takes up to ${bytes(LARGEST_FILE)}; use headnote chunk.` };
+      const error = {
+        message: `${file.name} is too large: ${bytes(file.size)}.`,
+        remedy: `The playground takes up to ${bytes(LARGEST_FILE)}; use headnote chunk.`,
+      };
       refill(this.failure, errorNotice(error));
       return;
     }
@@ -120,7 +163,8 @@ class PlaygroundView {
       this.element.classList.add("dropping");
     });
     this.element.addEventListener("dragleave", (event) => {
-      if (!this.element.contains(/** @type {Node|null} */ (event.relatedTarget))) this.element.classList.remove("dropping");
+      if (!this.element.contains(/** @type {Node|null} */ (event.relatedTarget)))
+        this.element.classList.remove("dropping");
     });
     this.element.addEventListener("drop", (event) => {
       this.element.classList.remove("dropping");

@@ -1,17 +1,24 @@
-/** What a search is narrowed to, as fields and as part of the address. */
+/** The filters of a search, as fields and as part of the address. */
 
 import { freshId, h } from "../core/dom.js";
 
 /**
  * @typedef {{name: string, label: string, placeholder: string, hint: string, type?: string, many: boolean,
- *   complete?: RegExp}} FilterField What is not complete is still being typed, and not asked for.
+ *   complete?: RegExp}} FilterField Incomplete values are still being typed, and not sent.
  */
 
 /** @type {FilterField[]} */
 const FIELDS = [
   { name: "path", label: "Path", placeholder: "guides/**, *.mdx", hint: "globs, or a folder", many: true },
-  { name: "tag", label: "Tag", placeholder: "howto", hint: "all of them", many: true },
-  { name: "where", label: "Frontmatter", placeholder: "status=draft", hint: "key=value", many: true, complete: /^[^=]+=/ },
+  { name: "tag", label: "Tag", placeholder: "howto", hint: "all must match", many: true },
+  {
+    name: "where",
+    label: "Frontmatter",
+    placeholder: "status=draft",
+    hint: "key=value",
+    many: true,
+    complete: /^[^=]+=/,
+  },
   { name: "since", label: "Changed since", placeholder: "", hint: "", type: "date", many: false },
 ];
 
@@ -29,34 +36,46 @@ export class Filters {
     /** @type {Map<string, HTMLInputElement>} */
     this.inputs = new Map();
     this.count = h("span", { class: "chip", hidden: true });
-    this.clearing = h("button", { type: "button", class: "button quiet", onclick: () => this.clear() }, "Clear filters");
-    this.panel = h("details", { class: "disclosure filters" },
+    this.clearing = h(
+      "button",
+      { type: "button", class: "button quiet", onclick: () => this.clear() },
+      "Clear filters",
+    );
+    this.panel = h(
+      "details",
+      { class: "disclosure filters" },
       h("summary", null, "Filters ", this.count),
-      h("div", { class: "filter-fields" }, FIELDS.map((field) => this.#buildField(field)), this.clearing));
+      h(
+        "div",
+        { class: "filter-fields" },
+        FIELDS.map((field) => this.#buildField(field)),
+        this.clearing,
+      ),
+    );
   }
 
-  /** What the server is asked, besides the query. */
+  /** Parameters of the request, besides the query. */
   query() {
     /** @type {Record<string, string|string[]>} */
-    const asked = { mode: this.#mode() };
+    const parameters = { mode: this.#mode() };
     for (const { name, many, complete } of FIELDS) {
       const value = this.#value(name);
       const parts = many ? value.split(",").map((part) => part.trim()) : [value];
-      asked[name] = parts.filter((part) => part && (!complete || complete.test(part)));
+      parameters[name] = parts.filter((part) => part && (!complete || complete.test(part)));
     }
-    return asked;
+    return parameters;
   }
 
-  /** What stands in the address: nothing that is left as it was. */
+  /** Parameters of the address; defaults are left out. */
   address() {
-    const given = Object.fromEntries(FIELDS.map(({ name }) => [name, this.#value(name)]));
-    return { mode: this.#mode() === "hybrid" ? "" : this.#mode(), ...given };
+    const values = Object.fromEntries(FIELDS.map(({ name }) => [name, this.#value(name)]));
+    return { mode: this.#mode() === "hybrid" ? "" : this.#mode(), ...values };
   }
 
   /** @param {URLSearchParams} query */
   fill(query) {
-    const wanted = query.get("mode") ?? "hybrid";
-    for (const input of this.mode.querySelectorAll("input")) input.checked = input.value === wanted;
+    const mode = query.get("mode") ?? "hybrid";
+    for (const input of this.mode.querySelectorAll("input")) input.checked = input.value === mode;
     for (const [name, input] of this.inputs) {
       const value = query.get(name) ?? "";
       if (input.value !== value) input.value = value;
@@ -65,7 +84,7 @@ export class Filters {
     if (this.active() > 0) this.panel.open = true;
   }
 
-  /** How many narrow the search. */
+  /** How many filters are set. */
   active() {
     return FIELDS.filter(({ name }) => this.#value(name)).length;
   }
@@ -104,19 +123,30 @@ export class Filters {
   #buildMode() {
     const name = freshId("mode");
     const choices = MODES.map(([value, label]) =>
-      h("label", null,
+      h(
+        "label",
+        null,
         h("input", { type: "radio", name, value, checked: value === "hybrid", onchange: () => this.#touch() }),
-        h("span", null, label)));
+        h("span", null, label),
+      ),
+    );
     return h("fieldset", { class: "segments" }, h("legend", null, "Search by"), choices);
   }
 
   /** @param {FilterField} field */
   #buildField({ name, label, placeholder, hint, type }) {
     const id = freshId(name);
-    const input = h("input", { id, class: "input", type: type ?? "text", placeholder, autocomplete: "off", spellcheck: "false" });
+    const input = h("input", {
+      id,
+      class: "input",
+      type: type ?? "text",
+      placeholder,
+      autocomplete: "off",
+      spellcheck: "false",
+    });
     input.addEventListener("input", () => this.#touch());
     this.inputs.set(name, input);
-    const said = hint ? h("span", { class: "soft" }, ` · ${hint}`) : null;
-    return h("div", { class: "field" }, h("label", { for: id }, label, said), input);
+    const note = hint ? h("span", { class: "soft" }, ` · ${hint}`) : null;
+    return h("div", { class: "field" }, h("label", { for: id }, label, note), input);
   }
 }

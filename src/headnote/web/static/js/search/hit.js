@@ -1,4 +1,4 @@
-/** One hit: where it stands, what it says, and why it is there. */
+/** One hit: its place, its snippet, and why it was found. */
 
 import { CodePoints } from "../core/codepoints.js";
 import { crumbs, h } from "../core/dom.js";
@@ -16,13 +16,19 @@ function pathOf({ breadcrumb, title, path }) {
 
 /** @param {Hit} hit @returns {HTMLLIElement} */
 export function hitElement(hit) {
-  const { lines: shown, cut_before: cutBefore } = hit.snippet;
-  return h("li", { class: "hit" },
-    h("a", { class: "hit-link", href: hrefOfPlace(hit) },
+  const { lines: snippetLines, cut_before: cutBefore } = hit.snippet;
+  return h(
+    "li",
+    { class: "hit" },
+    h(
+      "a",
+      { class: "hit-link", href: hrefOfPlace(hit) },
       h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
-      h("span", { class: "hit-place mono" }, `${hit.path}:${lines(hit.start_line, hit.end_line)}`)),
-    h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, shown.map(lineElement)),
-    reasons(hit));
+      h("span", { class: "hit-place mono" }, `${hit.path}:${lines(hit.start_line, hit.end_line)}`),
+    ),
+    h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, snippetLines.map(lineElement)),
+    reasons(hit),
+  );
 }
 
 /** A line of the snippet with its marks. @param {import("../types.js").SnippetLine} line */
@@ -36,7 +42,11 @@ function lineElement({ text, marks, code }) {
     at = end;
   }
   pieces.push(points.slice(at, Infinity));
-  return h("p", { class: code ? "hit-line code" : "hit-line" }, pieces.filter((piece) => piece !== ""));
+  return h(
+    "p",
+    { class: code ? "hit-line code" : "hit-line" },
+    pieces.filter((piece) => piece !== ""),
+  );
 }
 
 /** @param {Hit} hit */
@@ -44,25 +54,46 @@ function reasons(hit) {
   const score = h("span", { class: "hit-score numbers" }, hit.score.toFixed(2));
   const meter = h("span", { class: "meter", "aria-hidden": "true" }, h("i"));
   meter.style.setProperty("--part", `${Math.min(100, Math.max(2, hit.score * 100))}%`);
-  const summary = h("summary", null, h("span", null, "Score "), score, meter, h("span", { class: "hit-legs" }, legs(hit.why)));
+  const summary = h(
+    "summary",
+    null,
+    h("span", null, "Score "),
+    score,
+    meter,
+    h("span", { class: "hit-legs" }, legs(hit.why)),
+  );
   return h("details", { class: "disclosure hit-why" }, summary, h("dl", { class: "why" }, rows(hit)));
 }
 
 /** @param {Why} why */
 function legs(why) {
-  const found = [why.keyword_rank !== null && "words", why.semantic_rank !== null && "meaning", (why.linked_from || why.links_to) && "a link"];
-  return found.filter(Boolean).join(" + ");
+  const ways = [
+    why.keyword_rank !== null && "words",
+    why.semantic_rank !== null && "meaning",
+    (why.linked_from || why.links_to) && "a link",
+  ];
+  return ways.filter(Boolean).join(" + ");
 }
 
 /** @param {Hit} hit */
 function rows({ why, tokens }) {
   /** @type {[string, Node|string][]} */
   const rows = [];
-  if (why.keyword_rank !== null) rows.push(["By words", `rank ${why.keyword_rank}, BM25 ${why.keyword_score.toFixed(2)}`]);
-  else rows.push(["By words", "not among those found"]);
-  if (why.semantic_rank !== null) rows.push(["By meaning", `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}`]);
-  else rows.push(["By meaning", "not among those found"]);
-  if (why.matched.length > 0) rows.push(["Words it has", h("span", null, why.matched.map((word) => h("span", { class: "chip" }, word)))]);
+  if (why.keyword_rank !== null)
+    rows.push(["By words", `rank ${why.keyword_rank}, BM25 ${why.keyword_score.toFixed(2)}`]);
+  else rows.push(["By words", "not found"]);
+  if (why.semantic_rank !== null)
+    rows.push(["By meaning", `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}`]);
+  else rows.push(["By meaning", "not found"]);
+  if (why.matched.length > 0)
+    rows.push([
+      "Matched words",
+      h(
+        "span",
+        null,
+        why.matched.map((word) => h("span", { class: "chip" }, word)),
+      ),
+    ]);
   if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
   if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);

@@ -1,4 +1,4 @@
-/** What stands in place of hits: nothing asked yet, nothing relevant, an index that is still filling. */
+/** What is shown instead of hits: no query yet, nothing relevant, an index that is still filling. */
 
 import { h } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
@@ -10,26 +10,56 @@ import { isFilling } from "../core/status-feed.js";
 export function nothingAsked(status) {
   const size = status ? `${plural(status.documents, "document")}, ${plural(status.chunks, "passage")}` : "";
   const isEmpty = status?.documents === 0 && !isFilling(status);
-  return h("div", { class: "empty" },
+  return h(
+    "div",
+    { class: "empty" },
     h("h2", null, isEmpty ? "No documents here yet" : "Search your documents"),
-    h("p", null, isEmpty
-      ? "Put Markdown or MDX files into the folder: they appear here by themselves."
-      : `${size ? `${size}. ` : ""}Ask in words or as a question; both are looked for by their words and by their meaning.`),
-    !isEmpty && h("p", { class: "small key-hint" }, h("kbd", null, "↓"), " ", h("kbd", null, "↑"), " move through hits, ",
-      h("kbd", null, "Enter"), " opens one, ", h("kbd", null, "?"), " shows all keys"));
+    h(
+      "p",
+      null,
+      isEmpty
+        ? "Add Markdown or MDX files to the folder. They appear here automatically."
+        : `${size ? `${size}. ` : ""}Type words or a question: search matches words and meaning.`,
+    ),
+    !isEmpty &&
+      h(
+        "p",
+        { class: "small key-hint" },
+        h("kbd", null, "↓"),
+        " ",
+        h("kbd", null, "↑"),
+        " move through hits, ",
+        h("kbd", null, "Enter"),
+        " opens one, ",
+        h("kbd", null, "?"),
+        " shows all keys",
+      ),
+  );
 }
 
 /**
  * @param {string} query
- * @param {{filters: number, clear: () => void, anyway: () => void}} ways Out of it.
+ * @param {{filters: number, clear: () => void, anyway: () => void}} ways What the reader can do.
  */
 export function nothingRelevant(query, ways) {
-  return h("div", { class: "empty" },
+  return h(
+    "div",
+    { class: "empty" },
     h("h2", null, "Nothing relevant"),
     h("p", { class: "break" }, "No passage answers “", query, "”."),
-    h("div", null,
-      ways.filters > 0 && h("button", { type: "button", class: "button", onclick: ways.clear }, `Clear ${plural(ways.filters, "filter")}`), " ",
-      h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway")));
+    h(
+      "div",
+      null,
+      ways.filters > 0 &&
+        h(
+          "button",
+          { type: "button", class: "button", onclick: ways.clear },
+          `Clear ${plural(ways.filters, "filter")}`,
+        ),
+      " ",
+      h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway"),
+    ),
+  );
 }
 
 /** A line above the hits while documents or vectors are to come; null if all is there. @param {Status|null} status */
@@ -38,9 +68,13 @@ export function fillingNotice(status) {
   const { progress, pending } = status;
   if (progress?.stage === "documents" || (status.busy && status.documents === 0)) {
     const done = progress ? ` (${whole(progress.done)} of ${whole(progress.total)})` : "";
-    return h("div", { class: "notice" }, `The documents are still being read${done}: hits may be missing.`);
+    return h("div", { class: "notice" }, `Still reading documents${done}: some hits may be missing.`);
   }
   if (pending === 0 && !progress) return null;
   const left = progress ? progress.total - progress.done : pending;
-  return h("div", { class: "notice" }, `${plural(left, "vector")} still to be made: until then, words alone find some passages.`);
+  return h(
+    "div",
+    { class: "notice" },
+    `Embedding: ${plural(left, "vector")} to go. Until then, some passages are found by words only.`,
+  );
 }

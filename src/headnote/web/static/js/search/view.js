@@ -18,37 +18,53 @@ const PAUSE = 110;
 class SearchView {
   constructor() {
     this.latest = new Latest();
-    /** What the hits on the page answer; null before any. @type {string|null} */
+    /** Address that the hits on the page belong to; null before any. @type {string|null} */
     this.answered = null;
     this.anyway = false;
     this.filters = new Filters(() => this.#ask());
     this.input = h("input", {
-      class: "search-input", type: "search", "aria-label": "Search", placeholder: "Search", autocomplete: "off",
-      spellcheck: "false", enterkeyhint: "search", "aria-describedby": "search-summary",
+      class: "search-input",
+      type: "search",
+      "aria-label": "Search",
+      placeholder: "Search",
+      autocomplete: "off",
+      spellcheck: "false",
+      enterkeyhint: "search",
+      "aria-describedby": "search-summary",
     });
     this.input.addEventListener("input", () => this.#ask());
     this.summary = h("p", { class: "search-summary numbers", id: "search-summary" });
     this.filling = h("div", { class: "search-filling" });
     this.results = h("div", { class: "results" });
-    this.element = h("section", { class: "view view-narrow", "aria-labelledby": "search-h" },
+    this.element = h(
+      "section",
+      { class: "view view-narrow", "aria-labelledby": "search-h" },
       h("h1", { class: "visually-hidden", id: "search-h", tabindex: "-1" }, "Search"),
-      h("form", { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
+      h(
+        "form",
+        { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
         h("div", { class: "search-box" }, this.input, h("kbd", { class: "search-key", "aria-hidden": "true" }, "/")),
-        h("div", { class: "search-options" }, this.filters.mode, this.summary), this.filters.panel),
-      this.filling, this.results);
+        h("div", { class: "search-options" }, this.filters.mode, this.summary),
+        this.filters.panel,
+      ),
+      this.filling,
+      this.results,
+    );
     this.element.addEventListener("keydown", (event) => this.#move(event));
     onStatus((status) => {
       refill(this.filling, fillingNotice(status));
       if (this.answered === "") this.#showNothingAsked();
     });
-    // Not under the hands of someone who is about to open a hit.
-    onChange(() => this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within") && this.#ask(0));
+    // Never replace hits that the reader is about to open.
+    onChange(
+      () => this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within") && this.#ask(0),
+    );
   }
 
   /** @param {URLSearchParams} query */
   show(query) {
-    const wanted = query.get("q") ?? "";
-    if (this.input.value !== wanted) this.input.value = wanted;
+    const text = query.get("q") ?? "";
+    if (this.input.value !== text) this.input.value = text;
     this.filters.fill(query);
     if (this.answered !== this.#address()) this.#ask(0);
   }
@@ -80,9 +96,9 @@ class SearchView {
       return;
     }
     this.results.setAttribute("aria-busy", "true");
-    const asked = { q, limit: 20, ...this.filters.query(), min_score: this.anyway ? "0" : null };
+    const parameters = { q, limit: 20, ...this.filters.query(), min_score: this.anyway ? "0" : null };
     this.anyway = false;
-    this.latest.run(pause, (signal) => get("/api/search", asked, signal), {
+    this.latest.run(pause, (signal) => get("/api/search", parameters, signal), {
       done: (answer) => this.#showHits(q, address, answer),
       failed: (error) => this.#showError(address, error),
     });
@@ -98,16 +114,19 @@ class SearchView {
   #showHits(q, address, { hits, milliseconds }) {
     this.answered = address;
     this.results.removeAttribute("aria-busy");
-    const found = hits.length === 0 ? "Nothing relevant" : plural(hits.length, "passage");
-    this.summary.textContent = `${found} · ${Math.max(1, Math.round(milliseconds))} ms`;
-    announce(`${found} for ${q}`);
+    const summary = hits.length === 0 ? "Nothing relevant" : plural(hits.length, "passage");
+    this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
+    announce(`${summary} for ${q}`);
     if (hits.length > 0) refill(this.results, h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)));
     else {
       const anyway = () => {
         this.anyway = true;
         this.#ask(0);
       };
-      refill(this.results, nothingRelevant(q, { filters: this.filters.active(), clear: () => this.filters.clear(), anyway }));
+      refill(
+        this.results,
+        nothingRelevant(q, { filters: this.filters.active(), clear: () => this.filters.clear(), anyway }),
+      );
     }
   }
 

@@ -1,11 +1,11 @@
 /* Runs before anything is painted, so that a dark page never flashes white. Not a module: those wait. */
 (function () {
-  var chosen = null;
+  var stored = null;
   try {
-    chosen = localStorage.getItem("headnote-theme");
+    stored = localStorage.getItem("headnote-theme");
   } catch (error) {
-    // Storage may be forbidden; the page then goes by what the system prefers.
+    // Storage may be blocked; the page then follows the system.
   }
   var dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.theme = chosen === "light" || chosen === "dark" ? chosen : dark ? "dark" : "light";
+  document.documentElement.dataset.theme = stored === "light" || stored === "dark" ? stored : dark ? "dark" : "light";
 })();

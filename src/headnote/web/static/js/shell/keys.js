@@ -16,12 +16,12 @@ const VIEWS = [
 /** @type {[string[], string][]} */
 const LIST = [
   [["/"], "search from anywhere"],
-  [["↓", "↑"], "through the hits, and back to the search box"],
+  [["↓", "↑"], "move through the hits, and back to the search box"],
   [["Enter"], "open the hit at its line"],
   [["1", "…", "6"], "search, documents, playground, graph, ask, status"],
   [["g", "s"], "search; also g d, g p, g r (graph), g a, g i (index status)"],
-  [["[", "]"], "in a document: the chunk before, the next chunk"],
-  [["t"], "light or dark"],
+  [["[", "]"], "previous or next chunk of a document"],
+  [["t"], "switch between light and dark"],
   [["?"], "this list"],
   [["Esc"], "close, or leave a field"],
 ];
@@ -71,18 +71,25 @@ export function isTyping(target) {
 function buildDialog() {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys-dialog"));
   const rows = LIST.map(([keys, meaning]) => [
-    h("dt", null, keys.map((key) => (key === "…" ? " … " : h("kbd", null, key)))),
+    h(
+      "dt",
+      null,
+      keys.map((key) => (key === "…" ? " … " : h("kbd", null, key))),
+    ),
     h("dd", null, meaning),
   ]);
   const allowed = h("input", { type: "checkbox", id: "keys-allowed", checked: recall("keys") !== "off" });
   allowed.addEventListener("change", () => remember("keys", allowed.checked ? null : "off"));
   refill(
     dialog,
-    h("div", { class: "keys-head" },
+    h(
+      "div",
+      { class: "keys-head" },
       h("h2", { id: "keys-title" }, "Keys"),
-      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close")),
+      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close"),
+    ),
     h("dl", { class: "keys-list" }, rows.flat()),
-    h("div", { class: "keys-switch" }, allowed, h("label", { for: "keys-allowed" }, "Single keys do something")),
+    h("div", { class: "keys-switch" }, allowed, h("label", { for: "keys-allowed" }, "Enable single-key shortcuts")),
   );
   return dialog;
 }

@@ -23,13 +23,13 @@ export function startStateChip() {
  * @returns {["fresh"|"busy"|"problem", string]}
  */
 export function describe(status, error) {
-  if (error) return ["problem", "No answer from the server"];
+  if (error) return ["problem", "Server not responding"];
   if (!status) return ["busy", "Asking"];
-  if (status.problem) return ["problem", "Index has a problem"];
+  if (status.problem) return ["problem", "Index problem"];
   if (status.progress && status.progress.total > 0) {
     return ["busy", `Indexing, ${Math.floor((100 * status.progress.done) / status.progress.total)} %`];
   }
   if (status.busy) return ["busy", "Indexing"];
-  if (status.pending > 0) return ["busy", `${whole(status.pending)} vectors to come`];
+  if (status.pending > 0) return ["busy", `Embedding: ${whole(status.pending)} to go`];
   return ["fresh", "Up to date"];
 }

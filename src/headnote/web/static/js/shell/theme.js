@@ -8,7 +8,7 @@ export function startTheme() {
   const button = /** @type {HTMLButtonElement} */ (document.getElementById("theme-toggle"));
   button.addEventListener("click", () => {
     const next = isDark() ? "light" : "dark";
-    // The choice that the system makes anyway is not remembered: the page then goes on following the system.
+    // A choice equal to that of the system is not stored, so the page keeps following the system.
     remember("theme", (next === "dark") === system.matches ? null : next);
     show(next, button);
   });

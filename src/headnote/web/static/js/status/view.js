@@ -10,10 +10,14 @@ import { describe } from "../shell/state-chip.js";
 
 class StatusView {
   constructor() {
-    this.shown = "";
+    this.drawn = "";
     this.body = h("div", { class: "status" });
-    this.element = h("section", { class: "view view-narrow", "aria-labelledby": "status-h" },
-      h("div", { class: "view-head" }, h("h1", { id: "status-h", tabindex: "-1" }, "Status")), this.body);
+    this.element = h(
+      "section",
+      { class: "view view-narrow", "aria-labelledby": "status-h" },
+      h("div", { class: "view-head" }, h("h1", { id: "status-h", tabindex: "-1" }, "Status")),
+      this.body,
+    );
     onStatus((status, error) => {
       if (!this.element.hidden) this.#draw(status, error);
       this.latest = { status, error };
@@ -30,35 +34,57 @@ class StatusView {
 
   /** @param {Status|null} status @param {Error|null} error */
   #draw(status, error) {
-    // What has not changed is left alone: nobody's selection is lost, and no screen reader is called.
-    const shown = JSON.stringify([status, error?.message, status?.updated && ago(status.updated)]);
-    if (shown === this.shown) return;
-    this.shown = shown;
-    if (!status) refill(this.body, error ? errorNotice(error) : h("p", { class: "soft" }, "Asking…"));
-    else refill(this.body, error && errorNotice(error), status.problem && problem(status.problem), headline(status, error), progress(status), figures(status), settings(status));
+    // Draw only changes: the reader keeps a selection, and screen readers stay silent.
+    const drawn = JSON.stringify([status, error?.message, status?.updated && ago(status.updated)]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    if (!status) refill(this.body, error ? errorNotice(error) : h("p", { class: "soft" }, "Loading…"));
+    else
+      refill(
+        this.body,
+        error && errorNotice(error),
+        status.problem && problem(status.problem),
+        headline(status, error),
+        progress(status),
+        figures(status),
+        settings(status),
+      );
   }
 }
 
 /** @param {string} text */
 function problem(text) {
-  return h("div", { class: "notice bad" }, h("strong", null, "The index may not be up to date"), h("span", null, text));
+  return h("div", { class: "notice bad" }, h("strong", null, "The index may be out of date"), h("span", null, text));
 }
 
 /** @param {Status} status @param {Error|null} error */
 function headline(status, error) {
   const [state, text] = describe(status, error);
-  return h("p", { class: "status-line state", data: { state } }, h("span", { class: "state-dot", "aria-hidden": "true" }), text,
-    status.updated !== null && h("span", { class: "soft" }, ` · last change ${ago(status.updated)}`));
+  return h(
+    "p",
+    { class: "status-line state", data: { state } },
+    h("span", { class: "state-dot", "aria-hidden": "true" }),
+    text,
+    status.updated !== null && h("span", { class: "soft" }, ` · last change ${ago(status.updated)}`),
+  );
 }
 
 /** @param {Status} status */
 function progress({ progress, pending, chunks }) {
-  const shown = progress ?? (pending > 0 ? { stage: "vectors", done: chunks - pending, total: chunks } : null);
-  if (!shown) return null;
-  const name = shown.stage === "documents" ? "Reading documents" : "Making vectors";
-  return h("div", { class: "status-progress" },
-    h("div", { class: "status-progress-head numbers" }, h("label", { for: "status-progress" }, name), h("span", null, `${whole(shown.done)} of ${whole(shown.total)}`)),
-    h("progress", { id: "status-progress", max: Math.max(1, shown.total), value: shown.done }));
+  const current = progress ?? (pending > 0 ? { stage: "vectors", done: chunks - pending, total: chunks } : null);
+  if (!current) return null;
+  const name = current.stage === "documents" ? "Reading documents" : "Embedding";
+  return h(
+    "div",
+    { class: "status-progress" },
+    h(
+      "div",
+      { class: "status-progress-head numbers" },
+      h("label", { for: "status-progress" }, name),
+      h("span", null, `${whole(current.done)} of ${whole(current.total)}`),
+    ),
+    h("progress", { id: "status-progress", max: Math.max(1, current.total), value: current.done }),
+  );
 }
 
 /** @param {Status} status */
@@ -70,7 +96,11 @@ function figures(status) {
     [whole(status.links), status.links === 1 ? "link" : "links"],
     [bytes(status.bytes_on_disk), "on disk"],
   ];
-  return h("dl", { class: "figures numbers" }, all.map(([value, name]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+  return h(
+    "dl",
+    { class: "figures numbers" },
+    all.map(([value, name]) => h("div", null, h("dt", null, name), h("dd", null, value))),
+  );
 }
 
 /** @param {Status} status */
@@ -79,20 +109,42 @@ function settings(status) {
   /** @type {[string, string][]} */
   const about = [
     ["Folder", status.root],
-    ["Vectors by", model],
-    ["Answers by", status.ask_model ?? "no model: the passages themselves"],
-    ["Vectors to come", status.pending > 0 ? plural(status.pending, "text") : "none"],
+    ["Embedding model", model],
+    ["Answer model", status.ask_model ?? "no model: the passages themselves"],
+    ["Vectors to go", status.pending > 0 ? plural(status.pending, "text") : "none"],
     ["Generation", whole(status.generation)],
   ];
-  return h("div", { class: "status-tables" },
+  return h(
+    "div",
+    { class: "status-tables" },
     table("Index", about, false),
-    table("Chunking", Object.entries(status.settings).map(([name, value]) => [name, written(value)]), true));
+    table(
+      "Chunking",
+      Object.entries(status.settings).map(([name, value]) => [name, written(value)]),
+      true,
+    ),
+  );
 }
 
 /** @param {string} name @param {[string, string][]} rows @param {boolean} isCode */
 function table(name, rows, isCode) {
-  return h("section", null, h("h2", null, name), h("dl", { class: "rows" }, rows.map(([key, value]) =>
-    h("div", null, h("dt", { class: isCode ? "mono" : "" }, key), h("dd", { class: isCode ? "mono break" : "break" }, value)))));
+  return h(
+    "section",
+    null,
+    h("h2", null, name),
+    h(
+      "dl",
+      { class: "rows" },
+      rows.map(([key, value]) =>
+        h(
+          "div",
+          null,
+          h("dt", { class: isCode ? "mono" : "" }, key),
+          h("dd", { class: isCode ? "mono break" : "break" }, value),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {unknown} value */
