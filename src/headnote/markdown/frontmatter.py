@@ -58,7 +58,7 @@ def _unread(format_: _Format, line: int, problem: str) -> Frontmatter:
 def _load(body: str, format_: _Format) -> Any:
     if len(body) > MAX_CHARACTERS:
         raise TooLarge(f"it has more than {MAX_CHARACTERS:,} characters")
-    # Whoever reads files of one kind does not wait for the reader of the other.
+    # Each parser is imported only when it is needed.
     if format_ == "toml":
         from headnote.markdown.toml_loader import load
     else:
@@ -89,8 +89,8 @@ def title(data: Mapping[str, Any]) -> str:
 
 def tags(data: Mapping[str, Any]) -> list[str]:
     """`tags` or `tag`: a list, or a string with commas or blanks between them. A leading `#` is dropped."""
-    found = _words(_field(data, "tags", "tag"), separator=re.compile(r"[,\s]+"))
-    return _unique(tag.lstrip("#") for tag in found)
+    words = _words(_field(data, "tags", "tag"), separator=re.compile(r"[,\s]+"))
+    return _unique(word.lstrip("#") for word in words)
 
 
 def aliases(data: Mapping[str, Any]) -> list[str]:

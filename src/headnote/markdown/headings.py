@@ -93,7 +93,7 @@ def headings(text: str, blocks: Sequence[Block]) -> list[Heading]:
     """Every top-level heading, with its path and with an anchor that is unique in the document."""
     stack = HeadingStack()
     slugs = Slugs()
-    found: list[Heading] = []
+    result: list[Heading] = []
     definitions: dict[str, str] | None = None
     for index, block in enumerate(blocks):
         if block.kind != "heading":
@@ -102,19 +102,19 @@ def headings(text: str, blocks: Sequence[Block]) -> list[Heading]:
             definitions = labels(blocks)
         shown = heading_text(text, block.start, block.end, definitions)
         slug = slugs.unique(explicit_id(text, block) or github_slug(shown))
-        found.append(Heading(block.level, shown, slug, stack.push(block.level, shown), index, block.start_line))
-    return found
+        result.append(Heading(block.level, shown, slug, stack.push(block.level, shown), index, block.start_line))
+    return result
 
 
 def labels(blocks: Sequence[Block] | Sequence[Span]) -> dict[str, str]:
     """Labels that links and footnotes may refer to; their targets do not show in a heading."""
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for kind, *_, info in blocks:
         if kind == "definition":
-            found[normal_label(info)] = ""
+            targets[normal_label(info)] = ""
         elif kind == "footnote":
-            found["^" + normal_label(info.removeprefix("^"))] = ""
-    return found
+            targets["^" + normal_label(info.removeprefix("^"))] = ""
+    return targets
 
 
 def sections(text: str, blocks: Sequence[Block], depth: int = 6) -> list[Section]:
@@ -124,15 +124,15 @@ def sections(text: str, blocks: Sequence[Block], depth: int = 6) -> list[Section
     """
     openings = [heading for heading in headings(text, blocks) if heading.level <= depth]
     ends = [heading.block for heading in openings[1:]] + [len(blocks)]
-    found = [
+    result = [
         _section(heading, heading.path, blocks, heading.block, end)
         for heading, end in zip(openings, ends, strict=False)
     ]
     first = next((index for index, block in enumerate(blocks) if block.kind != "frontmatter"), len(blocks))
     preamble_end = openings[0].block if openings else len(blocks)
     if first < preamble_end:
-        found.insert(0, _section(None, (), blocks, first, preamble_end))
-    return found
+        result.insert(0, _section(None, (), blocks, first, preamble_end))
+    return result
 
 
 def _section(heading: Heading | None, path: tuple[str, ...], blocks: Sequence[Block], first: int, end: int) -> Section:

@@ -14,7 +14,7 @@ from headnote.markdown.references import LABEL, inline_target, normal_label
 SpanKind = Literal["code", "html", "footnote", "autolink", "link", "image", "wikilink", "embed"]
 
 
-class Span(NamedTuple):
+class InlineSpan(NamedTuple):
     """One inline construct and where its visible part lies."""
 
     kind: SpanKind
@@ -68,7 +68,7 @@ Definitions = Mapping[str, str]
 """Normalised label → target. A footnote is there too, by its label with the `^`."""
 
 
-def spans(text: str, start: int, end: int, definitions: Definitions | None = None) -> list[Span]:
+def spans(text: str, start: int, end: int, definitions: Definitions | None = None) -> list[InlineSpan]:
     """The inline constructs in this range, each after those within it.
 
     Without `definitions`, `[a][b]` is believed to be a link and `[a]` is not.
@@ -84,7 +84,7 @@ class _Scan:
         self.start = start
         self.end = end
         self.definitions = definitions
-        self.found: list[Span] = []
+        self.spans: list[InlineSpan] = []
         self.brackets: list[_Bracket] = []
         self.nestings: list[int] = []
         """For each open bracket the deepest image within it."""
@@ -96,7 +96,7 @@ class _Scan:
         self.missing: set[str] = set()
         """Closing strings that do not occur any more: nobody needs to look for them twice."""
 
-    def run(self) -> list[Span]:
+    def run(self) -> list[InlineSpan]:
         text, end, search = self.text, self.end, MARKUP.search
         position = self.start
         while (match := search(text, position, end)) is not None:
@@ -112,7 +112,7 @@ class _Scan:
                 position = self.angle(at)
             else:
                 position = at + 2
-        return self.found
+        return self.spans
 
     def backtick(self, at: int) -> int:
         run = _BACKTICKS.match(self.text, at, self.end)
@@ -126,7 +126,7 @@ class _Scan:
         if not closers:
             return after
         closer = closers.pop()
-        self.found.append(Span("code", at, after, closer, closer + length))
+        self.spans.append(InlineSpan("code", at, after, closer, closer + length))
         return closer + length
 
     def angle(self, at: int) -> int:
@@ -136,16 +136,16 @@ class _Scan:
             return self.html_pair(at)
         autolink = _AUTOLINK.match(text, at, end)
         if autolink is not None:
-            self.found.append(Span("autolink", at, at + 1, autolink.end() - 1, autolink.end(), autolink[1]))
+            self.spans.append(InlineSpan("autolink", at, at + 1, autolink.end() - 1, autolink.end(), autolink[1]))
             return autolink.end()
         if following == "/" or following.isalpha():
             tag = _TAG.match(text, at, min(end, at + _MAX_TAG))
             if tag is not None:
-                self.found.append(Span("html", at, at, at, tag.end()))
+                self.spans.append(InlineSpan("html", at, at, at, tag.end()))
                 return tag.end()
         email = _EMAIL.match(text, at, end)
         if email is not None:
-            self.found.append(Span("autolink", at, at + 1, email.end() - 1, email.end(), f"mailto:{email[1]}"))
+            self.spans.append(InlineSpan("autolink", at, at + 1, email.end() - 1, email.end(), f"mailto:{email[1]}"))
             return email.end()
         return at + 1
 
@@ -159,7 +159,7 @@ class _Scan:
             stop = self.find(closing, at + len(opening))
             if stop < 0:
                 return at + 1
-            self.found.append(Span("html", at, at, at, stop + len(closing)))
+            self.spans.append(InlineSpan("html", at, at, at, stop + len(closing)))
             return stop + len(closing)
         return at + 1
 
@@ -180,13 +180,13 @@ class _Scan:
         if following == "[":
             wikilink = _WIKILINK.match(text, at, self.end)
             if wikilink is not None and not wikilink[1].isspace():
-                self.found.append(_wikilink_span(start, wikilink, is_image))
+                self.spans.append(_wikilink_span(start, wikilink, is_image))
                 self.last_bracket = at
                 return wikilink.end()
         elif following == "^" and not is_image:
             footnote = _FOOTNOTE.match(text, at, self.end)
             if footnote is not None and self.is_defined(footnote[1]):
-                self.found.append(Span("footnote", at, at, at, footnote.end()))
+                self.spans.append(InlineSpan("footnote", at, at, at, footnote.end()))
                 return footnote.end()
         self.brackets.append(_Bracket(start, at + 1, is_image))
         self.nestings.append(0)
@@ -205,7 +205,7 @@ class _Scan:
         if resolved is not None:
             kind: SpanKind = "image" if bracket.is_image else "link"
             end, target = resolved
-            self.found.append(Span(kind, bracket.start, bracket.inner_start, at, end, target, nesting))
+            self.spans.append(InlineSpan(kind, bracket.start, bracket.inner_start, at, end, target, nesting))
             if bracket.is_image:
                 nesting += 1
             else:
@@ -252,14 +252,14 @@ def _is_blank(label: str) -> bool:
     return not label or label.isspace()
 
 
-def _wikilink_span(start: int, match: re.Match[str], is_embed: bool) -> Span:
+def _wikilink_span(start: int, match: re.Match[str], is_embed: bool) -> InlineSpan:
     # In a table the bar is written `\|`, and the backslash is no part of the target.
     target = match[1].rstrip("\\").strip()
     shown = 2 if match[2] and not match[2].isspace() else 1
     inner_start, inner_end = match.span(shown)
     if shown == 1 and match[1].endswith("\\"):
         inner_end -= 1
-    return Span("embed" if is_embed else "wikilink", start, inner_start, inner_end, match.end(), target)
+    return InlineSpan("embed" if is_embed else "wikilink", start, inner_start, inner_end, match.end(), target)
 
 
 def _backtick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:

@@ -21,7 +21,7 @@ from headnote.model import Block
 _CELL = re.compile(r"(?:[^|\\\r\n]++|\\[^\r\n]|\\)++")
 _CHECKBOX = re.compile(r"[ \t]*+\[[ \t\r\nxX]\](?=[ \t\r\n])")
 _FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
-# Each level of nesting is read once more. Nobody nests deeper by hand, and a million `>` must not cost a square.
+# Each level of nesting is read once more. Nobody nests deeper by hand, and a million `>` must not take quadratic time.
 _MAX_DEPTH = 32
 
 
@@ -34,7 +34,7 @@ class Leaf(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """All inline text of a document in which a link or tag could stand."""
+    """All inline text of a document that may contain a link or tag."""
 
     leaves: list[Leaf]
     definitions: dict[str, str]
@@ -42,64 +42,64 @@ class Leaves(NamedTuple):
 
 
 def leaves(text: str, blocks: Sequence[Block], mdx: bool = False) -> Leaves:
-    """The inline text of these blocks; code, HTML and whatever cannot hold a link or tag is left out."""
-    found = Leaves([], {})
-    _walk(whole(text), blocks, mdx, 0, found)
-    return found
+    """The inline text of these blocks, without code, HTML and text that cannot contain a link or tag."""
+    result = Leaves([], {})
+    _walk(whole(text), blocks, mdx, 0, result)
+    return result
 
 
-def _walk(view: View, blocks: Iterable[Block], mdx: bool, depth: int, found: Leaves) -> None:
+def _walk(view: View, blocks: Iterable[Block], mdx: bool, depth: int, result: Leaves) -> None:
     for block in blocks:
         kind, start, end = block[:3]
         if not _may_hold_links(view.text, start, end):
             continue
         if kind in ("paragraph", "heading"):
-            found.leaves.append(Leaf(view, start, end))
+            result.leaves.append(Leaf(view, start, end))
         elif kind == "table":
             cells = _CELL.finditer(view.text, start, end)
-            found.leaves.extend(Leaf(view, *cell.span()) for cell in cells if _may_hold_links(view.text, *cell.span()))
+            result.leaves.extend(Leaf(view, *cell.span()) for cell in cells if _may_hold_links(view.text, *cell.span()))
         elif kind == "definition":
             for label, target in definitions(view.text, start, end):
-                found.definitions.setdefault(label, target)
+                result.definitions.setdefault(label, target)
         elif depth < _MAX_DEPTH:
-            _walk_container(view, block, mdx, depth + 1, found)
+            _walk_container(view, block, mdx, depth + 1, result)
 
 
-def _walk_container(view: View, block: Block, mdx: bool, depth: int, found: Leaves) -> None:
+def _walk_container(view: View, block: Block, mdx: bool, depth: int, result: Leaves) -> None:
     if block.kind == "list":
         for item in list_items(view, block.start, block.end):
             if _may_hold_links(item.text, 0, len(item.text)):
-                _walk_item(item, mdx, depth, found)
+                _walk_item(item, mdx, depth, result)
     elif block.kind == "quote":
-        _walk_view(quote_content(view, block.start, block.end), mdx, depth, found)
+        _walk_view(quote_content(view, block.start, block.end), mdx, depth, result)
     elif block.kind == "footnote":
-        found.definitions.setdefault("^" + normal_label(block.info), "")
-        _walk_view(footnote_content(view, block.start, block.end), mdx, depth, found)
+        result.definitions.setdefault("^" + normal_label(block.info), "")
+        _walk_view(footnote_content(view, block.start, block.end), mdx, depth, result)
     elif block.kind == "mdx_jsx":
-        _walk_view(jsx_content(view, block.start, block.end), False, depth, found)
+        _walk_view(jsx_content(view, block.start, block.end), False, depth, result)
 
 
-def _walk_item(item: View, mdx: bool, depth: int, found: Leaves) -> None:
+def _walk_item(item: View, mdx: bool, depth: int, result: Leaves) -> None:
     checkbox = _CHECKBOX.match(item.text)
     start = checkbox.end() if checkbox else 0
     if len(item.starts) == 1 and item.text[start : start + 1].isalpha():
-        found.leaves.append(Leaf(item, start, len(item.text)))
+        result.leaves.append(Leaf(item, start, len(item.text)))
         return
-    before = len(found.leaves)
-    _walk_view(item, mdx, depth, found)
-    if start and len(found.leaves) > before and found.leaves[before].start < start:
-        found.leaves[before] = found.leaves[before]._replace(start=start)
+    before = len(result.leaves)
+    _walk_view(item, mdx, depth, result)
+    if start and len(result.leaves) > before and result.leaves[before].start < start:
+        result.leaves[before] = result.leaves[before]._replace(start=start)
 
 
-def _walk_view(view: View, mdx: bool, depth: int, found: Leaves) -> None:
+def _walk_view(view: View, mdx: bool, depth: int, result: Leaves) -> None:
     if view.text.startswith(_FRONTMATTER_LIKE):
         # Only a file has frontmatter; after an empty line the same text is what it looks like.
         view = View("\n" + view.text, [0, *(at + 1 for at in view.starts)], [0, *(by - 1 for by in view.shifts)])
-    _walk(view, scan(view.text, mdx), mdx, depth, found)
+    _walk(view, scan(view.text, mdx), mdx, depth, result)
 
 
 def _may_hold_links(text: str, start: int, end: int) -> bool:
-    """Six searches at the speed of memory spare most text from being read closely."""
+    """Six fast searches rule out most text before it is read closely."""
     return (
         text.find("[", start, end) >= 0
         or text.find("#", start, end) >= 0

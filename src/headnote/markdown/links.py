@@ -1,11 +1,11 @@
-"""Links and tags of a document, with their places; none from code."""
+"""Links and tags of a document, with their positions; none from code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from headnote.markdown.inline import MARKUP, Definitions, Span, spans
+from headnote.markdown.inline import MARKUP, Definitions, InlineSpan, spans
 from headnote.markdown.leaves import Leaf, leaves
 from headnote.markdown.plain import span_text
 from headnote.model import Block, Link, LinkKind, Tag
@@ -28,7 +28,7 @@ _ENTITY_AT_END = re.compile(r"&[A-Za-z]++;\Z")
 _BLOCK_REFERENCE = re.compile(r"\(\([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\)\)")
 _FRAGMENT_IN_SHORTCODE = re.compile(r"""(\{\{[<%][^#]*+)#([^"'`\s}]*+)([^#]*[>%]\}\})""")
 
-# Letters, digits, `_` and `-`; vowel signs and accents are no letters to `\w`, and yet parts of words.
+# Letters, digits, `_` and `-`, and the vowel signs and accents inside words that `\w` does not match.
 _TAG_CHARACTER = r"[\w\-\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff]"
 _TAG = re.compile(rf"(?<![^\s(\[\"'“‘«„])#({_TAG_CHARACTER}++(?:/{_TAG_CHARACTER}++)*+)")
 _NOT_A_DIGIT = re.compile(r"[^\W\d]")
@@ -48,40 +48,40 @@ def links_and_tags(text: str, blocks: Sequence[Block], mdx: bool = False) -> tup
     """Both in one reading."""
     mdx = mdx or any(block.kind in ("mdx_jsx", "mdx_esm", "mdx_expression") for block in blocks)
     inline, definitions = leaves(text, blocks, mdx)
-    found_links: list[Link] = []
-    found_tags: list[Tag] = []
+    all_links: list[Link] = []
+    all_tags: list[Tag] = []
     for leaf in inline:
-        found = _leaf_spans(leaf, definitions)
-        found_links += _links_of(leaf, found, definitions)
-        found_tags += _tags_of(leaf, found)
-    found_links.sort(key=lambda link: link.start)
-    return found_links, found_tags
+        leaf_spans = _leaf_spans(leaf, definitions)
+        all_links += _links_of(leaf, leaf_spans, definitions)
+        all_tags += _tags_of(leaf, leaf_spans)
+    all_links.sort(key=lambda link: link.start)
+    return all_links, all_tags
 
 
-def _leaf_spans(leaf: Leaf, definitions: Definitions) -> list[Span]:
+def _leaf_spans(leaf: Leaf, definitions: Definitions) -> list[InlineSpan]:
     """Inline constructs by start, bare addresses among them."""
     text, start, end = leaf.view.text, leaf.start, leaf.end
-    found = spans(text, start, end, definitions) if MARKUP.search(text, start, end) else []
-    found.sort(key=lambda span: span.start)
+    leaf_spans = spans(text, start, end, definitions) if MARKUP.search(text, start, end) else []
+    leaf_spans.sort(key=lambda span: span.start)
     if text.find("://", start, end) >= 0 or text.find("www.", start, end) >= 0:
-        bare = [url for gap in _gaps(leaf, found) for url in _bare_urls(text, *gap)]
+        bare = [url for gap in _gaps(leaf, leaf_spans) for url in _bare_urls(text, *gap)]
         if bare:
-            found = sorted(found + bare, key=lambda span: span.start)
+            leaf_spans = sorted(leaf_spans + bare, key=lambda span: span.start)
     if text.find("((", start, end) >= 0:
-        blocks = [block for gap in _gaps(leaf, found) for block in _block_references(text, *gap)]
-        found = sorted(found + blocks, key=lambda span: span.start)
-    return found
+        blocks = [block for gap in _gaps(leaf, leaf_spans) for block in _block_references(text, *gap)]
+        leaf_spans = sorted(leaf_spans + blocks, key=lambda span: span.start)
+    return leaf_spans
 
 
-def _block_references(text: str, start: int, end: int) -> Iterator[Span]:
+def _block_references(text: str, start: int, end: int) -> Iterator[InlineSpan]:
     for match in _BLOCK_REFERENCE.finditer(text, start, end):
-        yield Span("wikilink", match.start(), match.start() + 2, match.end() - 2, match.end(), match[0])
+        yield InlineSpan("wikilink", match.start(), match.start() + 2, match.end() - 2, match.end(), match[0])
 
 
-def _gaps(leaf: Leaf, found: list[Span]) -> Iterator[tuple[int, int]]:
-    """What lies outside of all spans; the spans come sorted by start."""
+def _gaps(leaf: Leaf, leaf_spans: list[InlineSpan]) -> Iterator[tuple[int, int]]:
+    """The text outside of all spans, which are sorted by start."""
     position = leaf.start
-    for span in found:
+    for span in leaf_spans:
         if span.start > position:
             yield position, span.start
         position = max(position, span.end)
@@ -89,7 +89,7 @@ def _gaps(leaf: Leaf, found: list[Span]) -> Iterator[tuple[int, int]]:
         yield position, leaf.end
 
 
-def _bare_urls(text: str, start: int, end: int) -> Iterator[Span]:
+def _bare_urls(text: str, start: int, end: int) -> Iterator[InlineSpan]:
     for match in _BARE_URL.finditer(text, start, end):
         url = _trimmed(match[0])
         domain = _DOMAIN.match(url)
@@ -97,7 +97,7 @@ def _bare_urls(text: str, start: int, end: int) -> Iterator[Span]:
             continue
         stop = match.start() + len(url)
         target = url if url.startswith("http") else f"http://{url}"
-        yield Span("autolink", match.start(), match.start(), stop, stop, target)
+        yield InlineSpan("autolink", match.start(), match.start(), stop, stop, target)
 
 
 def _trimmed(url: str) -> str:
@@ -119,9 +119,9 @@ def _trimmed(url: str) -> str:
     return url[:end]
 
 
-def _links_of(leaf: Leaf, found: list[Span], definitions: Definitions) -> Iterator[Link]:
+def _links_of(leaf: Leaf, leaf_spans: list[InlineSpan], definitions: Definitions) -> Iterator[Link]:
     view = leaf.view
-    for span in found:
+    for span in leaf_spans:
         kind = _LINK_KINDS.get(span.kind)
         if kind is not None:
             target, fragment = _split(span.target)
@@ -137,11 +137,11 @@ def _split(target: str) -> tuple[str, str]:
     return path, fragment
 
 
-def _tags_of(leaf: Leaf, found: list[Span]) -> Iterator[Tag]:
+def _tags_of(leaf: Leaf, leaf_spans: list[InlineSpan]) -> Iterator[Tag]:
     text = leaf.view.text
     if text.find("#", leaf.start, leaf.end) < 0:
         return
-    for start, end in _gaps(leaf, found):
+    for start, end in _gaps(leaf, leaf_spans):
         for match in _TAG.finditer(text, start, end):
             # `#12` is an issue or a number, not a tag.
             if _NOT_A_DIGIT.search(match[1]):

@@ -1,4 +1,4 @@
-"""Headings with the extent of all that stands below each: the map of a document."""
+"""Headings with the extent of everything below each: the map of a document."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def outline(headings: Sequence[Heading], blocks: Sequence[Block]) -> list[Outlin
     ]
 
 
-def find_heading(entries: Sequence[OutlineEntry], wanted: str) -> OutlineEntry | None:
+def find_heading(entries: Sequence[OutlineEntry], name: str) -> OutlineEntry | None:
     """The first heading with this text or anchor; case and hashes in front do not matter."""
-    plain = wanted.strip().lstrip("#").strip().casefold()
+    plain = name.strip().lstrip("#").strip().casefold()
     named = (entry for entry in entries if plain in (entry.heading.text.casefold(), entry.heading.slug.casefold()))
     return next(named, None)
 

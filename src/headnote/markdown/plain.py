@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Literal, NamedTuple
 
-from headnote.markdown.inline import Definitions, Span, spans
+from headnote.markdown.inline import Definitions, InlineSpan, spans
 from headnote.markdown.references import unescape
 
 _MARKUP = re.compile(r"[\\`*_~<>\[\]&]")
@@ -33,7 +33,7 @@ def plain_text(inline: str, definitions: Definitions | None = None) -> str:
     return " ".join(_Renderer(inline).render(spans(inline, 0, len(inline), definitions)).split())
 
 
-def span_text(text: str, span: Span, definitions: Definitions | None = None) -> str:
+def span_text(text: str, span: InlineSpan, definitions: Definitions | None = None) -> str:
     """What a reader sees of a link; of an image, its alternative text."""
     inner = text[span.inner_start : span.inner_end]
     if span.kind in ("autolink", "wikilink", "embed"):
@@ -53,10 +53,10 @@ class _Edit(NamedTuple):
     """+1 where the text of a link begins, -1 where it ends: emphasis does not reach across."""
 
 
-def _edits(source: str, found: list[Span]) -> list[_Edit]:
+def _edits(source: str, inline: list[InlineSpan]) -> list[_Edit]:
     """What the spans change, in the order of the source."""
     edits: list[_Edit] = []
-    for span in found:
+    for span in inline:
         kind, start, inner_start, inner_end, end = span[:5]
         if kind in ("link", "image"):
             edits.append(_Edit(start, inner_start, "", +1))
@@ -117,9 +117,9 @@ class _Renderer:
         """Kind of closer → up to which opener it was looked for in vain; this makes the search linear."""
         self.outer: list[tuple[int, dict[tuple[str, bool, int], int]]] = []
 
-    def render(self, found: list[Span]) -> str:
+    def render(self, inline: list[InlineSpan]) -> str:
         position = 0
-        for edit in _edits(self.source, found):
+        for edit in _edits(self.source, inline):
             self.text(position, edit.start)
             self.pieces.append(edit.shown)
             if edit.scope > 0:

@@ -16,10 +16,10 @@ def github_slug(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return _ASCII_DROPPED.sub("", lowered).replace(" ", "-")
-    return "".join(filter(_kept, lowered)).replace(" ", "-")
+    return "".join(filter(_is_kept, lowered)).replace(" ", "-")
 
 
-def _kept(character: str) -> bool:
+def _is_kept(character: str) -> bool:
     return (
         unicodedata.category(character) in _KEPT_CATEGORIES
         or character in "- "

@@ -1,4 +1,4 @@
-"""A TOML loader for files by strangers: what would take it more than linear time is refused before it is read.
+"""A TOML loader for untrusted files: input that would take more than linear time is refused before it is parsed.
 
 The reader of the standard library copies a dotted key once for each of its parts, and calls itself for every bracket.
 Keys and nesting of a bounded depth make it linear.

@@ -1,4 +1,4 @@
-"""The content of a container as a text of its own that still knows where each line stands in the source."""
+"""The content of a container as a text of its own, which still knows the source position of each line."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ def _place_of_end(view: View, line_start: int, line_end: int) -> int:
 
 def quote_content(view: View, start: int, end: int) -> View:
     """A block quote without its markers; lazy lines are as they were."""
-    found = []
+    lines = []
     for line in _lines(view, start, end):
         marker = _QUOTE_MARKER.match(line.content)
         if marker is None:
-            found.append(_Line(line.content.lstrip(" "), line.place))
+            lines.append(_Line(line.content.lstrip(" "), line.place))
         else:
-            found.append(_Line(_outdent(line.content, marker.end(), 1), line.place))
-    return _join(found)
+            lines.append(_Line(_outdent(line.content, marker.end(), 1), line.place))
+    return _join(lines)
 
 
 def footnote_content(view: View, start: int, end: int) -> View:

@@ -1,4 +1,4 @@
-"""A YAML loader for files by strangers: it builds plain data only, and keeps what it does not understand as text.
+"""A YAML loader for untrusted files: it builds plain data only, and keeps what it does not understand as text.
 
 Imported only where there is YAML to read: PyYAML takes longer to import than most files take to chunk.
 """

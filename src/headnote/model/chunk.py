@@ -13,7 +13,7 @@ from headnote.model.syntax import Link
 
 
 def text_hash(text: str) -> str:
-    """What a text is known by where its vector is kept, in hex."""
+    """Identifies a text where vectors are stored, in hex."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -23,7 +23,7 @@ def breadcrumb_of(heading_path: Sequence[str]) -> str:
 
 
 class ChunkOrigin(Protocol):
-    """The document a chunk was cut from: it knows what a chunk leaves to be worked out when asked for."""
+    """The document a chunk was cut from. It computes what the chunk does not store."""
 
     path: str
     doc_id: str
@@ -43,8 +43,7 @@ class ChunkOrigin(Protocol):
 class Chunk:
     """A piece of a document that stands on its own and knows where it comes from.
 
-    What is cheap is stored; what costs something (text, lines, tokens, links, hash, …) is worked out when first asked
-    for, by the document the chunk belongs to.
+    Cheap fields are stored; the document computes the others (text, lines, tokens, links, hash, …) on first access.
     """
 
     __slots__ = (
@@ -97,16 +96,16 @@ class Chunk:
         self.end = end
         """Offset just past its own last character."""
         self.prefix = prefix
-        """What was added in front so that it stands alone: a fence reopened, a table header repeated."""
+        """Added in front so that the chunk stands alone: a reopened fence, a repeated table header."""
         self.suffix = suffix
-        """What was added behind so that it stands alone: a fence closed."""
+        """Added at the end so that the chunk stands alone: a closing fence."""
         self.overlap = overlap
         """Text carried over from the chunk before; never part of start to end."""
         self.heading_path = heading_path
-        """Heading stack at its first content; of a merged chunk, what its sections have in common. What stands above
-        the first heading goes with that heading and takes its path."""
+        """Heading stack at its first content; in a merged chunk, what its sections have in common. Text above the first
+        heading belongs to that heading and takes its path."""
         self.block_start = block_start
-        """Index of the first block it has text of, among `parse(text)`."""
+        """Index, in `parse(text)`, of the first block it has text of."""
         self.block_end = block_end
         """Index of the last one, inclusive."""
 
@@ -130,12 +129,12 @@ class Chunk:
 
     @property
     def text(self) -> str:
-        """What a reader is shown; stands on its own."""
+        """The text for readers; it stands on its own."""
         return self.origin.text_of(self)
 
     @property
     def embed_text(self) -> str:
-        """What is embedded and indexed: breadcrumb, carried overlap, text."""
+        """The text that is embedded and indexed: breadcrumb, overlap, text."""
         return self.origin.embed_text_of(self)
 
     @property
@@ -190,14 +189,14 @@ class Chunk:
 
     @property
     def modified(self) -> float | None:
-        """When the file was changed last, in seconds since 1970, if known."""
+        """When the file last changed, in seconds since 1970, if known."""
         return self.origin.modified
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field by name, as plain data: `json.dumps` takes it, and `from_dict` makes the chunk of it again.
+        """Every field by name, as plain data: `json.dumps` accepts it, and `from_dict` restores the chunk.
 
-        Links are mappings. Dates and times of the metadata are text (ISO 8601), and numbers that JSON does not have
-        (infinite, not a number) are None; `metadata` itself keeps them as they are.
+        Links are mappings. Dates and times in the metadata become text (ISO 8601), and numbers that JSON does not have
+        (infinite, not a number) become None; `metadata` itself keeps them.
         """
         fields = {name: getattr(self, name) for name in self.FIELDS}
         links = [link._asdict() for link in self.links]
@@ -210,7 +209,7 @@ class Chunk:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Chunk:
-        """The chunk that `to_dict` wrote. It equals the one that was written, and needs no document any more."""
+        """The chunk that `to_dict` wrote. It equals the original and needs no document."""
         missing = [name for name in cls.FIELDS if name not in data]
         if missing:
             raise SettingsError(f"this is no chunk: {missing[0]} is missing", remedy="give what to_dict returns")
@@ -222,7 +221,7 @@ class Chunk:
             section=index if part is None else index - part,
             part=part,
             heading_path=tuple(data["heading_path"]),
-            **{name: data[name] for name in _STORED_AS_THEY_ARE},
+            **{name: data[name] for name in _COPIED_FIELDS},
         )
 
     def __eq__(self, other: object) -> bool:
@@ -235,11 +234,11 @@ class Chunk:
         return f"<Chunk {self.id!r} lines {self.start_line}-{self.end_line} {self.breadcrumb!r}>"
 
 
-_STORED_AS_THEY_ARE = ("start", "end", "prefix", "suffix", "overlap", "block_start", "block_end")
+_COPIED_FIELDS = ("start", "end", "prefix", "suffix", "overlap", "block_start", "block_end")
 
 
 class _Record:
-    """In place of a document: what was worked out before, and written down."""
+    """Takes the place of a document: the fields were computed before."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.path: str = data["path"]

@@ -11,27 +11,27 @@ class Passage(NamedTuple):
     path: str
     start_line: int
     end_line: int
-    """Inclusive; less than asked for where the document ends before."""
+    """Inclusive; the last line of the document if the request went past it."""
     text: str
 
 
 class Why(NamedTuple):
-    """Why a chunk was found: what each way of looking says about it, and what was made of that."""
+    """Why a chunk is a hit: its rank and score by each retriever, and what changed its score."""
 
     keyword_rank: int | None = None
-    """Place among those found by words, from 1; None if it is not among them."""
+    """Rank in the keyword search, from 1; None if it is not in there."""
     keyword_score: float = 0.0
     """BM25 over weighted fields."""
     matched: tuple[str, ...] = ()
     """Words of the query that it has, as the keyword index knows them."""
     semantic_rank: int | None = None
-    """Place among those found by meaning."""
+    """Rank in the semantic search, from 1; None if it is not in there."""
     similarity: float = 0.0
     """Cosine between the query and the chunk."""
     linked_from: str = ""
-    """Place, as path:line, of a better hit that links here, if it owes something to that."""
+    """A better hit that links here and raised the score, as path:line."""
     links_to: str = ""
-    """Place of a better hit that it links to, if it owes something to that."""
+    """A better hit that this one links to and that raised the score, as path:line."""
     link_score: float = 0.0
     """What that added."""
     recency: float = 1.0
@@ -70,7 +70,7 @@ class Hit(NamedTuple):
 
 
 class Citation(NamedTuple):
-    """Lines of a document that a statement rests on. They were shown, and they say something of it."""
+    """Lines of a document that support a statement. The model was shown them, and they mention it."""
 
     path: str
     start_line: int
@@ -81,7 +81,7 @@ class Citation(NamedTuple):
 
     @property
     def place(self) -> str:
-        """As it stands in an answer, without its brackets."""
+        """As written in an answer, without the brackets."""
         lines = f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else str(self.start_line)
         return f"{self.path}:{lines}"
 
@@ -95,7 +95,7 @@ class Dropped(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What there is to say to a question. Every citation in its text is one of `citations`."""
+    """The answer to a question. Every citation in its text is one of `citations`."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -105,8 +105,8 @@ class Answer(NamedTuple):
     dropped: tuple[Dropped, ...] = ()
     """Citations that were taken out of the text."""
     complete: bool = True
-    """Whether the model came to its end; if not, the text is what was received."""
+    """Whether the model finished; if not, the text is what was received."""
     model: str | None = None
-    """The model that was asked; None if none was."""
+    """The language model; None if the answer was made without one."""
     note: str = ""
-    """What has to be known about how it came about: that no model was asked, or why it is not complete."""
+    """A remark for the reader: that no model was used, or why the answer is not complete."""

@@ -60,10 +60,10 @@ class Heading(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading and what follows it, up to the next heading within the depth asked for."""
+    """A heading and what follows it, up to the next heading of the requested depth."""
 
     heading: Heading | None
-    """None for the preamble: what stands before the first heading."""
+    """None for the preamble, the text before the first heading."""
     path: tuple[str, ...]
     """Heading stack of the section; empty for the preamble."""
     first_block: int
@@ -82,7 +82,7 @@ LinkKind = Literal["link", "image", "autolink", "wikilink", "embed"]
 
 
 class Link(NamedTuple):
-    """A reference from this document to something else, with its place in the source."""
+    """A reference from this document to something else, with its position in the source."""
 
     kind: LinkKind
     """`link` and `image` are Markdown's (inline and by reference), `embed` is `![[x]]`."""
@@ -99,7 +99,7 @@ class Link(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """An inline `#tag`, without the hash, with its place in the source."""
+    """An inline `#tag`, without the hash, with its position in the source."""
 
     name: str
     start: int
@@ -113,4 +113,4 @@ class Frontmatter(NamedTuple):
     data: dict[str, Any]
     """Parsed fields; empty when the block is empty or could not be read."""
     warning: str = ""
-    """Why it could not be read, with the line in the file; empty when all is well."""
+    """Why it could not be read, with the line in the file; empty if it could."""

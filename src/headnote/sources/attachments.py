@@ -1,6 +1,6 @@
-"""Files below a root that are no documents but belong to them, such as pictures: one at a time, by path.
+"""Files below a root that belong to documents, such as pictures: one at a time, by path.
 
-The same holds for them as for documents: what is ignored is not there, and no link leads out of the root.
+The rules of documents apply: ignored files are not served, and no link leads out of the root.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headnote.sources.ignore import PRIVATE_FOLDERS, Rules, Scope, parse_globs
-from headnote.sources.repository import GIT_RULES, OWN_RULES, UnusableRules, read_ignore_file, surroundings
+from headnote.sources.repository import GIT_RULES, OWN_RULES, UnusableRules, read_ignore_file, rules_above
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes; a larger file is not read."""
+"""In bytes; larger files are not read."""
 
 
 def read_attachment(root: str | os.PathLike[str], path: str, exclude: Iterable[str] = ()) -> bytes | None:
-    """The content of a file; None if there is none that may be read."""
+    """The content of a file; None if it does not exist or must not be read."""
     parts = path.split("/")
     if not _is_plain(path, parts):
         return None
@@ -29,7 +29,7 @@ def read_attachment(root: str | os.PathLike[str], path: str, exclude: Iterable[s
         return None
     if not real.is_relative_to(top):
         return None
-    # Both are asked, the name it was asked for and the place it really has: a link must not lead around a rule.
+    # Check both the requested path and the real one: a link must not lead around a rule.
     for inside in {tuple(parts), real.relative_to(top).parts}:
         if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside)) or _is_ignored(top, inside, tuple(exclude)):
             return None
@@ -41,8 +41,8 @@ def _is_plain(path: str, parts: list[str]) -> bool:
 
 
 def _is_ignored(root: Path, parts: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
-    around = surroundings(root)
-    scope, place, folder = around.scope, around.place, root
+    above = rules_above(root)
+    scope, place, folder = above.scope, above.place, root
     excluded = Rules(parse_globs(exclude), place)
     for depth, part in enumerate(parts, 1):
         scope = _with_rules(scope, folder, place)
@@ -57,17 +57,17 @@ def _is_ignored(root: Path, parts: tuple[str, ...], exclude: tuple[str, ...]) ->
 
 
 def _with_rules(scope: Scope, folder: Path, place: bytes) -> Scope:
-    found: list[Rules | None] = []
+    rules: list[Rules | None] = []
     for name in (OWN_RULES, GIT_RULES):
         try:
-            found.append(read_ignore_file(folder / name, place))
+            rules.append(read_ignore_file(folder / name, place))
         except UnusableRules:
-            found.append(None)
-    return scope.with_rules(*found)
+            rules.append(None)
+    return scope.with_rules(*rules)
 
 
 def _content(file: Path) -> bytes | None:
-    """Nothing for what is not a file: opening a pipe would wait for whoever writes into it."""
+    """None for anything but a regular file: opening a pipe would wait for its writer."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with os.fdopen(os.open(file, flags), "rb") as opened:

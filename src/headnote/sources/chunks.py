@@ -26,7 +26,7 @@ from headnote.model import Chunk
 from headnote.sources.files import read_source
 
 _FILES_AT_ONCE = 16
-"""Files that travel to a worker together: enough to make the journey worth while, few enough to share them evenly."""
+"""Files sent to a worker together: enough to outweigh the cost of sending, few enough to share the work evenly."""
 
 AnyPath = str | os.PathLike[str]
 Item = TypeVar("Item")
@@ -44,10 +44,9 @@ def chunk_file(path: AnyPath, *, preset: str = "default", **settings: Any) -> li
 def chunk_files(
     paths: Iterable[AnyPath], *, workers: int | None = None, preset: str = "default", **settings: Any
 ) -> Iterator[Chunk]:
-    """The chunks of many files, in the order of the paths, worked out on all cores.
+    """The chunks of many files, in the order of the paths, computed on all cores.
 
-    Only a few files are in memory at a time, however many there are. The first file that cannot be read raises its
-    error when its turn comes.
+    Only a few files are in memory at a time. The first file that cannot be read raises its error when its turn comes.
     """
     check_types(paths=(paths, Iterable), workers=(workers, Integral | None))
     make_settings(preset, **settings)  # a bad setting is refused now, not in a worker later
@@ -56,7 +55,7 @@ def chunk_files(
 
 
 def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Iterator[Result]:
-    """`map(work, items)` over processes: in order, and never far ahead of what is asked for."""
+    """`map(work, items)` over processes: in order, and never far ahead of the consumer."""
     workers = os.cpu_count() or 1 if workers is None else workers
     if workers < 1:
         raise SettingsError(f"workers {workers} is too few", remedy="give 1 or more, or leave it out for all cores")
@@ -64,7 +63,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers:
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:
         return map(work, chain.from_iterable(chain(first, batches)))
-    _refuse_what_cannot_travel(work)
+    _check_picklable(work)
     return _in_processes(work, chain(first, batches), workers)
 
 
@@ -86,20 +85,19 @@ def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]],
 
 
 def _way_to_start() -> multiprocessing.context.BaseContext:
-    """By fork where that is safe, since it is quick: not beside other threads, whose locks a fork would take along, and
-    for whose work libraries wait before they let a process fork, some of them forever."""
+    """Fork where that is safe, since it is fast. It is not safe beside other threads: a fork copies their locks, and
+    some libraries wait for them, perhaps forever, before they let a process fork."""
     is_safe = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if is_safe else "spawn")
 
 
 def exit_with_parent() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that the user started ends the others, without a trace.
-    Killed, it can end nobody, and the others would wait for it forever."""
+    """Leave Ctrl-C to the parent, which ends its workers quietly; and exit when the parent is killed and cannot."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    threading.Thread(target=_exit_when_parent_ends, daemon=True).start()
 
 
-def _end_with_the_parent() -> None:
+def _exit_when_parent_ends() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -111,7 +109,7 @@ def _work_through(work: Callable[[Item], Result], batch: list[Item]) -> list[Res
 
 
 def _finished_chunks(path: AnyPath, *, preset: str, settings: dict[str, Any]) -> list[Chunk]:
-    """Chunks that have been counted where there is a core to spare, and not where they are asked for."""
+    """Chunks with their tokens counted here, in the worker, rather than later in the caller."""
     chunks = chunk_file(path, preset=preset, **settings)
     if chunks:
         _ = chunks[0].tokens
@@ -124,11 +122,11 @@ def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-def _refuse_what_cannot_travel(work: Callable[..., Any]) -> None:
+def _check_picklable(work: Callable[..., Any]) -> None:
     try:
         pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError):
         raise SettingsError(
             "the counter cannot be sent to other processes",
-            remedy="use a function that stands at the top of a module, or workers=1",
+            remedy="use a function defined at the top of a module, or workers=1",
         ) from None

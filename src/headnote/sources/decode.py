@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from headnote.errors import NotText
 
-# The marks of UTF-32 begin with those of UTF-16, so they are asked for first.
+# The marks of UTF-32 begin with those of UTF-16, so they come first.
 CODEC_OF_MARK = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -26,7 +26,7 @@ SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
 NAME_MARKDOWN = "name Markdown files, or folders that hold them"
 
 Fallback = Literal["cp1252"]
-"""What bytes that are not UTF-8 may be read as: Windows-1252, which has all of Latin-1 that is printed."""
+"""How to read bytes that are not UTF-8: as Windows-1252, which includes all printable characters of Latin-1."""
 
 
 class Decoded(NamedTuple):
@@ -47,11 +47,11 @@ def decode(data: bytes, path: str) -> str:
 
 
 def decode_or_guess(data: bytes, path: str, fallback: Fallback | None) -> Decoded:
-    """The text of a file, also if it is in an encoding of old.
+    """The text of a file, even in a legacy encoding.
 
-    Each byte that is not part of valid UTF-8 is read as the fallback has it. So a file in the old encoding is read
-    whole, and one bad byte does not spoil a page of UTF-8. What looks binary is refused as ever, and without a fallback
-    so is everything that `decode` refuses.
+    Each byte that is not valid UTF-8 is decoded by the fallback. So a file in the legacy encoding is readable, and one
+    bad byte does not spoil a page of UTF-8. Binary files are still refused; without a fallback, so is everything that
+    `decode` refuses.
     """
     try:
         return Decoded(decode(data, path), "")
@@ -67,7 +67,7 @@ def decode_or_guess(data: bytes, path: str, fallback: Fallback | None) -> Decode
 
 
 def count_line_ends(text: str) -> int:
-    """How many of the three line ends of Markdown; those that only `str.splitlines` knows are characters."""
+    """Counts the three line ends of Markdown; the others that `str.splitlines` knows are ordinary characters."""
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
@@ -81,7 +81,7 @@ def _has_mark(data: bytes) -> bool:
 
 
 def _bytes_of(codec: str) -> dict[int, str]:
-    """Escaped byte → its character. The few that Windows-1252 leaves open are the controls that Latin-1 has there."""
+    """Escaped byte → its character. The few that Windows-1252 leaves undefined become the controls of Latin-1."""
     table = {}
     for byte in range(0x80, 0x100):
         try:

@@ -32,7 +32,7 @@ from headnote.sources.repository import (
     OWN_RULES,
     UnusableRules,
     read_ignore_file,
-    surroundings,
+    rules_above,
 )
 
 SITE_MARKS = frozenset(
@@ -122,14 +122,14 @@ class _Walk:
 
     def __init__(self, root: Path, include: Sequence[str], exclude: Sequence[str], max_bytes: int) -> None:
         self._root = root
-        around = surroundings(root)
-        self._around = around
-        self._include = Rules(parse_globs(include), around.place) if include else None
-        self._exclude = Rules(parse_globs(exclude), around.place) if exclude else None
+        above = rules_above(root)
+        self._above = above
+        self._include = Rules(parse_globs(include), above.place) if include else None
+        self._exclude = Rules(parse_globs(exclude), above.place) if exclude else None
         self._max_bytes = max_bytes
         self._files: dict[str, FoundFile] = {}
         """Real path → the file: each is listed once, whatever links lead to it."""
-        self._skipped = list(around.skipped)
+        self._skipped = list(above.skipped)
         self._folders: dict[str, str] = {}
         """Real path → the path under which the folder was read."""
         self._links: list[_Link] = []
@@ -140,13 +140,13 @@ class _Walk:
             sorted(self._files.values(), key=lambda file: by_parts(file.path)),
             sorted(self._skipped, key=lambda skipped: by_parts(skipped.path)),
             sorted((path.rstrip("/") or "." for path in self._folders.values()), key=by_parts),
-            self._around.folders,
+            self._above.folders,
             sorted(self._site_marks, key=by_parts),
         )
 
     def run(self) -> None:
         """Read what has a place of its own, then folders behind links, then files behind links."""
-        self._walk(_Folder("", self._around.place, "", self._around.scope, self._include is None))
+        self._walk(_Folder("", self._above.place, "", self._above.scope, self._include is None))
         to_files: list[_Link] = []
         while self._links:
             links = sorted(self._links, key=lambda link: by_parts(link.path))

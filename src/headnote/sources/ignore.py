@@ -1,7 +1,7 @@
 """The lines of an ignore file → a verdict on every name below it, as git would give it.
 
-A verdict is about one file or folder itself, never about what lies in it: whoever walks does not enter a folder that
-is ignored, and that is how a rule reaches everything below. The last line that fits decides, and `!` brings back.
+A verdict is about one file or folder, never about its content: a walk does not enter an ignored folder, and that is how
+a rule reaches everything below. The last matching line decides, and `!` brings a name back.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from headnote.sources.globs import NeverMatches, glob_regex, is_literal
 
 UTF8_MARK = b"\xef\xbb\xbf"
 
-# What tools made or fetched, and never what people wrote.
+# Made or downloaded by tools, never written by people.
 FETCHED_FOLDERS = frozenset(b"node_modules bower_components __pycache__ venv virtualenv site-packages".split())
-# Usual names of build output. People do write in folders of these names, so passing over one is reported.
+# Usual names of build output. People do write in folders with these names, so skipping one is reported.
 BUILD_FOLDERS = frozenset(b"build _build dist target".split())
-# Not even a rule of `.headnoteignore` brings these back: what is in there belongs to programs.
+# Not even `.headnoteignore` brings these back: their content belongs to programs.
 PRIVATE_FOLDERS = frozenset(b".git .headnote".split())
 
 
 Verdict = Literal["", "rule", "usual", "private"]
-"""Why a name is ignored: a line says so, such names usually are, or it is never looked at. Empty: it is not."""
+"""Why a name is ignored: by a line, by a usual name, or because programs own it. Empty: it is not ignored."""
 
 
 class Pattern(NamedTuple):
@@ -32,23 +32,23 @@ class Pattern(NamedTuple):
     brings_back: bool
     folders_only: bool
     by_path: bool
-    """It has a slash, so it is held against the path from the file's own folder and not against the bare name."""
+    """It has a slash, so it is compared with the path from the folder of the ignore file, not with the bare name."""
 
 
 class Rules:
     """The patterns of one ignore file, or of one list of globs in the settings."""
 
     def __init__(self, patterns: Sequence[Pattern], folder: bytes = b"") -> None:
-        """`folder` is where the rules stand, with a slash at the end, or empty for the top. All paths count from the
-        top; only those in the folder are ever asked about."""
+        """`folder` is where the rules are, with a slash at the end, or empty for the top. All paths count from the top;
+        only paths in the folder are looked up."""
         self._patterns = patterns
         self._cut = len(folder)
 
     def verdict(self, name: bytes, path: bytes, is_folder: bool) -> bool | None:
         """True to ignore, False to bring back, None if no pattern says anything. `name` is the last part of `path`."""
         table = self._for_folders if is_folder else self._for_files
-        fitting = table.last_that_fits(name, path[self._cut :])
-        return None if fitting < 0 else not self._patterns[fitting].brings_back
+        number = table.last_match(name, path[self._cut :])
+        return None if number < 0 else not self._patterns[number].brings_back
 
     @cached_property
     def _for_folders(self) -> _Table:
@@ -60,7 +60,7 @@ class Rules:
 
 
 class _Table:
-    """Numbered patterns, arranged so that a name is looked up and not held against each of them in turn."""
+    """Numbered patterns, arranged so that a name is looked up instead of being compared with each of them."""
 
     def __init__(self, patterns: Iterable[tuple[int, Pattern]]) -> None:
         self._names: dict[bytes, int] = {}
@@ -81,22 +81,22 @@ class _Table:
         self._name_globs = _Alternatives(name_globs) if name_globs else None
         self._path_globs = _Alternatives(path_globs) if path_globs else None
 
-    def last_that_fits(self, name: bytes, path: bytes) -> int:
+    def last_match(self, name: bytes, path: bytes) -> int:
         """The number of the pattern, or -1."""
-        found = self._names.get(name, -1)
+        last = self._names.get(name, -1)
         if self._paths:
-            found = max(found, self._paths.get(path, -1))
+            last = max(last, self._paths.get(path, -1))
         if name.endswith(self._any_ending):
-            found = max(found, *(at for ending, at in self._endings.items() if name.endswith(ending)))
+            last = max(last, *(at for ending, at in self._endings.items() if name.endswith(ending)))
         if self._name_globs:
-            found = max(found, self._name_globs.last_that_fits(name))
+            last = max(last, self._name_globs.last_match(name))
         if self._path_globs:
-            found = max(found, self._path_globs.last_that_fits(path))
-        return found
+            last = max(last, self._path_globs.last_match(path))
+        return last
 
 
 class _Alternatives:
-    """Globs as one regex. The last stands first in it, because the first alternative that fits is the one found."""
+    """Globs as one regex. The last glob comes first, because a regex takes the first alternative that matches."""
 
     def __init__(self, globs: list[tuple[int, bytes]]) -> None:
         self._numbers: list[int] = []
@@ -109,13 +109,13 @@ class _Alternatives:
             self._numbers.append(at)
         self._regex = re.compile(b"|".join(alternatives), re.DOTALL) if alternatives else None
 
-    def last_that_fits(self, text: bytes) -> int:
+    def last_match(self, text: bytes) -> int:
         match = self._regex.fullmatch(text) if self._regex else None
         return self._numbers[match.lastindex - 1] if match and match.lastindex else -1
 
 
 class Scope(NamedTuple):
-    """All ignore files that have a say in one folder, the nearest first."""
+    """All ignore files that apply to one folder, the nearest first."""
 
     own: tuple[Rules, ...] = ()
     """`.headnoteignore`: the last word."""
@@ -155,8 +155,8 @@ def parse_ignore_file(data: bytes) -> list[Pattern]:
 
 
 def parse_globs(globs: Iterable[str]) -> list[Pattern]:
-    """Globs from the settings: as a line of an ignore file would be read; a `./` in front, which git would not
-    understand, says nothing."""
+    """Globs from the settings, read like lines of an ignore file. A leading `./`, which git would not understand, is
+    dropped."""
     lines = (glob.removeprefix("./").encode("utf-8", "surrogateescape") for glob in globs)
     return [pattern for line in lines if (pattern := _pattern(line))]
 
@@ -174,7 +174,7 @@ def _pattern(line: bytes) -> Pattern | None:
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
-    """Spaces at the end go, except one that a backslash holds."""
+    """Trailing spaces are dropped, except one after a backslash."""
     stripped = line.rstrip(b" ")
     backslashes = len(stripped) - len(stripped.rstrip(b"\\"))
     held = backslashes % 2 == 1 and len(stripped) < len(line)

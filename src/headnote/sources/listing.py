@@ -1,4 +1,4 @@
-"""What a look at a folder tells."""
+"""The result of listing a folder."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class FoundFile(NamedTuple):
 
 
 class SkippedFile(NamedTuple):
-    """A file or folder that one might miss, and why it is not there. What the rules ignore is not among them."""
+    """A file or folder that one might miss, and why it is not listed. Ignored files are not among them."""
 
     path: str
-    """From the root. For people: bytes of a name that are no UTF-8 are shown as `\\xff`."""
+    """From the root. For display: bytes that are not UTF-8 are shown as `\\xff`."""
     reason: str
     unreadable: bool = False
-    """It could not be looked at, or into: it may still be there, with all that lies in it."""
+    """It could not be read: it may still be there, with everything in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Listing:
     files: list[FoundFile] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
-    """Every folder that was looked into, from the root; the root itself is `.`."""
+    """Every folder that was read, from the root; the root itself is `.`."""
     rules_from: list[str] = field(default_factory=list)
-    """Folders outside the root, by full path, whose ignore files have a say in it."""
+    """Folders above the root, by full path, whose ignore files apply to it."""
     site_marks: list[str] = field(default_factory=list)
-    """Files and folders, from the root, that say by which program a site is made of what lies around them."""
+    """Files and folders, from the root, that configure the generator of a site."""
 
 
 def by_parts(path: str) -> str:
-    """To sort by: a folder's files stand together, as if the parts of the paths were compared one by one."""
+    """Sort key that compares paths part by part, so the files of a folder stay together."""
     return path.replace("/", "\0")

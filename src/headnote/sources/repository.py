@@ -1,4 +1,4 @@
-"""A root inside a repository: which ignore files above it have a say in what lies below."""
+"""A root inside a repository: which ignore files above it apply to it."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ IGNORE_FILES = frozenset({GIT_RULES, OWN_RULES})
 LARGEST_IGNORE_FILE = 4 * 1024 * 1024
 
 
-class Surroundings(NamedTuple):
-    """What the folders above a root say about it."""
+class RulesAbove(NamedTuple):
+    """The ignore rules of the folders above a root."""
 
     scope: Scope
     place: bytes
     """The root as seen from the top of its repository, with a slash at the end; empty if it is the top."""
     folders: list[str]
-    """The folders with a say, by full path, whether or not they have rules now."""
+    """The folders that may have rules, by full path."""
     skipped: list[SkippedFile]
 
 
 class UnusableRules(Exception):
-    """Why an ignore file is not obeyed."""
+    """Why an ignore file cannot be used."""
 
 
 def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | None:
-    """The rules that stand in `folder`, or nothing if there is no such file or no rule in it."""
+    """The rules in `folder`; None if there is no such file or no rule in it."""
     file = Path(path)
     try:
-        # Git does not follow it either: a link may lead anywhere.
+        # Git does not follow links to ignore files either.
         if file.is_symlink():
             raise UnusableRules("its rules do not hold: a link")
         if not file.is_file():
@@ -50,11 +50,11 @@ def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | Non
         raise UnusableRules(f"its rules do not hold: {(error.strerror or str(error)).lower()}") from None
 
 
-def surroundings(root: Path) -> Surroundings:
-    """`root` is the real path of a folder: above it, too, there are no links."""
+def rules_above(root: Path) -> RulesAbove:
+    """`root` is a real path, so there are no links above it."""
     top = next((folder for folder in (root, *root.parents) if _exists(folder / ".git")), None)
     if top is None:
-        return Surroundings(Scope(), b"", [], [])
+        return RulesAbove(Scope(), b"", [], [])
     info = _git_folder(top) / "info"
     folders = [info] if info.is_dir() else []
     skipped: list[SkippedFile] = []
@@ -71,8 +71,8 @@ def surroundings(root: Path) -> Surroundings:
         path = place + name
         ignored = ignored or scope.verdict(name, path, is_folder=True) == "rule"
         place = path + b"/"
-    # Whoever names a folder that the repository ignores wants it read: those rules were not made for what is in it.
-    return Surroundings(Scope() if ignored else scope, place, [str(folder) for folder in folders], skipped)
+    # A folder that is named although the repository ignores it is meant to be read: those rules do not apply inside.
+    return RulesAbove(Scope() if ignored else scope, place, [str(folder) for folder in folders], skipped)
 
 
 def _read(file: Path, folder: bytes, skipped: list[SkippedFile]) -> Rules | None:

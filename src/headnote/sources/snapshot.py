@@ -21,12 +21,12 @@ FIRST_PAUSE = 0.01
 CLOCK_TICK_NS = 12_000_000
 """The clock of a file system is coarser than a nanosecond: within one tick, a file may change and keep its time."""
 
-# Where a pipe has taken the place of the file, opening must not wait for its other end.
+# If a pipe has replaced the file, opening it must not wait for the writer.
 _READ_ONLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class FileSnapshot(NamedTuple):
-    """A file as it was at one moment: `text` and `hash` are of the bytes that `size` and `mtime_ns` belong to.
+    """A file at one moment: `text`, `hash`, `size` and `mtime_ns` all belong to the same bytes.
 
     As long as the file has this size and time, it has this text.
     """
@@ -39,7 +39,7 @@ class FileSnapshot(NamedTuple):
     """Of the bytes, see `content_hash`."""
     text: str
     warning: str
-    """What had to be guessed to read it; empty if nothing."""
+    """What had to be guessed to decode it; empty if nothing."""
 
 
 def content_hash(data: bytes) -> str:
@@ -49,8 +49,8 @@ def content_hash(data: bytes) -> str:
 def read_snapshot(root: str | os.PathLike[str], path: str, *, fallback: Fallback | None = "cp1252") -> FileSnapshot:
     """The file at `path` below `root`.
 
-    A file that changes meanwhile is read again. `MissingSource` if it is gone, `UnreadableSource` if it must not be
-    read, lies outside the root by now or does not come to rest, `NotText` if it is binary.
+    A file that changes meanwhile is read again. Raises `MissingSource` if it is gone, `NotText` if it is binary, and
+    `UnreadableSource` if it must not be read, lies outside the root by now, or keeps changing.
     """
     data, status = _read_at_rest(_inside(root, path), path)
     decoded = decode_or_guess(data, path, fallback)
@@ -58,7 +58,7 @@ def read_snapshot(root: str | os.PathLike[str], path: str, *, fallback: Fallback
 
 
 def _inside(root: str | os.PathLike[str], path: str) -> Path:
-    """The place of a file. Since it was listed, a link may have come in its way, or the path is not from a list."""
+    """The full path, checked again: a link may have replaced a folder since the listing."""
     file = Path(root, path)
     try:
         folder = file.parent.stat()
@@ -74,8 +74,8 @@ def _inside(root: str | os.PathLike[str], path: str) -> Path:
 
 @lru_cache(maxsize=4096)
 def _lies_inside(root: str, folder: str, _identity: tuple[int, int]) -> bool:
-    """Following every link of a path takes longer than reading a page, so it is done once for each folder.
-    `_identity` makes the answer void when another folder has taken its place."""
+    """Resolving every link of a path takes longer than reading a page, so it is done once per folder. `_identity` voids
+    the cached answer when another folder has taken its place."""
     return _real(folder).is_relative_to(_real(root))
 
 
@@ -88,7 +88,7 @@ def _read_at_rest(file: Path, path: str) -> tuple[bytes, os.stat_result]:
         try:
             data, status = _read_once(file, path)
             _outlast_the_tick(status)
-            # Not only the open file: saving may have put another in its place.
+            # Compare with the path, not the open file: saving may have replaced it.
             if len(data) == status.st_size and _state(file.stat()) == _state(status):
                 return data, status
         except (OSError, ValueError) as error:

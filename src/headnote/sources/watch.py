@@ -1,8 +1,8 @@
-"""A folder → what changes in it, as it changes.
+"""A folder → the paths that change in it, as they change.
 
-Events only say when to look again. What has changed is the difference between two listings: so nothing is reported that
-discovery would not take, and a burst of events, a folder that is gone as a whole, an editor that saves by renaming, a
-changed ignore file and events that the system lost all come out right.
+Events only say when to look again; the changes are the difference between two listings. So nothing is reported that
+`discover` would not list, and bursts of events, deleted folders, editors that save by renaming, changed ignore files
+and lost events are all handled alike.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from headnote.sources.repository import IGNORE_FILES
 
 DEBOUNCE_MS = 300
 LONGEST_WAIT_MS = 5_000
-"""Where changes never pause, they are reported this often all the same."""
+"""Changes that never pause are still reported this often."""
 RESCAN_S = 60.0
 POLL_S = 5.0
 """How often to look where the system gives no events, for instance because all its watches are in use."""
@@ -49,11 +49,11 @@ def watch(
 ) -> Iterator[set[str]]:
     """Sets of paths that may have changed, come or gone, until `stop` is set.
 
-    The rules are those of `discover`. When an ignore file changes, all paths are in the set that come or go by it.
-    `since` is the listing that the caller knows: what has changed after it comes first, so nothing is missed between a
-    listing and the first event. A set comes when nothing has happened for `debounce_ms`; every `rescan_s` seconds there
-    is a look without any event. If the root is gone, the next look raises `MissingSource`; files are not reported as
-    gone then.
+    The rules are those of `discover`. When an ignore file changes, the set has every path that comes or goes by it.
+    `since` is the listing that the caller knows: changes since then come first, so nothing is missed between a listing
+    and the first event. A set is reported after `debounce_ms` without events, and the folder is listed again every
+    `rescan_s` seconds without any event. If the root disappears, the next listing raises `MissingSource`, and no file
+    is reported as gone.
     """
     load("watchfiles", "watching a folder")
     look = partial(discover, root, include=tuple(include), exclude=tuple(exclude), max_bytes=max_bytes)
@@ -72,7 +72,7 @@ class _Signal(NamedTuple):
     paths: frozenset[str] = frozenset()
     """Full paths that events named."""
     folders_moved: bool = False
-    """Folders came or went, perhaps to come back under the same name: what is watched has to be set up anew."""
+    """Folders came or went, perhaps under the same name: the watches must be set up again."""
 
 
 def _changes(
@@ -93,7 +93,7 @@ def _changes(
 
 
 def _look_at_rest(look: Callable[[], Listing], known: Listing, timing: _Timing, stop: threading.Event) -> Listing:
-    """Saving may take a file away for a moment, so what is gone is only believed at the second look."""
+    """Saving may remove a file for a moment, so a file is gone only if a second listing agrees."""
     now = look()
     if {file.path for file in known.files} - {file.path for file in now.files}:
         stop.wait(timing.quiet_ms / 1000)
@@ -102,12 +102,12 @@ def _look_at_rest(look: Callable[[], Listing], known: Listing, timing: _Timing, 
 
 
 def _difference(before: Listing, after: Listing) -> set[str]:
-    # A file is its path, size and time: one of them other, and it is in one set only.
+    # A file is its path, size and time: if one of them differs, it is in one set only.
     return {file.path for file in set(before.files) ^ set(after.files)}
 
 
 def _named(signal: _Signal, root: Path, now: Listing) -> set[str]:
-    """Files that events named and that look the same: within a tick of the clock they may still be others."""
+    """Files that events named although they look the same: within a tick of the clock, content can still differ."""
     if not signal.paths:
         return set()
     files = {file.path for file in now.files}
@@ -116,10 +116,10 @@ def _named(signal: _Signal, root: Path, now: Listing) -> set[str]:
 
 
 def _signals(root: Path, known: Listing, timing: _Timing, stop: threading.Event) -> Generator[_Signal, None, None]:
-    """The first comes as soon as the watches stand, so that what happened before is seen."""
+    """The first comes as soon as the watches are set up, so that earlier changes are seen."""
     from watchfiles import watch as watch_folders
 
-    # Not the tree as a whole: ignored folders can hold a hundred times what is read, and links lead anywhere.
+    # Not the tree as a whole: ignored folders can hold a hundred times as much, and links lead anywhere.
     folders = [*(str(root / folder) for folder in known.folders), *known.rules_from]
     looked: float | None = None
     try:
@@ -139,7 +139,7 @@ def _signals(root: Path, known: Listing, timing: _Timing, stop: threading.Event)
                 yield signal or _Signal()
                 looked = time.monotonic()
     except (FileNotFoundError, RuntimeError):
-        # A folder is gone since the listing, or an event has a name that is no UTF-8, which ends the watching.
+        # A folder has gone since the listing, or an event has a name that is not UTF-8, which ends the watch.
         stop.wait(timing.quiet_ms / 1000)
         yield _Signal(folders_moved=True)
     except OSError:

@@ -1,4 +1,4 @@
-"""What every rule is made of: a pattern that says "it begins here" and a reader that says where it ends."""
+"""The parts of a rule: a pattern that recognises the beginning and a reader that finds the end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Span = tuple[BlockKind, int, int, int, str]
 """A block without its lines: kind, start, end, level, info."""
 
 
-class Tag(NamedTuple):
+class JsxTag(NamedTuple):
     """An opening, closing or self-closing JSX tag."""
 
     name: str
@@ -26,13 +26,13 @@ class Flow(NamedTuple):
 
     end: int
     """End of the run with the spaces after it."""
-    tags: tuple[Tag, ...]
+    tags: tuple[JsxTag, ...]
     alone: bool
     """Nothing else follows on the line where it ends."""
 
 
-class Found(list[Span]):
-    """The spans found so far, in order, and what was learnt on the way so that nothing is looked for twice."""
+class Spans(list[Span]):
+    """The spans read so far, in order, with a memory of what was looked up on the way."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,8 +42,8 @@ class Found(list[Span]):
         """MDX: the tags and expressions with which the line at an offset begins."""
 
 
-Reader = Callable[[str, int, re.Match[str], Found], int]
-"""(text, start of the block's first line, match of its opening, spans found so far) → where scanning goes on."""
+Reader = Callable[[str, int, re.Match[str], Spans], int]
+"""(text, start of the block's first line, match of its opening, spans so far) → where scanning goes on."""
 
 
 class Rule(NamedTuple):

@@ -1,8 +1,8 @@
 """Containers: block quotes, lists and footnotes.
 
-Where a container ends mostly shows in how its lines begin, and one regex swallows them. Only a line that is neither
-prefixed nor the beginning of something new raises a question: it belongs to the container if a paragraph is open in
-there, however deep. Then, and for the rare shapes the regexes leave out, the container is read again line by line.
+How its lines begin mostly shows where a container ends, and one regex swallows them. Only a line that is neither
+prefixed nor the beginning of something new is in doubt: it belongs to the container if a paragraph is open in there,
+however deep. Then, and for rare shapes that the regexes leave out, the container is read again line by line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from headnote.markdown.rules import starts, thematic_break
-from headnote.markdown.rules.base import Dialect, Found, Rule, without_blank_end
+from headnote.markdown.rules.base import Dialect, Rule, Spans, without_blank_end
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.nesting import FOOTNOTE_WIDTH, nested_end
 from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
@@ -19,17 +19,17 @@ from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
 _WIDEST_MARKER = 16
 
 Match = Callable[[str, int], re.Match[str] | None]
-IsOver = Callable[[str, int, Found], bool]
+IsOver = Callable[[str, int, Spans], bool]
 
 
 def block_quote(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
+    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
         end = match.end()
-        if not is_over(text, end, found):
+        if not is_over(text, end, spans):
             end = nested_end(text, start, dialect)
-        found.append(("quote", start, without_blank_end(text, start, end), 0, ""))
+        spans.append(("quote", start, without_blank_end(text, start, end), 0, ""))
         return end
 
     return Rule("block_quote", rf">{REST_OF_LINE}(?:{dialect.indent}>{REST_OF_LINE})*+", read)
@@ -38,12 +38,12 @@ def block_quote(dialect: Dialect) -> Rule:
 def footnote(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
+    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
         end = _item_end(text, start, FOOTNOTE_WIDTH)
-        if not _after_blank_line(text, end) and not is_over(text, end, found):
+        if not _after_blank_line(text, end) and not is_over(text, end, spans):
             end = nested_end(text, start, dialect)
         label = text[text.index("^", start) + 1 : match.end() - 2]
-        found.append(("footnote", start, without_blank_end(text, start, end), 0, label))
+        spans.append(("footnote", start, without_blank_end(text, start, end), 0, label))
         return end
 
     return Rule("footnote", starts.FOOTNOTE_LABEL, read)
@@ -53,18 +53,18 @@ def list_(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
     siblings = _sibling_markers(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
+    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
         end = _list_end(text, start, siblings[text[match.end() - 1]])
-        if not (end > start and (_after_blank_line(text, end) or is_over(text, end, found))):
+        if not (end > start and (_after_blank_line(text, end) or is_over(text, end, spans))):
             end = nested_end(text, start, dialect)
-        found.append(("list", start, without_blank_end(text, start, end), 0, ""))
+        spans.append(("list", start, without_blank_end(text, start, end), 0, ""))
         return end
 
     return Rule("list", starts.LIST_MARKER, read)
 
 
 def _list_end(text: str, start: int, sibling: Match) -> int:
-    """Where the items that are plain to see end; -1 if one is not."""
+    """Where the items of a simple list end; -1 if one of them is not simple."""
     plain = _PLAIN_LIST.match(text, start)
     end = plain.end() if plain else start
     while item := sibling(text, end):
@@ -124,8 +124,8 @@ def _after_blank_line(text: str, position: int) -> bool:
 
 
 def _is_over(dialect: Dialect) -> IsOver:
-    """Whether a line begins something new, so that it is no matter what is open in the container before it."""
-    begins_anew = re.compile(rf"\Z|{BLANK_LINE}|{starts.after_container(dialect)}").match
+    """Whether a line begins something new, so that what is open in the container before it does not matter."""
+    begins_block = re.compile(rf"\Z|{BLANK_LINE}|{starts.after_container(dialect)}").match
     if dialect.mdx:
-        return lambda text, at, found: begins_anew(text, at) is not None or flow_at(text, at, found).alone
-    return lambda text, at, _: begins_anew(text, at) is not None
+        return lambda text, at, spans: begins_block(text, at) is not None or flow_at(text, at, spans).alone
+    return lambda text, at, _: begins_block(text, at) is not None

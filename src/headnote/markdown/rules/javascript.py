@@ -9,7 +9,7 @@ _TOKEN = re.compile(
       "(?:[^"\\\n]|\\[\s\S])*+"             # a string ends on its line, or is an apostrophe in text
     | '(?:[^'\\\n]|\\[\s\S])*+'
     | //[^\n]*+
-    | /\*                                   # where a comment ends is looked up
+    | /\*                                   # the end of a comment is looked up
     | (?<=[({\[,;=:!&|?])/(?:[^/\\\n\[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\])++/  # a regex: no operand before it
     | [({\[`)}\]]
     """,

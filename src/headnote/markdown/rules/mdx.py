@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Flow, Found, Rule, Span, Tag
+from headnote.markdown.rules.base import Dialect, Flow, JsxTag, Rule, Span, Spans
 from headnote.markdown.rules.javascript import closing_bracket, next_bracket
 from headnote.markdown.rules.patterns import LINES_TO_BLANK
 
@@ -30,31 +30,31 @@ def flow(otherwise: Rule) -> Rule:
     """JSX elements and expressions; `otherwise` reads the line when other text is among them."""
     text_from = re.compile(rf"[ \t]*+{otherwise.pattern}").match
 
-    def read(text: str, start: int, match: re.Match[str], found: Found) -> int:
-        end, tags, alone = flow_at(text, start, found)
+    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+        end, tags, alone = flow_at(text, start, spans)
         if not alone:
             # A tag may be spread over lines; what they begin with is then part of the tag.
             paragraph = text_from(text, max(start, text.rfind("\n", start, end) + 1))
             assert paragraph is not None
-            return otherwise.read(text, start, paragraph, found)
-        found.append(("mdx_jsx", start, end, 0, tags[0].name) if tags else ("mdx_expression", start, end, 0, ""))
+            return otherwise.read(text, start, paragraph, spans)
+        spans.append(("mdx_jsx", start, end, 0, tags[0].name) if tags else ("mdx_expression", start, end, 0, ""))
         return end + 1
 
     return Rule("mdx_flow", "[<{]", read)
 
 
-def flow_at(text: str, start: int, found: Found) -> Flow:
+def flow_at(text: str, start: int, spans: Spans) -> Flow:
     """The tags and expressions with which the line at `start` begins."""
-    if start not in found.flows:
-        found.flows[start] = _read_flow(text, start, found.brackets)
-    return found.flows[start]
+    if start not in spans.flows:
+        spans.flows[start] = _read_flow(text, start, spans.brackets)
+    return spans.flows[start]
 
 
 def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
     if simple := _SIMPLE_TAG.match(text, start):
         end = simple.end() - 1
-        return Flow(end, (Tag(simple[2], end, -1 if simple[1] else 1),), alone=True)
-    tags: list[Tag] = []
+        return Flow(end, (JsxTag(simple[2], end, -1 if simple[1] else 1),), alone=True)
+    tags: list[JsxTag] = []
     after_expression = False  # two in a row are text
     at = first = _skip_gap(text, start)
     while not text.startswith("\n", at):
@@ -72,7 +72,7 @@ def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
     return Flow(at, tuple(tags), alone=at > first)
 
 
-def join_elements(spans: Found) -> list[Span]:
+def join_elements(spans: Spans) -> list[Span]:
     """From an opening tag to its closing tag is one element: join what lies between them to one span.
 
     An opening tag that is never closed, and a closing tag that was never opened, stay by themselves.
@@ -103,18 +103,18 @@ def _close_element(name: str, opened: list[tuple[str, int]], waiting: dict[str, 
             return first
 
 
-def _read_esm(text: str, start: int, match: re.Match[str], found: Found) -> int:
+def _read_esm(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
     """A statement goes on to the next blank line outside its brackets."""
     end = first_end = _blank_after(text, start)
     at = start
-    while (bracket := next_bracket(text, at, end, found.brackets)) >= 0:
-        at = closing_bracket(text, bracket, found.brackets)
+    while (bracket := next_bracket(text, at, end, spans.brackets)) >= 0:
+        at = closing_bracket(text, bracket, spans.brackets)
         if at < 0:
             end = first_end  # broken: better a short statement than the rest of the file
             break
         if at > end:
             end = _blank_after(text, at)
-    found.append(("mdx_esm", start, end - 1, 0, ""))
+    spans.append(("mdx_esm", start, end - 1, 0, ""))
     return end
 
 
@@ -125,7 +125,7 @@ def _blank_after(text: str, position: int) -> int:
     return paragraph.end()
 
 
-def _read_tag(text: str, start: int, brackets: dict[int, int]) -> Tag | None:
+def _read_tag(text: str, start: int, brackets: dict[int, int]) -> JsxTag | None:
     opening = _TAG_OPENING.match(text, start)
     if opening is None:
         return None
@@ -140,7 +140,7 @@ def _read_tag(text: str, start: int, brackets: dict[int, int]) -> Tag | None:
             if at < 0:
                 return None
     opens = -1 if opening["closing"] else 0 if end["closed"] else 1
-    return Tag(opening["name"] or "", end.end(), opens)
+    return JsxTag(opening["name"] or "", end.end(), opens)
 
 
 def _skip_gap(text: str, at: int) -> int:

@@ -1,8 +1,8 @@
-"""Where a container ends, found line by line.
+"""Where a container ends, line by line.
 
 This is the slow and complete way: it keeps the stack of open containers and the one open leaf, because whether an
-unprefixed line is a lazy continuation depends on a paragraph being open at the very bottom. Only extents are wanted,
-so each line has its tabs expanded first, and columns become indices.
+unprefixed line is a lazy continuation depends on a paragraph being open at the very bottom. Only extents matter here,
+so tabs are expanded first, and columns become indices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from headnote.markdown.rules import heading, html, starts
-from headnote.markdown.rules.base import Dialect, Found
+from headnote.markdown.rules.base import Dialect, Spans
 from headnote.markdown.rules.definition import only_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
@@ -196,7 +196,7 @@ class _Nesting:
         if _IS.heading.match(line, first) or self._is_thematic_break(line, first):
             return True
         if self.dialect.mdx:
-            return line[first] in "<{" and flow_at(line, first, Found()).alone
+            return line[first] in "<{" and flow_at(line, first, Spans()).alone
         if line[first] != "<":
             return False
         if _IS.html_terminated.match(line, first) or _IS.html_block.match(line, first):
@@ -237,18 +237,18 @@ class _Nesting:
             return _Marker(first + 1 + (line[first + 1] == " "), _QUOTE)
         if footnote := _IS.footnote.match(line, first):
             return _Marker(_first_content(line, footnote.end()), FOOTNOTE_WIDTH)
-        found = _IS.list_marker.match(line, first)
-        if found is None:
+        marker = _IS.list_marker.match(line, first)
+        if marker is None:
             return None
-        content = _first_content(line, found.end())
+        content = _first_content(line, marker.end())
         empty = line[content] == "\n"
-        number = found[0][:-1]
+        number = marker[0][:-1]
         if in_paragraph and (empty or (number and int(number) != 1)):
             return None
-        gap = content - found.end()
+        gap = content - marker.end()
         if empty or gap > self.dialect.deep:
             gap = 1  # what follows is indented code, or nothing: one space belongs to the marker
-        return _Marker(min(found.end() + gap, content), found.end() - at + gap, found[0][-1], empty)
+        return _Marker(min(marker.end() + gap, content), marker.end() - at + gap, marker[0][-1], empty)
 
     def _open_container(self, marker: _Marker) -> None:
         if marker.width == _QUOTE:
