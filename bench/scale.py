@@ -139,11 +139,10 @@ def run(engine: str, workers: int, given: str, embedder: str) -> Figures:
     """One job. Its start is all that passes before the first part begins, and what is still to do after the last."""
     from headnote.chunking.settings import Settings
     from headnote.embedding.registry import get_embedder
+    from headnote.scale.engines import find_engine
     from headnote.scale.inputs import list_inputs
-    from headnote.scale.job import find_engine
-    from headnote.scale.output import ParquetOutput
-    from headnote.scale.recipe import Recipe
-    from headnote.scale.work import cut_into_parts
+    from headnote.scale.parquet_output import ParquetOutput
+    from headnote.scale.work import Recipe, cut_into_parts
 
     model = get_embedder(embedder).name if embedder else ""
     recipe = Recipe(Settings(), embedder, model, threads=1)

@@ -1,4 +1,4 @@
-"""Folders to cut in bulk, what must come of them, and a worker that dies."""
+"""Folders to chunk in bulk, their expected chunks, and a worker that dies."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
 from headnote.scale.inputs import list_inputs
 from headnote.scale.job import Job, Summary, run_job
-from headnote.scale.output import ParquetOutput
-from headnote.scale.recipe import Recipe
-from headnote.scale.work import Engine, Part, PartResult, PartWriter, cut_into_parts
+from headnote.scale.parquet_output import ParquetOutput
+from headnote.scale.work import Engine, Part, PartResult, PartWriter, Recipe, cut_into_parts
 from headnote.sources.discover import discover
 from headnote.sources.files import read_source
 
@@ -43,7 +42,7 @@ BAD = {"picture.md": bytes(range(256)) * 8, "old.md": b"# caf\xe9\n\nwindows\n"}
 
 
 def write_folder(folder: Path, generated: int = 40, bad: bool = True) -> Path:
-    """Odd documents, generated ones, and, if wanted, two that are no text."""
+    """Odd documents, generated ones, and with `bad` two that are not text."""
     files = {**ODD, **(BAD if bad else {})}
     for number in range(generated):
         text = "\n\n".join(nasty.document(RandomDice((number, part))) for part in range(12))
@@ -56,22 +55,22 @@ def write_folder(folder: Path, generated: int = 40, bad: bool = True) -> Path:
 
 
 def expected(folder: Path, settings: Settings | None = None) -> list[Row]:
-    """What `headnote.chunk` makes of each file, as rows; files that are no text have none."""
+    """The chunks of each file by `headnote.chunk`, as rows; files that are not text have none."""
     rows = []
     for file in discover(folder).files:
         try:
             text = read_source(folder / file.path)
         except SourceError:
             continue
-        chosen = {} if settings is None else {"preset": settings}
-        chunks = headnote.chunk(text, path=file.path, modified=file.mtime_ns / 1e9, **chosen)  # type: ignore[arg-type]
+        options = {} if settings is None else {"preset": settings}
+        chunks = headnote.chunk(text, path=file.path, modified=file.mtime_ns / 1e9, **options)  # type: ignore[arg-type]
         rows += [as_row(chunk) for chunk in chunks]
     return in_order(rows)
 
 
 def as_row(chunk: headnote.Chunk) -> Row:
     row = chunk.to_dict()
-    row["tags"] = [_known(tag) for tag in row["tags"]]
+    row["tags"] = [_without_surrogates(tag) for tag in row["tags"]]
     try:
         row["metadata"] = msgspec.json.encode(chunk.metadata).decode()
     except (UnicodeEncodeError, OverflowError):
@@ -79,8 +78,8 @@ def as_row(chunk: headnote.Chunk) -> Row:
     return row
 
 
-def _known(text: str) -> str:
-    """Half a surrogate pair is no character: it stands as the one for what is unknown."""
+def _without_surrogates(text: str) -> str:
+    """Half a surrogate pair is not a character: it becomes U+FFFD."""
     return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
 
 
@@ -89,14 +88,14 @@ def in_order(rows: list[Row]) -> list[Row]:
 
 
 def stored(out: Path) -> list[Row]:
-    """The chunks of a finished job, read as anybody would."""
+    """The chunks of a finished job, read as users would."""
     from pyarrow import parquet
 
     return in_order(parquet.read_table(out / "chunks").to_pylist())
 
 
 def files_of(out: Path) -> dict[str, bytes]:
-    """Every file of an output but its report, by name."""
+    """Every file of an output, by name."""
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
@@ -105,7 +104,7 @@ def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **op
 
 
 def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
-    """A whole job in which the first worker is killed in the middle of its part; how often a part was done."""
+    """Run a job whose first worker is killed in the middle of its part; return the number of parts."""
     recipe = Recipe(Settings())
     output = ParquetOutput(str(out), recipe)
     output.open(rebuild=False)
@@ -120,7 +119,7 @@ def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DiesOnce:
-    """Does a part, but the first time it only begins and then its process is gone, without a word."""
+    """Writes a part, but the first time its process is killed halfway."""
 
     writer: PartWriter
     flag: str

@@ -1,4 +1,4 @@
-"""`headnote bulk`, as people call it."""
+"""`headnote bulk` on the command line."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_folder(Path("docs"), generated=3)
 
 
-def test_what_people_are_told(docs: Path, capsys: Captured) -> None:
+def test_the_text_output(docs: Path, capsys: Captured) -> None:
     assert main(["bulk", "docs", "--out", "out", "--workers", "1"]) == 0
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     chunks = len(expected(docs))
-    assert said.err == ""
-    assert re.sub(r"\d+(\.\d+)? (ms|s|MB/s)", "N", said.out) == (
+    assert output.err == ""
+    assert re.sub(r"\d+(\.\d+)? (ms|s|MB/s)", "N", output.out) == (
         f"out  13 documents, {chunks} chunks  N\n"
         f"  13 documents read, {chunks} chunks written, N\n"
         "  2 documents without chunks:\n"
@@ -46,7 +46,7 @@ def test_what_people_are_told(docs: Path, capsys: Captured) -> None:
     assert capsys.readouterr().out.splitlines()[1] == "  nothing to do"
 
 
-def test_what_programs_are_told(docs: Path, capsys: Captured) -> None:
+def test_the_json_output(docs: Path, capsys: Captured) -> None:
     assert main(["bulk", "docs", "--out", "out", "--json", "--report", "bad.jsonl", "--workers", "1"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record.pop("seconds") >= 0
@@ -69,7 +69,7 @@ def test_what_programs_are_told(docs: Path, capsys: Captured) -> None:
     assert Path("out/report.jsonl").read_bytes() == Path("bad.jsonl").read_bytes()
 
 
-def test_settings_as_everywhere(docs: Path) -> None:
+def test_settings_work_as_in_other_commands(docs: Path) -> None:
     assert main(["bulk", "docs", "--out", "a", "--preset", "ragdocs", "--workers", "1"]) == 0
     assert stored(Path("a")) == expected(docs, presets()["ragdocs"])
     (docs / "headnote.toml").write_text('preset = "refdocs"\n', encoding="utf-8")
@@ -79,7 +79,7 @@ def test_settings_as_everywhere(docs: Path) -> None:
     assert json.loads(recipe["settings"])["strategy"] == "section"
 
 
-def test_vectors_if_asked_for(docs: Path, capsys: Captured) -> None:
+def test_vectors_on_request(docs: Path, capsys: Captured) -> None:
     assert docs.exists()
     assert main(["bulk", "docs", "--out", "out", "--vectors", "--embedder", "hashing:16", "--workers", "1"]) == 0
     assert {len(row["vector"]) for row in stored(Path("out"))} == {16}
@@ -104,15 +104,15 @@ def test_vectors_if_asked_for(docs: Path, capsys: Captured) -> None:
         (["docs", "--out", "out", "--counter", "no/such.json"], "no/such.json"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(docs: Path, capsys: Captured, arguments: list[str], message: str) -> None:
+def test_a_mistake_is_one_line(docs: Path, capsys: Captured, arguments: list[str], message: str) -> None:
     (docs / "none").mkdir()
     before = files_of(docs)
     assert main(["bulk", *arguments]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("error: ")
-    assert said.err.count("\n") == 1
-    assert message in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("error: ")
+    assert output.err.count("\n") == 1
+    assert message in output.err
     assert not Path("out").exists()
     assert files_of(docs) == before
 
@@ -136,7 +136,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.parametrize(
-    ("missing", "engine", "given", "extra"),
+    ("missing", "engine", "source", "extra"),
     [
         ("pyarrow", "local", "docs", "bulk"),
         ("ray", "ray", "docs", "ray"),
@@ -145,13 +145,13 @@ sys.exit(main(sys.argv[2:]))
         ("fsspec", "local", "s3://bucket/docs", "s3"),
     ],
 )
-def test_a_package_that_is_missing_is_named(tmp_path: Path, missing: str, engine: str, given: str, extra: str) -> None:
+def test_a_missing_package_is_named(tmp_path: Path, missing: str, engine: str, source: str, extra: str) -> None:
     if missing != "pyarrow":
         pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
     if missing == "s3fs":
         pytest.importorskip("fsspec", reason="the extra s3 is not installed")
     write_folder(tmp_path / "docs", generated=0)
-    command = [sys.executable, "-c", WITHOUT, missing, "bulk", given, "--out", "out", "--engine", engine]
+    command = [sys.executable, "-c", WITHOUT, missing, "bulk", source, "--out", "out", "--engine", engine]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert result.returncode == 2
     assert result.stderr.count("\n") == 1, result.stderr
@@ -161,15 +161,15 @@ def test_a_package_that_is_missing_is_named(tmp_path: Path, missing: str, engine
 
 
 @pytest.mark.skipif(os.name == "nt", reason="another kind of Ctrl-C")
-def test_ctrl_c_leaves_what_is_finished(docs: Path, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_parts(docs: Path, tmp_path: Path) -> None:
     slow = (
         "import signal\n"
-        "import headnote.scale.work as sharing\n"
+        "import headnote.scale.work as work\n"
         "from headnote.cli.main import run\n"
         "if __name__ == '__main__':\n"
-        # Whoever runs the tests in the background may have taken it away.
+        # A test run in the background may ignore SIGINT.
         "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "    sharing.SMALLEST_PART = 2_000\n"
+        "    work.SMALLEST_PART = 2_000\n"
         "    run()\n"
     )
     write_folder(docs, generated=300)
@@ -179,9 +179,9 @@ def test_ctrl_c_leaves_what_is_finished(docs: Path, tmp_path: Path) -> None:
         while process.poll() is None and len(list(Path("out").glob("documents/*.parquet"))) < 3:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said == "note: interrupted; run the same command again to resume\n"
+    assert error == "note: interrupted; run the same command again to resume\n"
     assert json.loads(Path("out/bulk.json").read_text(encoding="utf-8"))["complete"] is False
     assert main(["bulk", "docs", "--out", "out", "--workers", "1"]) == 0
     assert stored(Path("out")) == expected(docs)

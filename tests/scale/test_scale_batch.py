@@ -1,4 +1,4 @@
-"""One function over Arrow batches: the same chunks as `headnote.chunk`, whatever the columns, and never a failure."""
+"""`chunk_batch`: the same chunks as `headnote.chunk`, whatever the columns, and no exception for bad documents."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from headnote.chunking.settings import Settings
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import SettingsError
 from headnote.model import Chunk
-from headnote.scale.batch import chunk_batch, embedded
-from headnote.scale.columns import chunk_schema, document_schema
-from headnote.scale.recipe import Recipe
+from headnote.scale.arrow import chunk_schema, document_schema
+from headnote.scale.batch import chunk_batch, embed_chunks
+from headnote.scale.work import Recipe
 from headnote.sources.decode import decode
 
 arrow = pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
@@ -37,18 +37,18 @@ def rows_of_odd(settings: Settings) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("preset", presets())
 def test_bytes_give_the_chunks_of_headnote_chunk(preset: str) -> None:
     settings = presets()[preset]
-    found = chunk_batch(batch_of(path=list(ODD), bytes=list(ODD.values())), settings)
-    assert found.chunks.schema == chunk_schema()
-    assert found.chunks.to_pylist() == rows_of_odd(settings)
-    assert found.documents.column("error").to_pylist() == [""] * len(ODD)
+    result = chunk_batch(batch_of(path=list(ODD), bytes=list(ODD.values())), settings)
+    assert result.chunks.schema == chunk_schema()
+    assert result.chunks.to_pylist() == rows_of_odd(settings)
+    assert result.documents.column("error").to_pylist() == [""] * len(ODD)
 
 
 @pytest.mark.parametrize("name", ["text", "bytes", "content"])
 @pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
-def test_text_gives_the_same(name: str, kind: str) -> None:
+def test_text_gives_the_same_chunks(name: str, kind: str) -> None:
     texts = arrow.array([decode(data, path) for path, data in ODD.items()], getattr(arrow, kind)())
-    found = chunk_batch(batch_of(path=list(ODD), **{name: texts}), Settings())
-    assert found.chunks.to_pylist() == rows_of_odd(Settings())
+    result = chunk_batch(batch_of(path=list(ODD), **{name: texts}), Settings())
+    assert result.chunks.to_pylist() == rows_of_odd(Settings())
 
 
 def test_every_field_of_a_chunk_is_a_column() -> None:
@@ -56,20 +56,20 @@ def test_every_field_of_a_chunk_is_a_column() -> None:
     assert chunk_schema(vectors=True).names[-1] == "vector"
 
 
-def test_the_time_is_taken_where_it_is_given() -> None:
-    found = chunk_batch(
+def test_modification_times_are_optional() -> None:
+    result = chunk_batch(
         batch_of(path=["a.md", "b.md"], text=["# A\n\na", "# B\n\nb"], modified=[1.5, None]), Settings()
     )
-    assert found.chunks.column("modified").to_pylist() == [1.5, None]
+    assert result.chunks.column("modified").to_pylist() == [1.5, None]
 
 
-def test_what_is_no_text_is_told_and_stops_nothing() -> None:
+def test_bad_documents_are_reported_and_stop_nothing() -> None:
     contents = {**BAD, "none.md": None, "good.md": b"# Good\n\ntext"}
-    found = chunk_batch(batch_of(path=list(contents), bytes=list(contents.values())), Settings())
-    assert found.documents.schema == document_schema()
-    assert found.chunks.column("path").to_pylist() == ["good.md"]
-    told = {row["path"]: (row["error"], row["line"], row["retry"]) for row in found.documents.to_pylist()}
-    assert told == {
+    result = chunk_batch(batch_of(path=list(contents), bytes=list(contents.values())), Settings())
+    assert result.documents.schema == document_schema()
+    assert result.chunks.column("path").to_pylist() == ["good.md"]
+    outcomes = {row["path"]: (row["error"], row["line"], row["retry"]) for row in result.documents.to_pylist()}
+    assert outcomes == {
         "picture.md": ("binary, not text", None, False),
         "old.md": ("not valid UTF-8: byte 0xe9 at offset 5", 1, False),
         "none.md": ("it has no content", None, True),
@@ -78,26 +78,26 @@ def test_what_is_no_text_is_told_and_stops_nothing() -> None:
 
 
 class Broken(Settings):
-    """Settings that no document survives."""
+    """Settings that fail on every document."""
 
     @property
     def strategy(self) -> Any:
         raise ZeroDivisionError("by design")
 
 
-def test_a_mistake_of_ours_is_told_too() -> None:
+def test_our_own_failures_are_reported_too() -> None:
     settings = object.__new__(Broken)
     for name in Settings.__slots__:
         if name != "strategy":
             object.__setattr__(settings, name, getattr(Settings(), name))
-    found = chunk_batch(batch_of(path=["a.md"], text=["# A"]), settings)
-    [row] = found.documents.to_pylist()
+    result = chunk_batch(batch_of(path=["a.md"], text=["# A"]), settings)
+    [row] = result.documents.to_pylist()
     assert row["error"] == "headnote failed: ZeroDivisionError: by design"
     assert row["retry"] is True
-    assert found.chunks.num_rows == 0
+    assert result.chunks.num_rows == 0
 
 
-def test_columns_that_are_not_there_are_named() -> None:
+def test_missing_columns_are_named() -> None:
     with pytest.raises(
         SettingsError, match=r"the columns are name, text \(have path and one of bytes, text, content\)"
     ):
@@ -105,21 +105,21 @@ def test_columns_that_are_not_there_are_named() -> None:
 
 
 def test_an_empty_batch_has_the_columns() -> None:
-    found = chunk_batch(batch_of(path=arrow.array([], "string"), text=arrow.array([], "string")), Settings())
-    assert (found.chunks.num_rows, found.chunks.schema) == (0, chunk_schema())
+    result = chunk_batch(batch_of(path=arrow.array([], "string"), text=arrow.array([], "string")), Settings())
+    assert (result.chunks.num_rows, result.chunks.schema) == (0, chunk_schema())
 
 
-def test_vectors_are_those_of_the_embedder_and_of_no_neighbour() -> None:
+def test_vectors_do_not_depend_on_neighbours() -> None:
     embedder = HashingEmbedder(16)
     together = chunk_batch(batch_of(path=["a.md", "b.md"], text=["# A\n\nsame", "# A\n\nsame"]), Settings(), embedder)
     alone = chunk_batch(batch_of(path=["a.md"], text=["# A\n\nsame"]), Settings(), embedder)
     vectors = together.chunks.column("vector").to_pylist()
     assert vectors == alone.chunks.column("vector").to_pylist() * 2
     assert vectors[0] == embedder.embed(together.chunks.column("embed_text").to_pylist()[:1])[0].tolist()
-    assert embedded([], embedder).shape == (0, 16)
+    assert embed_chunks([], embedder).shape == (0, 16)
 
 
-def test_what_travels_can_be_pickled() -> None:
+def test_a_recipe_can_be_pickled() -> None:
     recipe = Recipe(Settings(), "hashing:16", "hashing:16")
     assert pickle.loads(pickle.dumps(recipe)) == recipe
     assert pickle.loads(pickle.dumps(recipe)).text == recipe.text

@@ -1,4 +1,4 @@
-"""The page on many documents: its sums are worked out, and it names what there is."""
+"""docs/scale.md: its calculations are run, and it names every column."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from headnote.scale.batch import CONTENT
 from headnote.sources.files import read_source
 
 
-def test_the_sums_of_the_page_are_right(repository: Path) -> None:
+def test_the_calculation_is_right(repository: Path) -> None:
     text = read_source(repository / "docs" / "scale.md")
     blocks = [block for block in headnote.parse(text) if block.kind == "code"]
     code = {block.info: "".join(text[block.start : block.end].splitlines(keepends=True)[1:-1]) for block in blocks}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code["python"], "scale.md", "exec"), {})
-    # The last block of its kind stands behind the sums.
+    # The last block of text is the output of the calculation.
     assert printed.getvalue() == code["text"]
     assert "1" in code["text"]
 

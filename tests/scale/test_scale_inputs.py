@@ -1,4 +1,4 @@
-"""What INPUT means, and how work is shared out."""
+"""Which documents INPUT means, and how they are cut into parts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,20 @@ import headnote
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, MissingSource, SettingsError, UnreadableSource
 from headnote.scale.inputs import Unit, list_inputs
-from headnote.scale.recipe import Recipe
-from headnote.scale.work import LARGEST_PART, SMALLEST_PART, WITH_VECTORS, cut_into_parts, packed, unpacked_part
+from headnote.scale.work import (
+    LARGEST_PART,
+    RESULT,
+    SMALLEST_PART,
+    WITH_VECTORS,
+    Failure,
+    Part,
+    PartResult,
+    Recipe,
+    cut_into_parts,
+    decode_result,
+    parts_table,
+    run_parts_table,
+)
 
 arrow = pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="the extra bulk is not installed")
@@ -26,8 +38,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_folder(Path("docs"), generated=3, bad=False)
 
 
-def paths(given: str, **options: int) -> list[str]:
-    return [unit.path for unit in list_inputs(given, **options).units]
+def paths(pattern: str, **options: int) -> list[str]:
+    return [unit.path for unit in list_inputs(pattern, **options).units]
 
 
 def write_table(file: Path, **columns: Any) -> Path:
@@ -40,21 +52,21 @@ def write_table(file: Path, **columns: Any) -> Path:
 def test_a_folder_from_anywhere(folder: Path) -> None:
     (folder / ".gitignore").write_text("made/001.md\n")
     (folder / ".git").mkdir()
-    found = paths("docs")
-    assert found == sorted(found, key=lambda path: path.replace("/", "\0"))
-    assert "deep/[slug].mdx" in found
-    assert "made/001.md" not in found
-    assert found == paths("docs/") == paths(str(folder.resolve())) == paths("docs/../docs")
+    listed = paths("docs")
+    assert listed == sorted(listed, key=lambda path: path.replace("/", "\0"))
+    assert "deep/[slug].mdx" in listed
+    assert "made/001.md" not in listed
+    assert listed == paths("docs/") == paths(str(folder.resolve())) == paths("docs/../docs")
     assert all(Path(unit.location).is_absolute() for unit in list_inputs("docs").units)
 
 
-def test_a_file_stands_for_itself_whatever_its_name(folder: Path) -> None:
+def test_a_file_may_have_any_name(folder: Path) -> None:
     (folder / "notes.rst").write_text("text")
     assert paths("docs/notes.rst") == ["notes.rst"]
     assert paths("docs/deep/[slug].mdx") == ["[slug].mdx"]
 
 
-def test_a_glob_begins_where_its_first_sign_stands(folder: Path) -> None:
+def test_a_glob_starts_at_its_first_wildcard(folder: Path) -> None:
     (folder / "made" / "picture.png").write_bytes(b"no")
     assert paths("docs/made/*") == ["000.md", "001.md", "002.md"]
     assert paths("docs/**/00?.md") == ["made/000.md", "made/001.md", "made/002.md"]
@@ -62,7 +74,7 @@ def test_a_glob_begins_where_its_first_sign_stands(folder: Path) -> None:
     assert paths(f"{folder.resolve()}/mad*/000.md") == ["made/000.md"]
 
 
-def test_what_is_not_there_is_said(folder: Path) -> None:
+def test_a_missing_input_is_an_error(folder: Path) -> None:
     with pytest.raises(MissingSource, match=r"nowhere: no such file or folder \(check the path\)"):
         list_inputs("nowhere")
     with pytest.raises(MissingSource, match=r"nothing to read \(looked for \.markdown \.md \.mdx \.txt \.parquet\)"):
@@ -72,20 +84,20 @@ def test_what_is_not_there_is_said(folder: Path) -> None:
         list_inputs("docs/none")
 
 
-def test_a_file_that_is_too_large_is_told(folder: Path) -> None:
+def test_large_files_are_reported(folder: Path) -> None:
     (folder / "large.md").write_bytes(b"x" * 1001)
-    found = list_inputs("docs", max_bytes=1000)
-    assert ("large.md", "too large: 1,001 bytes, and 1,000 are allowed") in [one[:2] for one in found.skipped]
-    assert [one.path for one in list_inputs("docs/large.*", max_bytes=1000).skipped] == ["large.md"]
+    inputs = list_inputs("docs", max_bytes=1000)
+    assert ("large.md", "too large: 1,001 bytes, and 1,000 are allowed") in [file[:2] for file in inputs.skipped]
+    assert [file.path for file in list_inputs("docs/large.*", max_bytes=1000).skipped] == ["large.md"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are Unicode here")
-def test_a_name_that_is_no_unicode_is_told(folder: Path) -> None:
+def test_names_that_are_not_unicode_are_reported(folder: Path) -> None:
     (folder / os.fsdecode(b"caf\xe9.md")).write_bytes(b"# A")
     assert [skipped.path for skipped in list_inputs("docs").skipped] == ["caf\\xe9.md"]
-    found = list_inputs("docs/*.md")
-    assert [skipped.path for skipped in found.skipped] == ["caf\\xe9.md"]
-    assert "mark.md" in [unit.path for unit in found.units]
+    inputs = list_inputs("docs/*.md")
+    assert [skipped.path for skipped in inputs.skipped] == ["caf\\xe9.md"]
+    assert "mark.md" in [unit.path for unit in inputs.units]
 
 
 @pytest.mark.parametrize("name", ["text", "bytes", "content"])
@@ -94,22 +106,22 @@ def test_parquet_is_a_table_of_documents(tmp_path: Path, name: str) -> None:
     contents = texts if name == "text" else [text.encode() for text in texts]
     names = [f"p/{number}.md" for number in range(5)]
     write_table(tmp_path / "in" / "pages.parquet", path=names, other=[1, 2, 3, 4, 5], **{name: contents})
-    for given in ("in", "in/pages.parquet", "in/*.parquet"):
-        out = tmp_path / f"out-{len(given)}"
-        assert bulk(tmp_path / given, out, workers=1).documents == 5
+    for pattern in ("in", "in/pages.parquet", "in/*.parquet"):
+        out = tmp_path / f"out-{len(pattern)}"
+        assert bulk(tmp_path / pattern, out, workers=1).documents == 5
         pages = zip(names, texts, strict=True)
-        wanted = [as_row(chunk) for path, text in pages for chunk in headnote.chunk(text, path=path)]
-        assert [{**row, "modified": None} for row in stored(out)] == wanted
+        rows = [as_row(chunk) for path, text in pages for chunk in headnote.chunk(text, path=path)]
+        assert [{**row, "modified": None} for row in stored(out)] == rows
 
 
-def test_tables_are_not_written_among_those_that_are_read(tmp_path: Path) -> None:
+def test_the_output_must_not_be_inside_the_input(tmp_path: Path) -> None:
     write_table(tmp_path / "in" / "pages.parquet", path=["a"], text=["# A"])
-    with pytest.raises(BulkError, match="lies below the tables that are read"):
+    with pytest.raises(BulkError, match="is inside the folder of tables to read"):
         bulk(tmp_path / "in", tmp_path / "in" / "out")
     assert [file.name for file in (tmp_path / "in").iterdir()] == ["pages.parquet"]
 
 
-def test_a_table_that_is_written_again_is_read_again(tmp_path: Path) -> None:
+def test_a_rewritten_table_is_read_again(tmp_path: Path) -> None:
     file = write_table(tmp_path / "pages.parquet", path=["a", "b"], text=["# A\n\na", "# B\n\nb"])
     bulk(file, tmp_path / "out", workers=1)
     assert bulk(file, tmp_path / "out", workers=1).read == 0
@@ -119,7 +131,7 @@ def test_a_table_that_is_written_again_is_read_again(tmp_path: Path) -> None:
     assert [row["text"] for row in stored(tmp_path / "out")] == ["# A\n\na new", "# C\n\nc"]
 
 
-def test_rows_that_cannot_be_documents_are_told(tmp_path: Path) -> None:
+def test_bad_rows_are_reported(tmp_path: Path) -> None:
     file = write_table(
         tmp_path / "pages.parquet",
         path=["a.md", "a.md", "none.md", "binary.md", "large.md"],
@@ -127,7 +139,7 @@ def test_rows_that_cannot_be_documents_are_told(tmp_path: Path) -> None:
     )
     summary = bulk(file, tmp_path / "out", Recipe(Settings(), max_bytes=500), workers=1)
     assert [row["text"] for row in stored(tmp_path / "out")] == ["# A\n\nfirst"]
-    assert [(one.path, one.error.split(",")[0]) for one in summary.failures] == [
+    assert [(failure.path, failure.error.split(",")[0]) for failure in summary.failures] == [
         ("a.md", "another document of this path"),
         ("binary.md", "binary"),
         ("large.md", "too large: 600 bytes"),
@@ -143,40 +155,48 @@ def test_a_table_without_its_columns(tmp_path: Path) -> None:
 
 def test_a_broken_table_is_named(tmp_path: Path) -> None:
     (tmp_path / "pages.parquet").write_bytes(b"not at all")
-    with pytest.raises(UnreadableSource, match=r"pages\.parquet: no parquet: "):
+    with pytest.raises(UnreadableSource, match=r"pages\.parquet: not a parquet file: "):
         list_inputs(str(tmp_path / "pages.parquet"))
 
 
-# -- sharing out
+# ── parts ──
 
 
 def units(*sizes: int) -> list[Unit]:
     return [Unit(f"{number:05}.md", f"/x/{number}", size, 1, f"{size}-1") for number, size in enumerate(sizes)]
 
 
-def test_parts_hold_everything_once_and_are_of_about_one_size() -> None:
-    given = units(*[(number * 7919) % 60_000 for number in range(2000)])
-    parts = cut_into_parts(given, "recipe", vectors=False)
-    assert [unit for part in parts for unit in part.units] == given
+def test_parts_hold_every_document_once_and_are_even() -> None:
+    documents = units(*[(number * 7919) % 60_000 for number in range(2000)])
+    parts = cut_into_parts(documents, "recipe", vectors=False)
+    assert [unit for part in parts for unit in part.units] == documents
     sizes = [sum(unit.size for unit in part.units) for part in parts]
     assert max(sizes) < 1.2 * SMALLEST_PART
     assert min(sizes) > 0.8 * max(sizes)
     assert len({part.name for part in parts}) == len(parts)
 
 
-def test_parts_with_vectors_are_smaller_and_those_of_a_large_job_larger() -> None:
-    given = units(*[SMALLEST_PART // 10] * 100)
-    assert len(cut_into_parts(given, "", vectors=True)) > 4 * len(cut_into_parts(given, "", vectors=False))
+def test_parts_are_smaller_with_vectors_and_larger_in_large_jobs() -> None:
+    documents = units(*[SMALLEST_PART // 10] * 100)
+    assert len(cut_into_parts(documents, "", vectors=True)) > 4 * len(cut_into_parts(documents, "", vectors=False))
     assert WITH_VECTORS > 1
     huge = units(*[LARGEST_PART] * 300)
     assert len(cut_into_parts(huge, "", vectors=False)) == 300
 
 
-def test_the_name_says_what_is_in_a_part() -> None:
+def test_a_part_is_named_after_its_contents() -> None:
     [part] = cut_into_parts(units(1, 2), "recipe", vectors=False)
     assert [part] == cut_into_parts(units(1, 2), "recipe", vectors=False)
     others = [cut_into_parts(units(1, 3), "recipe", False), cut_into_parts(units(1, 2), "other", False)]
     assert part.name not in {other[0].name for other in others}
     assert cut_into_parts([], "recipe", vectors=False) == []
-    assert [one.units for one in cut_into_parts(units(0, 0), "", vectors=False)] == [units(0, 0)]
-    assert unpacked_part(packed(part)) == part
+    assert [part.units for part in cut_into_parts(units(0, 0), "", vectors=False)] == [units(0, 0)]
+
+
+def test_parts_and_results_survive_the_journey() -> None:
+    def writer(part: Part) -> PartResult:
+        return PartResult(part.name, len(part.units), failures=[Failure(unit.path, "no") for unit in part.units])
+
+    parts = cut_into_parts(units(LARGEST_PART, LARGEST_PART), "recipe", vectors=False)
+    results = run_parts_table(writer, parts_table(parts)).column(RESULT).to_pylist()
+    assert [decode_result(result) for result in results] == [writer(part) for part in parts]

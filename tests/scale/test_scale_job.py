@@ -1,4 +1,4 @@
-"""A job on this machine: complete, restartable by document, and the same files whoever does it."""
+"""A job on this machine: complete, resumable by document, and always with the same files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from bulk_samples import BAD, ODD, bulk, bulk_with_death, expected, files_of, stored, write_folder
 
-import headnote.scale.work as sharing
+import headnote.scale.work as work
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, SettingsError
+from headnote.scale.engines import run_local
 from headnote.scale.inputs import list_inputs
-from headnote.scale.local import run_local
-from headnote.scale.output import ParquetOutput
-from headnote.scale.recipe import Recipe
+from headnote.scale.parquet_output import ParquetOutput
+from headnote.scale.work import Recipe
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
@@ -29,8 +29,8 @@ CHANGED = b"# Changed\n\nother text\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Some documents, and parts so small that there are several."""
-    monkeypatch.setattr(sharing, "SMALLEST_PART", 20_000)
+    """Some documents, with parts small enough to have several."""
+    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
     return write_folder(tmp_path / "docs")
 
 
@@ -65,12 +65,12 @@ def test_bad_files_are_in_the_report(folder: Path, tmp_path: Path) -> None:
     assert [failure.path for failure in summary.failures] == sorted(BAD)
     lines = (tmp_path / "out" / "report.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["path"] for line in lines] == sorted(BAD)
-    # They stay in it, although nobody reads them again.
+    # They stay in it, although they are not read again.
     again = bulk(folder, tmp_path / "out", workers=1)
     assert (again.read, again.failures) == (0, summary.failures)
 
 
-def test_the_same_files_again_and_elsewhere(folder: Path, tmp_path: Path) -> None:
+def test_repeated_jobs_write_the_same_files(folder: Path, tmp_path: Path) -> None:
     bulk(folder, tmp_path / "one", workers=1)
     before = files_of(tmp_path / "one")
     summary = bulk(folder, tmp_path / "one", workers=2)
@@ -94,7 +94,7 @@ def test_only_what_changed_is_read(folder: Path, tmp_path: Path) -> None:
     assert bulk(folder, out, workers=1).read == 0
 
 
-def test_every_document_gone_or_replaced(folder: Path, tmp_path: Path) -> None:
+def test_every_document_removed_or_replaced(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     bulk(folder, out, workers=1)
     for file in folder.rglob("*.*"):
@@ -108,30 +108,30 @@ def test_every_document_gone_or_replaced(folder: Path, tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-import headnote.scale.work as sharing
+import headnote.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.scale.job import Job, run_job
-from headnote.scale.recipe import Recipe
+from headnote.scale.work import Recipe
 
 def watch(done, total):
     if 0 < done < total:
         os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    sharing.SMALLEST_PART = 20_000
+    work.SMALLEST_PART = 20_000
     run_job(Job(sys.argv[1], sys.argv[2], Recipe(Settings()), workers=int(sys.argv[3])), watch)
 """
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_killed_job_goes_on_by_document(folder: Path, tmp_path: Path, workers: int) -> None:
+def test_a_killed_job_resumes_by_document(folder: Path, tmp_path: Path, workers: int) -> None:
     out = tmp_path / "out"
     script = tmp_path / "killed.py"
     script.write_text(KILLED, encoding="utf-8")
     killed = subprocess.run([sys.executable, script, folder, out, str(workers)], capture_output=True, timeout=120)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     assert json.loads((out / "bulk.json").read_text())["complete"] is False
-    # What it was about to write: chunks whose documents never came, and a file without its name.
+    # What it was about to write: chunks without documents, and a temporary file.
     (out / "chunks" / "orphan.parquet").write_bytes(b"half")
     (out / "chunks" / ".x.parquet.123").write_bytes(b"half")
     finished = {path: path.stat().st_mtime_ns for path in (out / "documents").iterdir() if path.name[0] != "."}
@@ -145,17 +145,17 @@ def test_a_killed_job_goes_on_by_document(folder: Path, tmp_path: Path, workers:
     assert stored(tmp_path / "fresh") == stored(out)
 
 
-def test_a_worker_that_is_killed_ends_the_job_and_nothing_more(folder: Path, tmp_path: Path) -> None:
+def test_a_killed_worker_ends_the_job_and_loses_nothing(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(BulkError, match=r"a worker was killed .*run the command again"):
         bulk_with_death(run_local, folder, out, tmp_path / "died")
-    # The one that died had begun to write; what it wrote is no finished document more than it says.
+    # It had started to write, but nothing it wrote counts as finished.
     bulk(folder, out, workers=1)
     assert stored(out) == expected(folder)
 
 
-def test_a_job_that_ends_before_it_has_tidied_up(folder: Path, tmp_path: Path) -> None:
-    """New parts are written, old ones not yet removed: the next job sees which of them count."""
+def test_a_job_interrupted_before_its_cleanup(folder: Path, tmp_path: Path) -> None:
+    """New parts are written, old ones not yet removed: the next job knows which of them count."""
     out = tmp_path / "out"
     bulk(folder, out, workers=1)
     before = files_of(out)
@@ -169,7 +169,7 @@ def test_a_job_that_ends_before_it_has_tidied_up(folder: Path, tmp_path: Path) -
     assert stored(out) == expected(folder)
 
 
-def test_a_file_that_could_not_be_read_is_tried_again(folder: Path, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_retried(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     listed = min((folder / "made").iterdir())
     data, status = listed.read_bytes(), listed.stat()
@@ -178,10 +178,10 @@ def test_a_file_that_could_not_be_read_is_tried_again(folder: Path, tmp_path: Pa
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
     listed.unlink()
-    for part in sharing.cut_into_parts(units, Recipe(Settings()).text, vectors=False):
+    for part in work.cut_into_parts(units, Recipe(Settings()).text, vectors=False):
         output.writer()(part)
     failures = output.finish(units, (), ()).failures
-    assert [(one.path, one.error) for one in failures if one.path.startswith("made")] == [
+    assert [(failure.path, failure.error) for failure in failures if failure.path.startswith("made")] == [
         ("made/000.md", "no such file or folder")
     ]
     listed.write_bytes(data)
@@ -190,7 +190,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(folder: Path, tmp_path: Pa
     assert stored(out) == expected(folder)
 
 
-def test_settings_that_changed_are_refused_and_said(folder: Path, tmp_path: Path) -> None:
+def test_changed_settings_are_refused_and_named(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     bulk(folder, out, workers=1)
     before = files_of(out)
@@ -205,7 +205,7 @@ def test_settings_that_changed_are_refused_and_said(folder: Path, tmp_path: Path
     assert rows == expected(folder, Settings(max_tokens=400))
 
 
-def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_left_alone(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
@@ -220,10 +220,10 @@ def test_an_output_that_is_a_file(folder: Path, tmp_path: Path) -> None:
         bulk(folder, tmp_path / "out")
 
 
-def test_a_manifest_of_somebody_else(folder: Path, tmp_path: Path) -> None:
+def test_a_foreign_manifest(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "bulk.json").write_text("[]")
-    with pytest.raises(BulkError, match="not what headnote wrote"):
+    with pytest.raises(BulkError, match="not written by headnote"):
         bulk(folder, tmp_path / "out")
 
 
@@ -245,7 +245,7 @@ def test_an_unknown_engine_leaves_nothing_behind(folder: Path, tmp_path: Path) -
     assert not (tmp_path / "out").exists()
 
 
-def test_an_embedder_that_fails_ends_the_job_with_its_reason(folder: Path, tmp_path: Path) -> None:
+def test_a_failing_embedder_ends_the_job_with_its_error(folder: Path, tmp_path: Path) -> None:
     broken = Recipe(Settings(), "openai:no-such", "openai:no-such")
     with pytest.raises(BulkError, match=r"OPENAI_API_KEY|key|HEADNOTE_EMBEDDING"):
         bulk(folder, tmp_path / "out", broken, workers=1)

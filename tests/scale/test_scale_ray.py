@@ -1,4 +1,4 @@
-"""The same on a real cluster of Ray on this machine."""
+"""Jobs on a real Ray cluster on this machine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, in_order, stored, write_folder
 from index_contents import contents, indexed
 
-import headnote.scale.work as sharing
+import headnote.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError
 from headnote.scale.ray_data import chunk_dataset, run_ray
-from headnote.scale.recipe import Recipe
+from headnote.scale.work import Recipe
 
 pytest_plugins = ("postgres_fixtures",)
 
@@ -24,7 +24,7 @@ data = pytest.importorskip("ray.data", reason="the extra ray is not installed")
 
 pytestmark = [
     pytest.mark.xdist_group("ray"),
-    # Ray's own, on the way in and out.
+    # From Ray itself, when it starts and stops.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
@@ -37,7 +37,7 @@ def cluster() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.delenv("RAY_ADDRESS", raising=False)
-        # Workers need not find the folder of these tests.
+        # Workers cannot import from the folder of these tests.
         ray.cloudpickle.register_pickle_by_value(bulk_samples)
         ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
         logging.getLogger("ray.data").setLevel(logging.ERROR)
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "SMALLEST_PART", 20_000)
+    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -69,7 +69,7 @@ def test_the_same_files_as_on_one_machine(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_a_worker_that_is_killed_costs_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_killed_worker_costs_nothing(folder: Path, tmp_path: Path) -> None:
     parts = bulk_with_death(run_ray, folder, tmp_path / "out", tmp_path / "died")
     assert parts > 3
     assert (tmp_path / "died").exists()
@@ -83,12 +83,12 @@ def chunk_files(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_an_embedder_that_fails_ends_the_job_with_its_reason(folder: Path, tmp_path: Path) -> None:
+def test_a_failing_embedder_ends_the_job_with_its_error(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BulkError, match="unknown embedder 'no-such'"):
         bulk(folder, tmp_path / "out", Recipe(Settings(), "no-such", "no-such"), engine="ray", workers=2)
 
 
-def test_a_dataset_of_ones_own(folder: Path) -> None:
+def test_a_dataset_of_your_own(folder: Path) -> None:
     files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
     rows = [{"path": path.relative_to(folder).as_posix(), "bytes": path.read_bytes()} for path in files]
     dataset = data.from_items(rows)

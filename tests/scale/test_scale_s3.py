@@ -1,4 +1,4 @@
-"""Buckets: a service that speaks S3, on loopback."""
+"""Buckets, on an S3 server on loopback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from bulk_samples import BAD, bulk, expected, in_order, stored, write_folder
 
 import headnote.scale.storage as storage
-import headnote.scale.work as sharing
+import headnote.scale.work as work
 from headnote.errors import BulkError, MissingSource, UnreadableSource
 from headnote.scale.storage import open_storage
 
@@ -38,7 +38,7 @@ def service() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A file system with one empty bucket, as whoever has the right key sees it."""
+    """A file system with one empty bucket, and the key for it in the environment."""
     for name in [name for name in os.environ if name.startswith(("AWS_", "FSSPEC_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_ENDPOINT_URL", service)
@@ -46,25 +46,25 @@ def bucket(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    forget()
+    forget_connections()
     files = s3fs.S3FileSystem()
     if files.exists("docs"):
         files.rm("docs", recursive=True)
     files.mkdir("docs")
     yield files
-    forget()
+    forget_connections()
 
 
-def forget() -> None:
-    """Connections belong to the environment of one test."""
+def forget_connections() -> None:
+    """Drop cached connections, which belong to the environment of one test."""
     storage._file_system.cache_clear()
     s3fs.S3FileSystem.clear_instance_cache()
 
 
 @pytest.fixture
 def folder(bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Documents, here and in the bucket."""
-    monkeypatch.setattr(sharing, "SMALLEST_PART", 20_000)
+    """Documents on disk and in the bucket."""
+    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
     folder = write_folder(tmp_path / "docs", generated=12)
     bucket.put(f"{folder}/", "docs/hand/book/", recursive=True)
     bucket.pipe_file("docs/hand/book/picture.png", b"no document")
@@ -80,7 +80,7 @@ def rows_in(files: Any, place: str) -> list[dict[str, Any]]:
 
 
 def without_time(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """An object has the time of its upload."""
+    """Rows without the time, which for an object is that of its upload."""
     return [{**row, "modified": None} for row in rows]
 
 
@@ -126,7 +126,7 @@ def test_parquet_in_a_bucket(bucket: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("bucket")
-def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_object_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingSource, match="s3://docs/nowhere: there is nothing to read"):
         bulk("s3://docs/nowhere", tmp_path / "out")
     with pytest.raises(MissingSource, match="s3://no-such-bucket/x: no such file or folder"):
@@ -134,32 +134,32 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("bucket")
-def test_no_key_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
-    forget()
+    forget_connections()
     with pytest.raises(UnreadableSource, match=r"cannot be read: .*credentials.*AWS_ACCESS_KEY_ID"):
         bulk("s3://docs/hand", tmp_path / "out")
 
 
 @pytest.mark.usefixtures("bucket")
-def test_a_service_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    forget()
+    forget_connections()
     with pytest.raises(UnreadableSource, match=r"s3://docs/hand: cannot be read: .*AWS_ENDPOINT_URL"):
         bulk("s3://docs/hand", tmp_path / "out")
 
 
-def test_a_bucket_without_rights_to_write(folder: Path, bucket: Any) -> None:
+def test_a_bucket_that_cannot_be_written(folder: Path, bucket: Any) -> None:
     assert bucket.exists("docs")
     with pytest.raises(BulkError, match=r"s3://no-such-bucket/out.*cannot be written"):
         bulk(folder, "s3://no-such-bucket/out", workers=1)
 
 
 @pytest.mark.usefixtures("bucket")
-def test_objects_come_and_go_whole() -> None:
+def test_objects_are_replaced_and_removed() -> None:
     place = open_storage("s3://docs/place")
     assert place.names() == []
     place.write("a/b", b"one")

@@ -1,4 +1,4 @@
-"""The same on a real Spark on this machine."""
+"""Jobs on a real Spark on this machine."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 from bulk_samples import BAD, as_row, bulk, bulk_with_death, expected, files_of, in_order, stored, write_folder
 
 import headnote
-import headnote.scale.work as sharing
+import headnote.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
-from headnote.scale.recipe import Recipe
 from headnote.scale.spark import chunk_frame, run_spark
+from headnote.scale.work import Recipe
 from headnote.sources.files import read_source
 
 pytest.importorskip("pandas", reason="the extra spark is not installed")
@@ -29,7 +29,7 @@ if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
 
 pytestmark = [
     pytest.mark.xdist_group("spark"),
-    # Spark's own: pandas of tomorrow, sockets it leaves to the collector.
+    # From Spark itself: deprecated pandas calls, sockets left to the garbage collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
@@ -42,7 +42,7 @@ def spark() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        # Workers need not find the folder of these tests.
+        # Workers cannot import from the folder of these tests.
         cloudpickle.register_pickle_by_value(bulk_samples)
         session = (
             sql.SparkSession.builder.master("local[2, 4]")
@@ -62,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "SMALLEST_PART", 20_000)
+    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
 
 
 @pytest.mark.usefixtures("spark", "small_parts")
@@ -79,19 +79,19 @@ def test_the_same_files_as_on_one_machine(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark", "small_parts")
-def test_a_task_that_is_killed_costs_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_killed_task_costs_nothing(folder: Path, tmp_path: Path) -> None:
     parts = bulk_with_death(run_spark, folder, tmp_path / "out", tmp_path / "died")
     assert parts > 3
     assert (tmp_path / "died").exists()
     assert stored(tmp_path / "out") == expected(folder)
 
 
-def test_a_frame_of_ones_own(spark: Any, folder: Path) -> None:
+def test_a_frame_of_your_own(spark: Any, folder: Path) -> None:
     files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
     rows = [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files]
     frame = spark.createDataFrame(rows, "path string, bytes binary").repartition(3)
-    found = [row.asDict(recursive=True) for row in chunk_frame(frame, Settings()).collect()]
-    assert in_order(found) == in_order(list(chunks_without_time(folder)))
+    chunks = [row.asDict(recursive=True) for row in chunk_frame(frame, Settings()).collect()]
+    assert in_order(chunks) == in_order(list(chunks_without_time(folder)))
     outcomes = chunk_frame(frame, Settings(), outcomes=True).collect()
     assert sorted(row["path"] for row in outcomes if row["error"]) == sorted(BAD)
     assert len(outcomes) == len(rows)

@@ -1,22 +1,22 @@
-"""An index as output: `headnote search` answers from it as if `headnote index` had made it."""
+"""An index as output: the same as one made by `headnote index`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from bulk_samples import BAD, bulk, write_folder
-from index_contents import Contents, contents, indexed
+from index_contents import contents, indexed
 
-import headnote.scale.work as sharing
+import headnote.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.cli.main import main
 from headnote.errors import BulkError, ForeignIndex
 from headnote.index.ownership import name_of
-from headnote.scale.local import run_local
-from headnote.scale.recipe import Recipe
-from headnote.scale.store_output import Place, StoreOutput
+from headnote.scale.engines import run_local
+from headnote.scale.inputs import list_inputs
+from headnote.scale.store_output import IndexTarget, StoreOutput
+from headnote.scale.work import Recipe
 
 pytest_plugins = ("postgres_fixtures",)
 
@@ -31,8 +31,8 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pages that link to each other, among others."""
-    monkeypatch.setattr(sharing, "SMALLEST_PART", 8_000)
+    """Pages, some of which link to each other."""
+    monkeypatch.setattr(work, "SMALLEST_PART", 8_000)
     folder = write_folder(tmp_path / "docs", generated=12)
     (folder / "start.md").write_text("# Start\n\nSee [care](made/care.md#cleaning) and [[mark]].\n", encoding="utf-8")
     (folder / "made" / "care.md").write_text("# Care\n\nText.\n\n## Cleaning\n\nBrush the lighthouse.\n")
@@ -41,15 +41,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("recipe", [PLAIN, VECTORS], ids=["words", "vectors"])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_index_is_the_one_that_headnote_index_makes(
-    folder: Path, postgres_url: str, recipe: Recipe, workers: int
-) -> None:
+def test_the_index_equals_that_of_headnote_index(folder: Path, postgres_url: str, recipe: Recipe, workers: int) -> None:
     summary = bulk(folder, postgres_url, recipe, workers=workers)
     assert [failure.path for failure in summary.failures] == sorted(BAD)
-    found = contents(folder, postgres_url)
-    assert summary.chunks == summary.written == len(found["chunks"])
-    assert next(link.resolved_chunk for link in found["links"] if link.path == "start.md") is not None
-    assert found == indexed(folder, postgres_url + "_other", recipe)
+    stored = contents(folder, postgres_url)
+    assert summary.chunks == summary.written == len(stored["chunks"])
+    assert next(link.resolved_chunk for link in stored["links"] if link.path == "start.md") is not None
+    assert stored == indexed(folder, postgres_url + "_other", recipe)
 
 
 def test_only_what_changed_is_read(folder: Path, postgres_url: str) -> None:
@@ -74,13 +72,11 @@ def test_vectors_come_later_too(folder: Path, postgres_url: str) -> None:
     assert contents(folder, postgres_url)["models"] == {"hashing:16": 16}
 
 
-def test_a_job_that_was_ended_goes_on(folder: Path, postgres_url: str) -> None:
-    from headnote.scale.inputs import list_inputs
-
+def test_an_interrupted_job_resumes(folder: Path, postgres_url: str) -> None:
     units = list_inputs(str(folder)).units
-    parts = sharing.cut_into_parts(units, PLAIN.text, vectors=False)
+    parts = work.cut_into_parts(units, PLAIN.text, vectors=False)
     assert len(parts) > 2
-    output = StoreOutput(Place(str(folder), postgres_url, name_of(folder)), PLAIN)
+    output = StoreOutput(IndexTarget(str(folder), postgres_url, name_of(folder)), PLAIN)
     output.open(rebuild=False)
     list(run_local(output.writer(), parts[:2], 1))
     output.close()
@@ -90,11 +86,11 @@ def test_a_job_that_was_ended_goes_on(folder: Path, postgres_url: str) -> None:
     assert contents(folder, postgres_url) == indexed(folder, postgres_url + "_other", PLAIN)
 
 
-def test_settings_that_changed_are_refused(folder: Path, postgres_url: str) -> None:
+def test_changed_settings_are_refused(folder: Path, postgres_url: str) -> None:
     bulk(folder, postgres_url, PLAIN, workers=1)
     before = contents(folder, postgres_url)
     other = Recipe(Settings(max_tokens=100, target_tokens=80, min_tokens=10))
-    with pytest.raises(BulkError, match=r"cannot go on: the settings have changed .*--rebuild"):
+    with pytest.raises(BulkError, match=r"cannot resume: the settings have changed .*--rebuild"):
         bulk(folder, postgres_url, other, workers=1)
     assert contents(folder, postgres_url) == before
     bulk(folder, postgres_url, other, workers=1, rebuild=True)
@@ -112,42 +108,35 @@ def test_a_job_with_another_input_leaves_an_index_alone(folder: Path, postgres_u
             bulk(other, postgres_url, PLAIN, workers=1, rebuild=rebuild)
     assert contents(folder, postgres_url) == before
     bulk(other, postgres_url, PLAIN, workers=1, adopts=True)
-    assert [one.path for one in contents(folder, postgres_url)["documents"]] == ["one.md"]
+    assert [document.path for document in contents(folder, postgres_url)["documents"]] == ["one.md"]
 
 
 @pytest.mark.parametrize("update", [[], ["--no-update"]])
-def test_search_answers_from_it(folder: Path, postgres_url: str, capsys: Captured, update: list[str]) -> None:
+def test_the_index_can_be_searched(folder: Path, postgres_url: str, capsys: Captured, update: list[str]) -> None:
     arguments = ["bulk", str(folder), "--out", postgres_url, "--workers", "1", "--vectors", "--embedder", "hashing:16"]
     assert main([*arguments, "--report", str(folder.parent / "bad.jsonl")]) == 0
     assert len((folder.parent / "bad.jsonl").read_text().splitlines()) == len(BAD)
     capsys.readouterr()
-    asked = ["search", "lighthouse", str(folder), "--store", postgres_url, "--mode", "keyword", "--json", *update]
-    assert main(asked) == 0
+    search = ["search", "lighthouse", str(folder), "--store", postgres_url, "--mode", "keyword", "--json", *update]
+    assert main(search) == 0
     assert "care.md" in capsys.readouterr().out
 
 
 def test_the_password_is_not_shown(folder: Path, capsys: Captured) -> None:
     url = "postgresql://me:secret@127.0.0.1:9/none"
     assert main(["bulk", str(folder), "--out", url]) == 2
-    said = capsys.readouterr()
-    assert "secret" not in said.err + said.out
-    assert said.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert "secret" not in output.err + output.out
+    assert output.err.count("\n") == 1
 
 
-def test_a_file_as_index_does_as_well(folder: Path, tmp_path: Path, equal: Callable[[Path], Contents]) -> None:
-    from headnote.scale.inputs import list_inputs
-
-    place = Place(str(tmp_path / "index"), "", name_of(tmp_path))
+def test_an_index_file_as_output(folder: Path, tmp_path: Path) -> None:
+    target = IndexTarget(str(tmp_path / "index"), "", name_of(tmp_path))
     (tmp_path / "index").mkdir()
-    output = StoreOutput(place, VECTORS)
+    output = StoreOutput(target, VECTORS)
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
-    results = list(run_local(output.writer(), sharing.cut_into_parts(units, "", vectors=True), 1))
+    results = list(run_local(output.writer(), work.cut_into_parts(units, "", vectors=True), 1))
     output.finish(units, (), [failure for result in results for failure in result.failures])
     output.close()
-    assert contents(tmp_path / "index", "") == equal(folder)
-
-
-@pytest.fixture
-def equal() -> Callable[[Path], Contents]:
-    return lambda folder: indexed(folder, "", VECTORS)
+    assert contents(tmp_path / "index", "") == indexed(folder, "", VECTORS)

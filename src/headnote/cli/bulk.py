@@ -19,8 +19,8 @@ from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
 from headnote.index.task import Progress
 from headnote.scale.job import Job, Summary, report_lines, run_job
-from headnote.scale.recipe import Recipe
 from headnote.scale.storage import is_remote
+from headnote.scale.work import Recipe
 from headnote.store.postgres.target import is_postgres, shown_target
 from headnote.tokens import get_counter
 

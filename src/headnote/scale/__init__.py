@@ -1,1 +1,1 @@
-"""Documents → chunks where there are too many for one process: Arrow batches, on this machine, on Ray or on Spark."""
+"""Chunking more documents than one process can handle: Arrow batches on this machine, on Ray or on Spark."""

@@ -1,4 +1,4 @@
-"""Units → batches of documents that `chunk_batch` takes, a few megabytes at a time."""
+"""Reads documents into the batches that `chunk_batch` takes, a few megabytes at a time."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from typing import TYPE_CHECKING, Any
 from headnote.errors import SourceError
 from headnote.scale.arrow import load_arrow
 from headnote.scale.batch import CONTENT, ERROR, MODIFIED, content_column
-from headnote.scale.inputs import Unit, open_table, read_whole
+from headnote.scale.inputs import Unit, open_table, read_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_BYTES = 4_000_000
-"""Read and chunked together: what a worker holds besides its output."""
+"""Source held by a worker at a time, besides its output."""
 
 
 def read_batches(units: Sequence[Unit], max_bytes: int) -> Iterator[tuple[Sequence[Unit], pa.RecordBatch]]:
-    """The units in their order, a few at a time, each with a row: its content, or why there is none."""
+    """The units in their order, a few at a time, and a batch with a row for each: its content, or its error."""
     for is_row, run in groupby(units, lambda unit: unit.row >= 0):
-        for few in _few(list(run)):
-            yield few, _batch(few, _rows(few) if is_row else read_whole(few), max_bytes)
+        for group in _groups(list(run)):
+            yield group, _batch(group, _read_rows(group) if is_row else read_files(group), max_bytes)
 
 
-def _few(units: Sequence[Unit]) -> Iterator[list[Unit]]:
-    taken: list[Unit] = []
+def _groups(units: Sequence[Unit]) -> Iterator[list[Unit]]:
+    group: list[Unit] = []
     size = 0
     for unit in units:
-        # Rows of one group are read together, so a batch of rows never needs two of them at once.
-        other_group = taken and unit.row >= 0 and _group(unit) != _group(taken[-1])
-        if taken and (size + unit.size > BATCH_BYTES or other_group):
-            yield taken
-            taken, size = [], 0
-        taken.append(unit)
+        # A row group of a table is read as a whole, so a batch never spans two of them.
+        is_other_table = group and unit.row >= 0 and _row_group(unit) != _row_group(group[-1])
+        if group and (size + unit.size > BATCH_BYTES or is_other_table):
+            yield group
+            group, size = [], 0
+        group.append(unit)
         size += unit.size
-    if taken:
-        yield taken
+    if group:
+        yield group
 
 
-def _group(unit: Unit) -> tuple[str, int]:
+def _row_group(unit: Unit) -> tuple[str, int]:
     return unit.location, unit.row_group
 
 
@@ -68,20 +68,20 @@ def _error(content: Any, max_bytes: int) -> str:
     return f"too large: {len(content):,} bytes, and {max_bytes:,} are allowed" if too_large else ""
 
 
-def _rows(units: Sequence[Unit]) -> list[Any]:
-    """The content of rows of one group of a table, as bytes."""
+def _read_rows(units: Sequence[Unit]) -> list[Any]:
+    """The contents of rows in one row group, as bytes, or their error."""
     first = units[0]
     try:
         column = _column(first.location, first.version, first.row_group)
     except SourceError as error:
         return [error] * len(units)
-    found = (column[unit.row].as_py() for unit in units)
-    return [content.encode() if isinstance(content, str) else content for content in found]
+    contents = (column[unit.row].as_py() for unit in units)
+    return [content.encode() if isinstance(content, str) else content for content in contents]
 
 
 @lru_cache(maxsize=1)
 def _column(location: str, _version: str, row_group: int) -> Any:
-    """Kept for the next batch, which mostly goes on in the same group."""
+    """Cached, because the next batch mostly continues in the same row group."""
     table = open_table(location)
     name = content_column(table.schema_arrow.names)
     return table.read_row_group(row_group, columns=[name]).column(name)

@@ -1,4 +1,4 @@
-"""Where files lie: a folder of this machine, or a bucket elsewhere. Both read, list, write all or nothing, remove."""
+"""Where files are: a folder on this machine or a bucket. Both list, read, write atomically and remove."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from uuid import uuid4
 
 from headnote.errors import BulkError, MissingSource, SourceError, UnreadableSource
 from headnote.extras import load
-from headnote.scale.arrow import S3
 from headnote.sources.files import source_error
 
+S3 = 'pip install "headnote[s3]"'
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://")
-_NO_RIGHTS = "check the key in AWS_ACCESS_KEY_ID or AWS_PROFILE, and what it may do"
-_NO_ANSWER = "check the address, AWS_ENDPOINT_URL and the network"
+_CHECK_KEY = "check the key in AWS_ACCESS_KEY_ID or AWS_PROFILE, and its permissions"
+_CHECK_ADDRESS = "check the address, AWS_ENDPOINT_URL and the network"
 
 
 def is_remote(place: str) -> bool:
-    """Whether it is an address and not a path."""
+    """Whether it is an address rather than a path."""
     return bool(_SCHEME.match(place))
 
 
@@ -35,10 +35,10 @@ class Storage(Protocol):
     def read(self, name: str) -> bytes: ...
 
     def write(self, name: str, data: bytes) -> None:
-        """All of it or nothing, in place of what was there."""
+        """Create or replace it, completely or not at all."""
 
     def remove(self, name: str) -> None:
-        """It need not be there."""
+        """Does nothing if it does not exist."""
 
 
 def open_storage(place: str) -> Storage:
@@ -46,7 +46,7 @@ def open_storage(place: str) -> Storage:
 
 
 class Folder:
-    """On this machine, or mounted as if it were."""
+    """A folder on this machine, or mounted."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -64,7 +64,7 @@ class Folder:
 
     def write(self, name: str, data: bytes) -> None:
         file = self._root / name
-        # A name of its own: the same part may be written twice at once, where an engine takes a slow worker for dead.
+        # A unique name: if an engine takes a slow worker for dead, two workers may write the same part at once.
         unfinished = file.with_name(f".{file.name}.{uuid4().hex}")
         with _output_errors(str(file)):
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ class Folder:
 
 
 class Bucket:
-    """Anything fsspec has an address for. An object is there when it is complete, and not before."""
+    """Any address that fsspec supports. An object only appears once it is complete."""
 
     def __init__(self, place: str) -> None:
         self._place = place.rstrip("/")
@@ -108,7 +108,7 @@ class Bucket:
 
 
 def remote(place: str) -> tuple[Any, str]:
-    """The file system of an address, and the address as it knows it."""
+    """The file system of an address, and the path there."""
     return _file_system(place.partition("://")[0]), place.partition("://")[2].rstrip("/")
 
 
@@ -124,17 +124,17 @@ def _file_system(scheme: str) -> Any:
 
 
 def read_remote(addresses: Sequence[str]) -> list[bytes | SourceError]:
-    """Many objects at once, each as its bytes or as why not. A failure of the service itself is raised."""
+    """The bytes of each object, or its error. A failure of the service itself is raised."""
     if not addresses:
         return []
-    files, _ = remote(addresses[0])
+    file_system, _ = remote(addresses[0])
     names = [address.partition("://")[2] for address in addresses]
     with input_errors(addresses[0]):
-        # Not `cat`: it takes `[slug].mdx` for a pattern.
-        found = files.cat_ranges(names, [None] * len(names), [None] * len(names), on_error="return")
+        # Not `cat`: it treats `[slug].mdx` as a pattern.
+        results = file_system.cat_ranges(names, [None] * len(names), [None] * len(names), on_error="return")
     return [
-        data if isinstance(data, bytes) else _remote_error(address, data)
-        for address, data in zip(addresses, found, strict=True)
+        result if isinstance(result, bytes) else _remote_error(address, result)
+        for address, result in zip(addresses, results, strict=True)
     ]
 
 
@@ -147,7 +147,7 @@ def read_local(path: str) -> bytes | SourceError:
 
 @contextmanager
 def input_errors(place: str) -> Iterator[None]:
-    """What goes wrong at an address, as one of our errors."""
+    """Turns failures at an address into our errors."""
     try:
         yield
     except _failures() as error:
@@ -160,7 +160,7 @@ def _output_errors(place: str) -> Iterator[None]:
         yield
     except _failures() as error:
         reason = _reason(error)
-        remedy = _NO_RIGHTS if is_remote(place) else "check its permissions and the room on its disk"
+        remedy = _CHECK_KEY if is_remote(place) else "check its permissions and the free disk space"
         raise BulkError(f"cannot be written: {reason}", path=place, remedy=remedy) from None
 
 
@@ -176,15 +176,15 @@ def _remote_error(place: str, error: Exception) -> SourceError:
     if isinstance(error, FileNotFoundError):
         return MissingSource("no such file or folder", path=place, remedy="check the address")
     if isinstance(error, PermissionError) or "credential" in str(error).lower():
-        return UnreadableSource(f"cannot be read: {_reason(error)}", path=place, remedy=_NO_RIGHTS)
-    return UnreadableSource(f"cannot be read: {_reason(error)}", path=place, remedy=_NO_ANSWER)
+        return UnreadableSource(f"cannot be read: {_reason(error)}", path=place, remedy=_CHECK_KEY)
+    return UnreadableSource(f"cannot be read: {_reason(error)}", path=place, remedy=_CHECK_ADDRESS)
 
 
 def _reason(error: Exception) -> str:
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(said.split()) or type(error).__name__
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(message.split()) or type(error).__name__
 
 
 def absolute(place: str) -> str:
-    """So that it means the same to a worker that stands elsewhere."""
+    """An absolute path, so that it means the same to a worker in another folder."""
     return place if is_remote(place) else os.path.abspath(os.path.expanduser(place))  # noqa: PTH100, PTH111

@@ -1,0 +1,300 @@
+"""Parquet as output: a folder or a bucket that is complete, or knows what it lacks.
+
+    OUT/bulk.json                  the recipe, and whether the output is complete
+    OUT/chunks/NAME.parquet        chunks: the whole folder is one table
+    OUT/documents/NAME.parquet     the documents of the same part, those without chunks included
+    OUT/report.jsonl               documents without chunks, and why
+
+The documents of a part are written last and mark it as finished, so after an interruption the next job knows which
+documents are done. It starts by removing chunks that belong to no finished part.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headnote.errors import BulkError
+from headnote.scale.arrow import chunk_schema, document_schema, load_arrow, load_compute, load_parquet
+from headnote.scale.batch import chunk_batch
+from headnote.scale.inputs import Unit
+from headnote.scale.reading import read_batches
+from headnote.scale.storage import Storage, open_storage
+from headnote.scale.work import Failure, Part, PartResult, PartWriter, Recipe, Totals, part_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MANIFEST = "bulk.json"
+REPORT = "report.jsonl"
+CHUNKS = "chunks"
+DOCUMENTS = "documents"
+VERSION = "version"
+
+
+class _Record(NamedTuple):
+    """A document of a finished part."""
+
+    part: str
+    path: str
+    version: str
+    chunks: int
+    error: str
+    line: int | None
+    remedy: str
+    retry: bool
+
+
+class ParquetOutput:
+    """Files in a folder or a bucket."""
+
+    def __init__(self, place: str, recipe: Recipe) -> None:
+        self._place = place
+        self._recipe = recipe
+        self._storage = open_storage(place)
+        self._done: set[tuple[str, str]] = set()
+        self._known: set[str] = set()
+
+    def open(self, rebuild: bool) -> None:
+        names = self._storage.names()
+        visible = [name for name in names if not _is_hidden(name)]
+        if visible and MANIFEST not in visible:
+            raise BulkError(
+                f"holds something else: {visible[0]}", path=self._place, remedy="name an empty folder for --out"
+            )
+        if visible and not rebuild:
+            self._check_manifest()
+        self._write_manifest(complete=False)
+        finished = self._clean_up(names, rebuild)
+        records = self._read_records(finished)
+        self._done = {(record.path, record.version) for record in records if not record.retry}
+        self._known = {record.path for record in records}
+
+    def _clean_up(self, names: Sequence[str], rebuild: bool) -> set[str]:
+        """Remove what belongs to no finished part, and return the names of those that are finished."""
+        finished = set() if rebuild else _parts_in(DOCUMENTS, names)
+        unfinished = (_parts_in(DOCUMENTS, names) | _parts_in(CHUNKS, names)) - finished
+        self._remove_parts(unfinished)
+        for name in names:
+            # Left by a writer that was killed.
+            if _is_hidden(name) and name.startswith((f"{CHUNKS}/", f"{DOCUMENTS}/")):
+                self._storage.remove(name)
+        return finished
+
+    def has(self, unit: Unit) -> bool:
+        return (unit.path, unit.version) in self._done
+
+    def known(self) -> Collection[str]:
+        return self._known
+
+    def writer(self) -> PartWriter:
+        return ParquetPartWriter(self._place, self._recipe)
+
+    def finish(self, units: Sequence[Unit], unlisted: Collection[str], _failures: Sequence[Failure]) -> Totals:
+        records = self._read_records(_parts_in(DOCUMENTS, self._storage.names()))
+        current = _current_records(records, {unit.path: unit.version for unit in units}, unlisted)
+        self._drop_outdated(records, set(current.values()))
+        self._write_manifest(complete=True)
+        return Totals(
+            documents=len(current),
+            chunks=sum(record.chunks for record in current.values()),
+            removed=len(self._known - current.keys()),
+            # From the records and not from this job: earlier jobs found failures that were not read again.
+            failures=[
+                Failure(record.path, record.error, record.line, record.remedy)
+                for record in current.values()
+                if record.error
+            ],
+        )
+
+    def report(self, lines: bytes) -> None:
+        self._storage.write(REPORT, lines)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _drop_outdated(self, records: Iterable[_Record], current: set[_Record]) -> None:
+        """Rewrite each part with outdated documents to one without them, then remove the old part.
+
+        In this order an interruption loses nothing. A part is named after its contents, so the rewritten part may
+        exist already, from a job that came this far; it must not be removed then.
+        """
+        by_part: dict[str, list[_Record]] = defaultdict(list)
+        for record in records:
+            by_part[record.part].append(record)
+        outdated: set[str] = set()
+        rewritten: set[str] = set()
+        for part, members in sorted(by_part.items()):
+            remaining = [record for record in members if record in current]
+            if len(remaining) == len(members):
+                continue
+            outdated.add(part)
+            if remaining:
+                rewritten.add(self._rewrite(part, remaining))
+        self._remove_parts(outdated - rewritten)
+
+    def _rewrite(self, part: str, remaining: Sequence[_Record]) -> str:
+        """Write the remaining documents of a part as a part of their own, and return its name."""
+        name = part_name(((record.path, record.version) for record in remaining), self._recipe.text)
+        paths = {record.path for record in remaining}
+        chunks = _ParquetBuffer(chunk_schema(bool(self._recipe.embedder)))
+        chunks.add(_with_paths(self._read_table(f"{CHUNKS}/{part}.parquet"), paths))
+        documents = _ParquetBuffer(_stored_document_schema())
+        documents.add(_with_paths(self._read_table(f"{DOCUMENTS}/{part}.parquet"), paths))
+        _write_part(self._storage, name, chunks, documents)
+        return name
+
+    def _remove_parts(self, parts: Collection[str]) -> None:
+        # Documents first: without them, chunks count as unfinished.
+        for folder in (DOCUMENTS, CHUNKS):
+            for part in sorted(parts):
+                self._storage.remove(f"{folder}/{part}.parquet")
+
+    def _read_records(self, parts: Iterable[str]) -> list[_Record]:
+        columns = _Record._fields[1:]
+        return [
+            _Record(part, **row)
+            for part in sorted(parts)
+            for row in self._read_table(f"{DOCUMENTS}/{part}.parquet").select(columns).to_pylist()
+        ]
+
+    def _read_table(self, name: str) -> pa.Table:
+        try:
+            return load_parquet().read_table(io.BytesIO(self._storage.read(name)))
+        except load_arrow().ArrowInvalid as error:
+            reason = " ".join(str(error).split())
+            raise BulkError(
+                f"damaged: {reason}", path=self._full_path(name), remedy="delete the file and run the command again"
+            ) from None
+
+    def _check_manifest(self) -> None:
+        try:
+            previous = json.loads(self._storage.read(MANIFEST))["recipe"]
+        except (ValueError, TypeError, KeyError):
+            raise BulkError(
+                "not written by headnote", path=self._full_path(MANIFEST), remedy="name another folder for --out"
+            ) from None
+        current = json.loads(self._recipe.text)
+        if previous != current:
+            raise BulkError(
+                f"was made with other settings: {', '.join(_differences(previous, current))}",
+                path=self._place,
+                remedy="name another folder for --out, or add --rebuild to start over",
+            )
+
+    def _write_manifest(self, complete: bool) -> None:
+        content = {"complete": complete, "recipe": json.loads(self._recipe.text)}
+        self._storage.write(MANIFEST, json.dumps(content, indent=2).encode() + b"\n")
+
+    def _full_path(self, name: str) -> str:
+        return f"{self._place.rstrip('/')}/{name}"
+
+
+def _current_records(
+    records: Iterable[_Record], versions: dict[str, str], unlisted: Collection[str]
+) -> dict[str, _Record]:
+    """By path, the record of each document in its current version. Any version of an `unlisted` one is current."""
+    current: dict[str, _Record] = {}
+    # A document that was retried has two records; the successful one comes first.
+    for record in sorted(records, key=lambda record: record.retry):
+        version = versions.get(record.path)
+        if record.version == version or (version is None and record.path in unlisted):
+            current.setdefault(record.path, record)
+    return current
+
+
+def _is_hidden(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(".")
+
+
+def _parts_in(folder: str, names: Iterable[str]) -> set[str]:
+    """Names of the parts with a file in this folder."""
+    return {
+        name.removeprefix(f"{folder}/").removesuffix(".parquet")
+        for name in names
+        if name.startswith(f"{folder}/") and name.endswith(".parquet") and not _is_hidden(name)
+    }
+
+
+def _with_paths(table: pa.Table, paths: Collection[str]) -> pa.Table:
+    arrow = load_arrow()
+    return table.filter(load_compute().is_in(table.column("path"), arrow.array(sorted(paths), arrow.string())))
+
+
+def _differences(previous: dict[str, Any], current: dict[str, Any]) -> list[str]:
+    """The settings that changed, as `name old, now new`."""
+    old, new = (
+        {**recipe, **json.loads(recipe.get("settings") or "{}"), "settings": ""} for recipe in (previous, current)
+    )
+    return [f"{name} {old.get(name)}, now {value}" for name, value in new.items() if old.get(name) != value]
+
+
+# ── in the workers ──
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetPartWriter:
+    """Reads, chunks and writes a part. Doing it twice writes the same files twice."""
+
+    place: str
+    recipe: Recipe
+
+    def __call__(self, part: Part) -> PartResult:
+        embedder = self.recipe.open_embedder()
+        chunks = _ParquetBuffer(chunk_schema(embedder is not None))
+        documents = _ParquetBuffer(_stored_document_schema())
+        failures: list[Failure] = []
+        size = 0
+        for units, batch in read_batches(part.units, self.recipe.max_bytes):
+            result = chunk_batch(batch, self.recipe.settings, embedder)
+            chunks.add(result.chunks)
+            documents.add(_with_versions(result.documents, units))
+            failures += _failures(result.documents)
+            size += sum(result.documents.column("size").to_pylist())
+        _write_part(open_storage(self.place), part.name, chunks, documents)
+        return PartResult(part.name, len(part.units), chunks.rows, size, failures)
+
+
+class _ParquetBuffer:
+    """A parquet file that grows in memory, compressed, until it is written as a whole."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._file = io.BytesIO()
+        self._writer = load_parquet().ParquetWriter(self._file, schema, compression="zstd")
+        self.rows = 0
+
+    def add(self, batch: pa.RecordBatch | pa.Table) -> None:
+        if batch.num_rows:
+            table = batch if hasattr(batch, "to_batches") else load_arrow().Table.from_batches([batch])
+            self._writer.write_table(table)
+            self.rows += batch.num_rows
+
+    def finish(self) -> bytes:
+        self._writer.close()
+        return self._file.getvalue()
+
+
+def _write_part(storage: Storage, name: str, chunks: _ParquetBuffer, documents: _ParquetBuffer) -> None:
+    # Documents last: they say that the part is finished.
+    storage.write(f"{CHUNKS}/{name}.parquet", chunks.finish())
+    storage.write(f"{DOCUMENTS}/{name}.parquet", documents.finish())
+
+
+def _stored_document_schema() -> pa.Schema:
+    """The outcome of a document, and the version of the document it is about."""
+    return document_schema().append(load_arrow().field(VERSION, load_arrow().string()))
+
+
+def _with_versions(documents: pa.RecordBatch, units: Sequence[Unit]) -> pa.RecordBatch:
+    arrow = load_arrow()
+    versions = arrow.array([unit.version for unit in units], arrow.string())
+    return arrow.RecordBatch.from_arrays([*documents.columns, versions], schema=_stored_document_schema())
+
+
+def _failures(documents: pa.RecordBatch) -> list[Failure]:
+    rows: list[dict[str, Any]] = documents.to_pylist()
+    return [Failure(row["path"], row["error"], row["line"], row["remedy"]) for row in rows if row["error"]]
