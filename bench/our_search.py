@@ -11,7 +11,7 @@ from headnote.api import Index
 from headnote.chunking.presets import make_settings
 from headnote.config import IndexSettings
 from headnote.embedding.base import Embedder
-from headnote.evaluate.run import Found
+from headnote.evaluate.measuring import Retrieved
 from headnote.evaluate.spans import Span
 from headnote.index.task import Progress
 from headnote.search.engine import DEPTH
@@ -26,7 +26,7 @@ from headnote.tokens import count_tokens
 MODES: tuple[Mode, ...] = ("keyword", "semantic", "hybrid")
 PLAIN = "plain RRF"
 
-Ask = Callable[[str, int], Sequence[Found]]
+Ask = Callable[[str, int], Sequence[Retrieved]]
 """A question and how many passages at most → passages, best first."""
 
 
@@ -66,13 +66,13 @@ class OurIndex:
         return {**{mode: self._by_mode(mode) for mode in MODES}, PLAIN: self._by_plain_ranks}
 
     def _by_mode(self, mode: Mode) -> Ask:
-        def ask(question: str, limit: int) -> list[Found]:
+        def ask(question: str, limit: int) -> list[Retrieved]:
             hits = self._index.search(question, limit, mode)
-            return [Found(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
+            return [Retrieved(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
 
         return ask
 
-    def _by_plain_ranks(self, question: str, limit: int) -> list[Found]:
+    def _by_plain_ranks(self, question: str, limit: int) -> list[Retrieved]:
         """Of the same two legs."""
         everything, model = Filter(), self._index.embedder
         with self._store.reading() as reader:
@@ -80,5 +80,6 @@ class OurIndex:
             meaning = by_meaning(reader, model.name, model.embed_query(question), DEPTH, everything)
             chunks = reader.chunks(ranked(reciprocal_ranks(words, meaning))[:limit])
             return [
-                Found(Span(chunk.path, chunk.row.start, chunk.row.end), count_tokens(chunk.text)) for chunk in chunks
+                Retrieved(Span(chunk.path, chunk.row.start, chunk.row.end), count_tokens(chunk.text))
+                for chunk in chunks
             ]

@@ -12,7 +12,7 @@ import Stemmer
 import headnote
 from faults import Piece
 from headnote.embedding.base import Embedder
-from headnote.evaluate.run import Found
+from headnote.evaluate.measuring import Retrieved
 from headnote.evaluate.spans import Span
 from headnote.markdown.frontmatter import read_frontmatter, title
 from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
@@ -27,7 +27,7 @@ MODES = ("keyword", "semantic", "rrf")
 
 
 class PeerChunk(NamedTuple):
-    found: Found
+    found: Retrieved
     embedded: str
 
 
@@ -47,8 +47,8 @@ def semantic_chunks(path: str, text: str) -> Iterable[PeerChunk]:
         yield PeerChunk(_found(Span(path, start, start + len(piece.text)), piece.text), piece.text)
 
 
-def _found(span: Span, text: str) -> Found:
-    return Found(span, headnote.count_tokens(text))
+def _found(span: Span, text: str) -> Retrieved:
+    return Retrieved(span, headnote.count_tokens(text))
 
 
 def title_of(path: str, text: str) -> str:
@@ -97,10 +97,10 @@ class PeerIndex:
     def _terms(self, texts: list[str]) -> bm25s.tokenization.Tokenized:
         return bm25s.tokenize(texts, stopwords="en", stemmer=self._stemmer, show_progress=False)
 
-    def asking(self, mode: str) -> Callable[[str, int], list[Found]]:
+    def asking(self, mode: str) -> Callable[[str, int], list[Retrieved]]:
         return lambda question, limit: self.search(question, mode)[:limit]
 
-    def search(self, question: str, mode: str) -> list[Found]:
+    def search(self, question: str, mode: str) -> list[Retrieved]:
         words = self._by_words(question) if mode != "semantic" else []
         meaning = self._by_meaning(question) if mode != "keyword" else []
         order = ranked(reciprocal_ranks(words, meaning)) if mode == "rrf" else [one for one, _ in [*words, *meaning]]

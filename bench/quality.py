@@ -18,8 +18,15 @@ from typing import Any, NamedTuple
 from headnote.embedding.base import Embedder
 from headnote.embedding.minilm import MiniLMEmbedder
 from headnote.evaluate.bootstrap import Interval, difference, interval
-from headnote.evaluate.remember import RememberingEmbedder
-from headnote.evaluate.run import Asked, Found, Measured, first_of_each_document, judge, prepare
+from headnote.evaluate.caching_embedder import CachingEmbedder
+from headnote.evaluate.measuring import (
+    LocatedQuestion,
+    Measurement,
+    Retrieved,
+    first_of_each_document,
+    locate_gold,
+    score,
+)
 from headnote.search import ranking
 from our_search import PLAIN, Ask, Clock, OurIndex
 from peer_search import DEPTH, DISTRIBUTIONS, LIMIT, SPLITTERS, PeerIndex
@@ -96,7 +103,7 @@ def main() -> int:
     setting, packages = machine(), versions(["headnote", "headnote-minilm", *DISTRIBUTIONS])
     show_setting(setting, packages)
     model = MiniLMEmbedder()
-    embedder = RememberingEmbedder(model, VectorFile(options.cache / "vectors", model.name, model.dimensions))
+    embedder = CachingEmbedder(model, VectorFile(options.cache / "vectors", model.name, model.dimensions))
     tables = []
     for kind, questions in _sets(options):
         # The links of these documents are what is asked for: nothing may be learnt from them.
@@ -136,9 +143,11 @@ def _sets(options: argparse.Namespace) -> Iterator[tuple[str, QuestionSet]]:
             yield "linkgold", linkgold(name, options.cache, options.quick)
 
 
-def _ways(questions: QuestionSet, options: argparse.Namespace, embedder: Embedder) -> tuple[list[Asked], list[Way]]:
+def _ways(
+    questions: QuestionSet, options: argparse.Namespace, embedder: Embedder
+) -> tuple[list[LocatedQuestion], list[Way]]:
     ours = OurIndex(questions.root, None, options.cache, embedder)
-    asked = prepare(questions.questions, ours.texts.__getitem__)
+    asked = locate_gold(questions.questions, ours.texts.__getitem__)
     ways = [Way(f"{OURS}: {mode}", ask, ours.chunks) for mode, ask in ours.ways().items()]
     for size in options.size:
         other = OurIndex(questions.root, size, options.cache, embedder)
@@ -150,7 +159,7 @@ def _ways(questions: QuestionSet, options: argparse.Namespace, embedder: Embedde
     return asked, ways
 
 
-def _that_count(one: Asked, ask: Ask) -> list[Found]:
+def _that_count(one: LocatedQuestion, ask: Ask) -> list[Retrieved]:
     """What was found outside the page that has the link, if need be by asking for more."""
     limit = ENOUGH
     while True:
@@ -167,9 +176,9 @@ def _that_count(one: Asked, ask: Ask) -> list[Found]:
 def _table(
     name: str,
     view: View,
-    asked: Sequence[Asked],
+    asked: Sequence[LocatedQuestion],
     ways: Sequence[Way],
-    answers: dict[str, list[list[Found]]],
+    answers: dict[str, list[list[Retrieved]]],
     quick: bool,
 ) -> Table:
     chosen = [at for at, one in enumerate(asked) if not view.only_sections or one.question.gold[0].heading]
@@ -188,17 +197,17 @@ def _table(
     return Table(f"{name}: {view.title}", columns, rows, notes)
 
 
-def _measured(name: str, view: View, answered: Sequence[tuple[Asked, list[Found]]]) -> Measured:
-    return Measured(
+def _measured(name: str, view: View, answered: Sequence[tuple[LocatedQuestion, list[Retrieved]]]) -> Measurement:
+    return Measurement(
         name,
         tuple(
-            judge(list(first_of_each_document(found)) if view.per_document else found, one.gold, view.limit)
+            score(list(first_of_each_document(found)) if view.per_document else found, one.gold, view.limit)
             for one, found in answered
         ),
     )
 
 
-def _row(way: Way, measured: Measured, view: View) -> list[str]:
+def _row(way: Way, measured: Measurement, view: View) -> list[str]:
     cells = [_shown(interval(measured.of(metric))) for metric in view.metrics]
     return [way.name, *cells, f"{sum(measured.of('silent')):.0f}", f"{way.chunks:,}"]
 
@@ -209,7 +218,7 @@ def _shown(found: Interval) -> str:
     return f"{found.mean:.3f} [{found.low:.3f} {found.high:.3f}]"
 
 
-def _pairs(measured: dict[str, Measured], view: View) -> Iterator[str]:
+def _pairs(measured: dict[str, Measurement], view: View) -> Iterator[str]:
     """Ours against its own legs and, in every size, against the best of the others, question by question."""
     legs = [measured[f"{OURS}: {mode}"] for mode in ("keyword", "semantic", PLAIN)]
     hybrids = [one for name, one in measured.items() if name.startswith(OURS) and name.endswith(": hybrid")]
@@ -221,14 +230,14 @@ def _pairs(measured: dict[str, Measured], view: View) -> Iterator[str]:
             yield from (_pair(one, best, metric, view) for one in hybrids)
 
 
-def _pair(one: Measured, other: Measured, metric: str, view: View) -> str:
+def _pair(one: Measurement, other: Measurement, metric: str, view: View) -> str:
     gap = difference(one.of(metric), other.of(metric))
     verdict = "better" if gap.is_above_zero else "WORSE" if gap.is_below_zero else "no difference beyond chance"
     size = f"{gap.mean:+.3f} [{gap.low:+.3f} {gap.high:+.3f}]"
     return f"{view.metrics[metric]}: {one.name} − {other.name} {size} {verdict}"
 
 
-def _goals(measured: dict[str, Measured], view: View) -> Iterator[str]:
+def _goals(measured: dict[str, Measurement], view: View) -> Iterator[str]:
     others = [one for name, one in measured.items() if not name.startswith(OURS)]
     for metric in list(view.metrics)[:2] if others and view.title in BEYOND_CHANCE else []:
         best = max(others, key=lambda other: sum(other.of(metric)))

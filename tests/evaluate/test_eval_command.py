@@ -1,4 +1,4 @@
-"""`headnote eval` on the handbook, with questions of our own."""
+"""`headnote eval` on the handbook, with questions about it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def evaluated(capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, dict
     assert main(["eval", "questions.jsonl", "handbook", "--json", *flags]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["questions"] == 14
-    return {way["name"]: {name: found["mean"] for name, found in way["metrics"].items()} for way in data["ways"]}
+    return {way["name"]: {name: interval["mean"] for name, interval in way["metrics"].items()} for way in data["ways"]}
 
 
 @pytest.mark.usefixtures("folder")
@@ -40,27 +40,27 @@ def test_all_modes_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_words_find_most_of_the_answers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_keywords_find_most_answers(capsys: pytest.CaptureFixture[str]) -> None:
     [metrics] = evaluated(capsys, *WORDS).values()
     assert metrics["hit"] >= 0.85
     assert metrics["mrr"] >= 0.7
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_preset_gives_what_an_index_with_its_settings_gives(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_preset_equals_an_index_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
     own = evaluated(capsys)
     preset = evaluated(capsys, "--preset", "default")
     assert list(preset) == [f"default {mode}" for mode in own]
     assert list(preset.values()) == list(own.values())
 
 
-def test_presets_leave_the_folder_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_presets_leave_the_folder_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ways = evaluated(capsys, *WORDS, "--preset", "blocks", "--preset", "mdvdb")
     assert list(ways) == ["blocks keyword", "mdvdb keyword"]
     assert not (folder / "handbook" / ".headnote").exists()
 
 
-def test_fewer_modes_leave_the_index_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fewer_modes_leave_the_index_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evaluated(capsys)
     file = folder / "handbook" / ".headnote" / "index.db"
     before = file.read_bytes()
@@ -70,13 +70,13 @@ def test_fewer_modes_leave_the_index_as_it_is(folder: Path, capsys: pytest.Captu
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plot(capsys: pytest.CaptureFixture[str]) -> None:
     evaluated(capsys, *WORDS, "--plot", "plot.svg")
     assert Path("plot.svg").read_text(encoding="utf-8").startswith("<svg ")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["bad.jsonl", "handbook"], "bad.jsonl:2: no question"),
         (["gone.jsonl", "handbook"], "gone.jsonl:1: no document 'nowhere.md' in the index"),
@@ -90,7 +90,7 @@ def test_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_what_is_wrong_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     good = json.dumps({"question": "Why?", "gold": {"path": "index.md"}})
     Path("bad.jsonl").write_text(f"{good}\n{{}}\n", encoding="utf-8")
     Path("gone.jsonl").write_text(good.replace("index.md", "nowhere.md"), encoding="utf-8")
@@ -99,10 +99,10 @@ def test_what_is_wrong_is_one_line(capsys: pytest.CaptureFixture[str], arguments
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.count("\n") == 1
-    assert said in output.err
+    assert message in output.err
 
 
-def test_a_mode_that_the_folder_cannot_have(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mode_without_an_embedder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "handbook" / "headnote.toml").write_text('[index]\nembedder = "none"\n', encoding="utf-8")
     assert list(evaluated(capsys)) == ["keyword"]
     assert main(["eval", "questions.jsonl", "handbook", "--mode", "hybrid"]) == 2

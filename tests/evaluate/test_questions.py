@@ -52,33 +52,33 @@ def test_every_way_to_name_a_passage(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "{": "no JSON",
-    "[1]": "no JSON object",
-    "[" * 100_000: "no JSON",
+    "{": "not JSON",
+    "[1]": "not a JSON object",
+    "[" * 100_000: "not JSON",
     line(question=" "): "no question",
     line(question=3): "no question",
     line(answer="x"): "unknown key 'answer'",
     json.dumps({"question": "Why?"}): "no gold",
     line(gold=[]): "no gold",
-    line(gold="a.md"): "gold is no object",
+    line(gold="a.md"): "gold is not an object",
     line(gold={"heading": "x"}): "gold without a path",
     line(gold={"path": "a.md", "line": 3}): "unknown key 'line' in gold",
-    line(gold={"path": "a.md", "lines": [3, 1]}): "lines in gold are no range",
-    line(gold={"path": "a.md", "lines": [0, 1]}): "lines in gold are no range",
-    line(gold={"path": "a.md", "lines": True}): "lines in gold are no range",
-    line(gold={"path": "a.md", "start": 4}): "start and end in gold are no range",
-    line(gold={"path": "a.md", "start": 4, "end": 4}): "start and end in gold are no range",
-    line(gold={"path": "a.md", "heading": " "}): "heading in gold is no text",
+    line(gold={"path": "a.md", "lines": [3, 1]}): "lines in gold are not a range",
+    line(gold={"path": "a.md", "lines": [0, 1]}): "lines in gold are not a range",
+    line(gold={"path": "a.md", "lines": True}): "lines in gold are not a range",
+    line(gold={"path": "a.md", "start": 4}): "start and end in gold are not a range",
+    line(gold={"path": "a.md", "start": 4, "end": 4}): "start and end in gold are not a range",
+    line(gold={"path": "a.md", "heading": " "}): "heading in gold is not text",
     line(gold={"path": "a.md", "heading": "x", "lines": 3}): "heading and lines in one gold",
-    line(leave_out="a.md"): "leave_out is no list",
+    line(leave_out="a.md"): "leave_out is not a list",
 }
 
 
-@pytest.mark.parametrize(("wrong", "said"), WRONG.items(), ids=lambda value: str(value)[:30])
-def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, wrong: str, said: str) -> None:
+@pytest.mark.parametrize(("wrong", "message"), WRONG.items(), ids=lambda value: str(value)[:30])
+def test_a_malformed_question_is_an_error_with_its_line(tmp_path: Path, wrong: str, message: str) -> None:
     with pytest.raises(HeadnoteError) as caught:
         read_questions(written(tmp_path, line(), wrong))
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert caught.value.line == 2
     assert "\n" not in str(caught.value)
 
@@ -105,7 +105,7 @@ def test_a_file_without_questions(tmp_path: Path) -> None:
         (Gold("a.md", characters=(5, 14)), "Intro"),
     ],
 )
-def test_gold_is_found_in_the_document(gold: Gold, expected: str) -> None:
+def test_gold_is_located_in_the_document(gold: Gold, expected: str) -> None:
     span = locate(gold, TEXT, HERE)
     if gold.characters:
         assert TEXT[span.start : span.end] == expected + "  "[: span.length - len(expected)]
@@ -113,7 +113,7 @@ def test_gold_is_found_in_the_document(gold: Gold, expected: str) -> None:
         assert TEXT[span.start : span.end] == expected
 
 
-def test_lines_end_as_the_file_ends_them() -> None:
+def test_all_line_endings_count() -> None:
     text = "a\rb\r\nc\nd"
     assert [locate(Gold("x.md", lines=(n, n)), text, HERE)[1:] for n in (1, 2, 3, 4)] == [
         (0, 1),
@@ -124,7 +124,7 @@ def test_lines_end_as_the_file_ends_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gold", "said"),
+    ("gold", "message"),
     [
         (Gold("a.md", heading="Nowhere"), "has no heading 'Nowhere'"),
         (Gold("a.md", heading="Top > Part"), "has 2 headings 'Top > Part'"),
@@ -134,14 +134,14 @@ def test_lines_end_as_the_file_ends_them() -> None:
         (Gold("a.md", characters=(5, 6)), "is blank"),
     ],
 )
-def test_gold_that_is_not_there(gold: Gold, said: str) -> None:
+def test_missing_gold(gold: Gold, message: str) -> None:
     with pytest.raises(HeadnoteError) as caught:
         locate(gold, TEXT, HERE)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith("q.jsonl:7: ")
 
 
-# -- question sets of others
+# ── question sets by others ──
 
 
 def test_a_table_with_characters(tmp_path: Path) -> None:
@@ -159,8 +159,8 @@ def test_addresses_of_sections(tmp_path: Path) -> None:
     write_sections(written(tmp_path, json.dumps([section]), name="docs.json"), tmp_path / "out")
     document = tmp_path / "out" / section_path(address)
     assert document.read_text(encoding="utf-8") == "# start\n\n## Your key\n\nAsk for one.\n"
-    asked = [{"question": "How?", "correct_chunks": [address, address]}]
-    [question] = load_questions(written(tmp_path, json.dumps(asked), name="q.json"))
+    records = [{"question": "How?", "correct_chunks": [address, address]}]
+    [question] = load_questions(written(tmp_path, json.dumps(records), name="q.json"))
     assert question.gold == (Gold(section_path(address)),)
 
 
@@ -182,7 +182,7 @@ def test_links_leave_their_own_page_out(tmp_path: Path) -> None:
         ("q.jsonl", '{"query": "x", "src": 1, "target": "a/b.md"}'),
     ],
 )
-def test_sets_that_are_not_as_expected(tmp_path: Path, name: str, content: str) -> None:
+def test_malformed_sets(tmp_path: Path, name: str, content: str) -> None:
     with pytest.raises(HeadnoteError) as caught:
         load_questions(written(tmp_path, content, name=name))
     assert name in str(caught.value)

@@ -23,12 +23,12 @@ from headnote.config import Choice, LoadedSettings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
+from headnote.evaluate.caching_embedder import CachingEmbedder, cached_vectors
 from headnote.evaluate.formats import load_questions
-from headnote.evaluate.plot_file import check_plot, write_plot
+from headnote.evaluate.measuring import Measurement, Search, locate_gold, measure
+from headnote.evaluate.plot import check_plot, write_plot
 from headnote.evaluate.questions import Question
-from headnote.evaluate.remember import RememberingEmbedder, vectors_in
 from headnote.evaluate.report import Comparison, record, table, verdicts
-from headnote.evaluate.run import Measured, Search, measure, prepare
 from headnote.search.query import MODES
 from headnote.store.opening import open_store
 from headnote.store.sqlite.store import SqliteStore
@@ -131,7 +131,7 @@ def _compare(file: Path, root: Path, request: Request) -> Comparison:
     note_differences(choice)
     embedder = _embedder(choice.of_index.settings.embedder, request.modes)
     modes = request.modes or (MODES if embedder.name != "none" else ("keyword",))
-    results: list[Measured] = []
+    results: list[Measurement] = []
     with ExitStack() as stack:
         for name, index in _indexes(root, request, choice, embedder, stack):
             results += _measure(name, index, questions, modes, request.limit)
@@ -166,7 +166,7 @@ def _indexes(
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="headnote-eval-")))
     for preset in request.presets:
         (folder / preset).mkdir()
-        remembering = RememberingEmbedder(embedder, vectors)
+        remembering = CachingEmbedder(embedder, vectors)
         store = SqliteStore.open(folder / preset)
         settings = choice._replace(chunking=LoadedSettings(preset, find_preset(preset), {}))
         yield preset, stack.enter_context(Index(root, store, settings, remembering))
@@ -181,18 +181,18 @@ def _stored_vectors(root: Path, embedder: Embedder, target: str) -> Any:
     except MissingIndex:
         return {}
     try:
-        return vectors_in(store, embedder.name)
+        return cached_vectors(store, embedder.name)
     finally:
         store.close()
 
 
 def _measure(
     name: str, index: Index, questions: list[Question], modes: tuple[str, ...], limit: int
-) -> Iterator[Measured]:
+) -> Iterator[Measurement]:
     with UpdateBars() as bars:
         remove = not index.is_shared  # measuring must not change the index of others
         index.update(vectors=False, remove=remove, on_progress=bars)
-        prepared = prepare(questions, _Texts(index))
+        prepared = locate_gold(questions, _Texts(index))
         if modes != ("keyword",):
             index.update(remove=remove, on_progress=bars)
     for mode in modes:

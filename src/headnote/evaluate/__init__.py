@@ -1,1 +1,1 @@
-"""Questions with known answers, asked of a search → how good it is."""
+"""How good a search is, measured with questions whose answers are known."""

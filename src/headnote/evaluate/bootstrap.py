@@ -1,4 +1,4 @@
-"""How sure a mean is: bootstrap intervals. The same values give the same interval, on any machine."""
+"""How certain a mean is: bootstrap intervals. The same values give the same interval on every machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 
 class Interval(NamedTuple):
-    """A mean, and between which values it would lie, 95 times of 100, with other questions of the same kind."""
+    """A mean and its 95 % interval: where it would be in 95 of 100 cases, with other questions of the same kind."""
 
     mean: float
     low: float
@@ -22,7 +22,7 @@ class Interval(NamedTuple):
 
     @property
     def is_above_zero(self) -> bool:
-        """Of a difference: whether it is more than chance."""
+        """For a difference: whether it is more than chance."""
         return self.low > 0
 
     @property
@@ -31,7 +31,7 @@ class Interval(NamedTuple):
 
 
 def interval(values: Sequence[float], rounds: int = ROUNDS, seed: int = SEED) -> Interval:
-    """Of the mean, by drawing as many values again and again, with replacement."""
+    """The interval of the mean, by resampling the values with replacement."""
     if not values:
         return Interval(0.0, 0.0, 0.0)
     mean = sum(values) / len(values)
@@ -39,18 +39,18 @@ def interval(values: Sequence[float], rounds: int = ROUNDS, seed: int = SEED) ->
         return Interval(mean, mean, mean)
     means = sorted(sum(draw(values)) / len(values) for draw in _draws(len(values), rounds, seed))
     cut = round(len(means) * (1 - LEVEL) / 2)
-    # A sum in another order may differ in the last digit, and the mean must lie inside.
+    # Sums in another order may differ in the last digit, but the mean must stay inside.
     return Interval(mean, min(means[cut], mean), max(means[-1 - cut], mean))
 
 
 def difference(values: Sequence[float], others: Sequence[float], rounds: int = ROUNDS, seed: int = SEED) -> Interval:
-    """Of `values` minus `others`, question by question: what makes a question hard for both is taken out."""
+    """The interval of the paired difference `values` − `others`, which cancels out how hard each question is."""
     return interval([value - other for value, other in zip(values, others, strict=True)], rounds, seed)
 
 
 @lru_cache(maxsize=8)
 def _draws(count: int, rounds: int, seed: int) -> list[Callable[[Sequence[float]], tuple[float, ...]]]:
-    """The same draws for all metrics of a set: drawing is what takes time."""
-    chance = random.Random(seed)
-    everything = range(count)
-    return [itemgetter(*chance.choices(everything, k=count)) for _ in range(rounds)]
+    """The resamplings, shared by all metrics of a question set because drawing takes most of the time."""
+    generator = random.Random(seed)
+    positions = range(count)
+    return [itemgetter(*generator.choices(positions, k=count)) for _ in range(rounds)]

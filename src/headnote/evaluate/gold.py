@@ -1,4 +1,4 @@
-"""What somebody wrote down as the answer → its place in the document."""
+"""Finds a gold passage, as written in a question set, in its document."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
 def locate(gold: Gold, text: str, place: Place) -> Span:
-    """Where in the document it is. Blanks around it do not count."""
+    """The span of a gold passage, without surrounding blanks."""
     if gold.heading:
         start, end = _section(gold, text, place)
     elif gold.lines is not None:
-        start, end = _of_lines(gold, gold.lines, text, place)
+        start, end = _lines(gold, gold.lines, text, place)
     elif gold.excerpt:
-        start, end = _of_excerpt(gold, text, place)
+        start, end = _excerpt(gold, text, place)
     else:
         start, end = gold.characters or (0, len(text))
         if end > len(text):
             raise place.error(f"{gold.path} has {len(text)} characters, and gold ends at {end}")
-    span = trimmed(Span(gold.path, start, end), text)
+    span = _trimmed(Span(gold.path, start, end), text)
     if not span.length:
         raise place.error(f"the gold in {gold.path} is blank")
     return span
 
 
-def trimmed(span: Span, text: str) -> Span:
+def _trimmed(span: Span, text: str) -> Span:
     """Without blanks at either end."""
     inner = text[span.start : span.end]
     start = span.start + len(inner) - len(inner.lstrip())
@@ -39,13 +39,15 @@ def trimmed(span: Span, text: str) -> Span:
 
 def _section(gold: Gold, text: str, place: Place) -> tuple[int, int]:
     entries = Document(text, gold.path).outline
-    for names in (_anchor, _breadcrumb, _title):
-        found = [entry for entry in entries if names(entry) == _folded(gold.heading)]
-        if len(found) > 1:
-            anchors = ", ".join(entry.heading.slug for entry in found[:4])
-            raise place.error(f"{gold.path} has {len(found)} headings {gold.heading!r}", f"name the anchor: {anchors}")
-        if found:
-            return found[0].start, found[0].end
+    for name_of in (_anchor, _breadcrumb, _title):
+        matches = [entry for entry in entries if name_of(entry) == _folded(gold.heading)]
+        if len(matches) > 1:
+            anchors = ", ".join(entry.heading.slug for entry in matches[:4])
+            raise place.error(
+                f"{gold.path} has {len(matches)} headings {gold.heading!r}", f"name the anchor: {anchors}"
+            )
+        if matches:
+            return matches[0].start, matches[0].end
     raise place.error(f"{gold.path} has no heading {gold.heading!r}", f"see headnote outline {gold.path}")
 
 
@@ -65,7 +67,7 @@ def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _of_lines(gold: Gold, lines: tuple[int, int], text: str, place: Place) -> tuple[int, int]:
+def _lines(gold: Gold, lines: tuple[int, int], text: str, place: Place) -> tuple[int, int]:
     ends = [match.end() for match in _LINE.finditer(text)]
     first, last = lines
     if last > len(ends):
@@ -73,11 +75,11 @@ def _of_lines(gold: Gold, lines: tuple[int, int], text: str, place: Place) -> tu
     return (ends[first - 2] if first > 1 else 0), ends[last - 1]
 
 
-def _of_excerpt(gold: Gold, text: str, place: Place) -> tuple[int, int]:
+def _excerpt(gold: Gold, text: str, place: Place) -> tuple[int, int]:
     start = text.find(gold.excerpt)
     if start >= 0:
         return start, start + len(gold.excerpt)
-    # Copied from where lines are broken elsewhere.
+    # It may have been copied from a rendering with other line breaks.
     loose = re.search(r"\s+".join(map(re.escape, gold.excerpt.split())), text)
     if loose is None:
         raise place.error(f"the excerpt is not in {gold.path}", "copy it from the file as it is")

@@ -1,7 +1,7 @@
-"""How good a ranking is, given what it should have found. Pure functions over places, best first.
+"""How good a ranking is: pure functions over the retrieved spans, best first, and the gold spans.
 
-Two views. By characters: how much of the gold was given, and how much else. By rank: how soon something of the gold
-came; there, a passage counts as soon as it shares a character with it.
+There are two views. By characters: how much of the gold was retrieved, and how much else. By rank: how early the gold
+appears; here, a passage is right as soon as it shares a character with the gold.
 """
 
 from __future__ import annotations
@@ -11,74 +11,74 @@ from collections.abc import Sequence
 
 from headnote.evaluate.spans import Span, meets, shared, size
 
-# -- by characters
+# ── by characters ──
 
 
-def recall(found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """The part of the gold that was found."""
-    return shared(found, gold) / size(gold)
+def recall(retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """The share of the gold that was retrieved."""
+    return shared(retrieved, gold) / size(gold)
 
 
-def precision(found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """The part of what was found that is gold. What is given twice is read twice, and counts twice."""
-    given = sum(span.length for span in found)
-    return shared(found, gold) / given if given else 0.0
+def precision(retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """The share of the retrieved text that is gold. Text retrieved twice is read twice, and counts twice."""
+    total = sum(span.length for span in retrieved)
+    return shared(retrieved, gold) / total if total else 0.0
 
 
-def intersection_over_union(found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """Both in one: what is shared, as a part of all that was given or should have been."""
-    common = shared(found, gold)
-    return common / (sum(span.length for span in found) + size(gold) - common)
+def intersection_over_union(retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """Both in one: the common text as a share of all that was or should have been retrieved."""
+    common = shared(retrieved, gold)
+    return common / (sum(span.length for span in retrieved) + size(gold) - common)
 
 
-def recall_within(found: Sequence[Span], gold: Sequence[Span], budget: int) -> float:
-    """Recall of the first so many characters: fair between large pieces and small ones. The last piece is cut."""
-    kept: list[Span] = []
+def recall_within(retrieved: Sequence[Span], gold: Sequence[Span], budget: int) -> float:
+    """Recall of the first `budget` characters, which is fair to large and small passages. The last one is cut."""
+    read: list[Span] = []
     left = budget
-    for span in found:
+    for span in retrieved:
         if left <= 0:
             break
-        kept.append(span._replace(end=min(span.end, span.start + left)))
+        read.append(span._replace(end=min(span.end, span.start + left)))
         left -= span.length
-    return recall(kept, gold)
+    return recall(read, gold)
 
 
-# -- by rank
+# ── by rank ──
 
 
-def first_rank(found: Sequence[Span], gold: Sequence[Span]) -> int | None:
-    """Place of the first that is right, from 1; None if none is."""
-    return next((rank for rank, span in enumerate(found, 1) if any(meets(span, item) for item in gold)), None)
+def first_rank(retrieved: Sequence[Span], gold: Sequence[Span]) -> int | None:
+    """Rank of the first right passage, from 1; None if there is none."""
+    return next((rank for rank, span in enumerate(retrieved, 1) if any(meets(span, item) for item in gold)), None)
 
 
-def hit(found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """1 if anything of the gold is among them."""
-    return 0.0 if first_rank(found, gold) is None else 1.0
+def hit(retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """1 if any passage is right, else 0."""
+    return 0.0 if first_rank(retrieved, gold) is None else 1.0
 
 
-def reciprocal_rank(found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """1 for the first place, 1/2 for the second, …, 0 for none. Its mean is MRR."""
-    rank = first_rank(found, gold)
+def reciprocal_rank(retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """1 if the first passage is right, 1/2 if the second is, …, 0 if none is. The mean of it is MRR."""
+    rank = first_rank(retrieved, gold)
     return 1 / rank if rank else 0.0
 
 
-def items_found(found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """The part of the gold passages of which anything was found."""
-    return sum(first_rank(found, [item]) is not None for item in gold) / len(gold)
+def items_found(retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """The share of gold passages of which anything was retrieved."""
+    return sum(first_rank(retrieved, [item]) is not None for item in gold) / len(gold)
 
 
-def discounted_gain(found: Sequence[Span], gold: Sequence[Span], limit: int) -> float:
-    """nDCG of the first `limit`: each gold passage counts once, where it is found first, and less the later that is.
+def discounted_gain(retrieved: Sequence[Span], gold: Sequence[Span], limit: int) -> float:
+    """nDCG of the first `limit`: each gold passage counts once, at its first rank, and less the later that is.
 
-    Best possible is one gold passage at each of the first ranks. A piece that has two of them at once would be better
-    than that, so 1 is the most.
+    The ideal is one gold passage at each of the first ranks. A passage that covers two of them would beat that, so the
+    result is capped at 1.
     """
-    ranks = [first_rank(found[:limit], [item]) for item in gold]
+    ranks = [first_rank(retrieved[:limit], [item]) for item in gold]
     gain = sum(1 / math.log2(1 + rank) for rank in ranks if rank)
     best = sum(1 / math.log2(1 + rank) for rank in range(1, min(len(gold), limit) + 1))
     return min(gain / best, 1.0)
 
 
-def cost_to_first(costs: Sequence[int], found: Sequence[Span], gold: Sequence[Span]) -> float:
-    """What is read down to the first that is right; all of it if none is."""
-    return float(sum(costs[: first_rank(found, gold)]))
+def cost_to_first(costs: Sequence[int], retrieved: Sequence[Span], gold: Sequence[Span]) -> float:
+    """The cost of reading down to the first right passage, or all of them if none is right."""
+    return float(sum(costs[: first_rank(retrieved, gold)]))

@@ -1,4 +1,4 @@
-"""What came out: means with intervals, the ways side by side, as a table or as data. Pure functions."""
+"""Results as a table or as data: means with intervals, the ways of searching side by side. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from headnote.evaluate.bootstrap import ROUNDS, Interval, difference, interval
-from headnote.evaluate.run import CHARACTERS, Measured
+from headnote.evaluate.measuring import BUDGET, Measurement
 
 DECISIVE = ("mrr", "recall_within")
-"""Metrics by which the ways are compared: how soon the answer comes, and how much of it, whatever the size."""
+"""Metrics that decide which way is best: how early the answer comes, and how much of it, whatever the chunk size."""
 
 
 class Comparison(NamedTuple):
-    """Several ways to search, judged on the same questions."""
+    """Several ways of searching, measured on the same questions."""
 
     limit: int
-    measured: Sequence[Measured]
+    measurements: Sequence[Measurement]
 
     @property
     def questions(self) -> int:
-        return len(self.measured[0].scores)
+        return len(self.measurements[0].scores)
 
 
 def labels(limit: int) -> dict[str, str]:
-    """Metric → what stands above its column, in their order."""
+    """The column title of each metric, in order."""
     return {
         "hit": f"hit@{limit}",
         "mrr": "MRR",
@@ -33,65 +33,68 @@ def labels(limit: int) -> dict[str, str]:
         "recall": "recall",
         "precision": "precision",
         "iou": "IoU",
-        "recall_within": f"recall in {CHARACTERS}",
+        "recall_within": f"recall in {BUDGET}",
         "tokens_to_first": "tokens to first",
     }
 
 
-def summary(measured: Measured) -> dict[str, Interval]:
-    """Every metric of one way."""
-    return {metric: interval(measured.of(metric)) for metric in measured.scores[0]}
+def summary(measurement: Measurement) -> dict[str, Interval]:
+    """The interval of each metric."""
+    return {metric: interval(measurement.of(metric)) for metric in measurement.scores[0]}
 
 
 def table(comparison: Comparison) -> list[list[str]]:
-    """A head and a row for each way: the mean, and half the width of its interval."""
-    named = labels(comparison.limit)
-    rows = [["", *named.values(), "no hit"]]
-    for measured in comparison.measured:
-        means = summary(measured)
-        cells = [shown(means[metric], metric) for metric in named]
-        rows.append([measured.name, *cells, f"{sum(measured.of('silent')):.0f}"])
+    """A header and a row per way, with each mean and half the width of its interval."""
+    titles = labels(comparison.limit)
+    rows = [["", *titles.values(), "no hit"]]
+    for measurement in comparison.measurements:
+        intervals = summary(measurement)
+        cells = [_cell(intervals[metric], metric) for metric in titles]
+        rows.append([measurement.name, *cells, f"{sum(measurement.of('silent')):.0f}"])
     return rows
 
 
-def shown(found: Interval, metric: str) -> str:
-    half = (found.high - found.low) / 2
+def _cell(value: Interval, metric: str) -> str:
+    half = (value.high - value.low) / 2
     if metric == "tokens_to_first":
-        return f"{found.mean:.0f} ±{half:.0f}"
-    return f"{found.mean:.3f} ±{half:.3f}".replace("±0.", "±.")
+        return f"{value.mean:.0f} ±{half:.0f}"
+    return f"{value.mean:.3f} ±{half:.3f}".replace("±0.", "±.")
 
 
 def verdicts(comparison: Comparison) -> list[str]:
-    """For each decisive metric the best way, and which of the others are worse by more than chance."""
-    if len(comparison.measured) < 2:
+    """For each decisive metric, the best way and which of the others are worse by more than chance."""
+    if len(comparison.measurements) < 2:
         return []
     lines = []
     for metric in DECISIVE:
-        best = max(comparison.measured, key=lambda one: sum(one.of(metric)))
+        best = max(comparison.measurements, key=lambda measurement: sum(measurement.of(metric)))
         worse: list[str] = []
         equal: list[str] = []
-        for other in comparison.measured:
+        for other in comparison.measurements:
             if other is not best:
                 gap = difference(best.of(metric), other.of(metric))
                 (worse if gap.is_above_zero else equal).append(f"{other.name} (−{gap.mean:.3f})")
-        said = [f"{labels(comparison.limit)[metric]}: best is {best.name}"]
-        said += [f"worse: {', '.join(worse)}"] if worse else []
-        said += [f"no difference beyond chance: {', '.join(equal)}"] if equal else []
-        lines.append("; ".join(said))
+        clauses = [f"{labels(comparison.limit)[metric]}: best is {best.name}"]
+        clauses += [f"worse: {', '.join(worse)}"] if worse else []
+        clauses += [f"no difference beyond chance: {', '.join(equal)}"] if equal else []
+        lines.append("; ".join(clauses))
     return lines
 
 
 def record(comparison: Comparison) -> dict[str, Any]:
-    """The same for programs, with what each way has more or less than the first."""
-    first = comparison.measured[0]
+    """The comparison as JSON data, with the differences of each way from the first."""
+    first = comparison.measurements[0]
     return {
         "questions": comparison.questions,
         "limit": comparison.limit,
-        "characters": CHARACTERS,
+        "characters": BUDGET,
         "bootstrap_rounds": ROUNDS,
         "ways": [
-            {"name": one.name, "metrics": {name: found._asdict() for name, found in summary(one).items()}}
-            for one in comparison.measured
+            {
+                "name": measurement.name,
+                "metrics": {name: value._asdict() for name, value in summary(measurement).items()},
+            }
+            for measurement in comparison.measurements
         ],
         "differences": [
             {
@@ -99,6 +102,6 @@ def record(comparison: Comparison) -> dict[str, Any]:
                 "to": other.name,
                 "metrics": {name: difference(other.of(name), first.of(name))._asdict() for name in other.scores[0]},
             }
-            for other in comparison.measured[1:]
+            for other in comparison.measurements[1:]
         ],
     }

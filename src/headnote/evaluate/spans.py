@@ -1,4 +1,4 @@
-"""Pieces of documents as places, and how much of them two sets of places share. Pure functions."""
+"""Ranges of characters in documents, and how much two sets of them share. Pure functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def meets(one: Span, other: Span) -> bool:
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
-    """The same characters, each once: by path and place, none touching the next."""
+    """The same characters as sorted spans that neither overlap nor touch."""
     merged: list[Span] = []
     for span in sorted(span for span in spans if span.length > 0):
         last = merged[-1] if merged else None
@@ -36,10 +36,10 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def size(spans: Iterable[Span]) -> int:
-    """Characters, those in several spans counted once."""
+    """Number of characters. Those in several spans count once."""
     return sum(span.length for span in union(spans))
 
 
 def shared(some: Sequence[Span], others: Sequence[Span]) -> int:
-    """Characters that are in both, each counted once."""
+    """Number of characters in both, each counted once."""
     return size(some) + size(others) - size([*some, *others])

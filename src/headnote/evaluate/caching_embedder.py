@@ -1,0 +1,69 @@
+"""An embedder that embeds no text twice, for evaluations in which several indexes share most of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from headnote.embedding.base import Embedder
+from headnote.index.parts import parts_of
+from headnote.model import text_hash
+from headnote.store.base import Store
+from headnote.store.names import names_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float32]
+    Cache: TypeAlias = MutableMapping[str, Vectors]
+
+
+class CachingEmbedder:
+    """Wraps an embedder, and calls it only for texts whose hash is not in the cache."""
+
+    def __init__(self, embedder: Embedder, cache: Cache) -> None:
+        self._embedder = embedder
+        self._cache = cache
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        hashes = [text_hash(text) for text in texts]
+        missing = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in self._cache}
+        if missing:
+            vectors = self._embedder.embed(list(missing.values()))
+            for digest, vector in zip(missing, vectors, strict=True):
+                self._cache[digest] = vector
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return np.stack([self._cache[digest] for digest in hashes]).astype(np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        return self._embedder.embed_query(text)
+
+
+def cached_vectors(store: Store, model: str) -> Cache:
+    """The vectors of an index by the hash of their text, a part or a name."""
+    cache: Cache = {}
+    with store.reading() as reader:
+        for path in reader.document_paths():
+            chunks = {chunk.id: chunk for chunk in reader.chunks_of(path)}
+            parts = reader.parts(model, list(chunks))
+            rows = iter(parts.matrix)
+            for chunk_id, name_vectors in zip(parts.chunks, parts.names, strict=True):
+                chunk = chunks[chunk_id]
+                for part in parts_of(chunk.embed_text):
+                    cache[text_hash(part)] = next(rows)
+                for name, vector in zip(names_of(chunk.title, chunk.row.heading_path), name_vectors, strict=True):
+                    if vector.any():
+                        cache[text_hash(name)] = vector
+    return cache

@@ -1,0 +1,128 @@
+"""Asks every question and scores the results: questions and a way of searching in, scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from headnote.errors import MissingSource
+from headnote.evaluate import metrics
+from headnote.evaluate.gold import locate
+from headnote.evaluate.questions import Question
+from headnote.evaluate.spans import Span
+from headnote.model import Hit
+from headnote.tokens import count_tokens
+
+Search = Callable[[str, int], Sequence[Hit]]
+"""Takes a question and a limit; returns hits, best first."""
+Read = Callable[[str], str]
+"""Takes the path of a document; returns its text, or raises MissingSource."""
+OnProgress = Callable[[int, int], None]
+"""Called with the number of questions done, and of all questions."""
+
+BUDGET = 5000
+"""Characters of the recall that is fair to large and small passages."""
+DEPTH = 50
+"""Hits requested at least, so that small passages fill the budget too."""
+
+
+class LocatedQuestion(NamedTuple):
+    """A question with the spans of its gold."""
+
+    question: Question
+    gold: tuple[Span, ...]
+
+
+class Retrieved(NamedTuple):
+    """A retrieved passage, reduced to what is measured."""
+
+    span: Span
+    tokens: int
+
+
+Scores = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The scores of one way of searching."""
+
+    name: str
+    scores: tuple[Scores, ...]
+    """One per question, in their order."""
+
+    def of(self, metric: str) -> list[float]:
+        return [scores[metric] for scores in self.scores]
+
+
+def locate_gold(questions: Iterable[Question], read: Read) -> list[LocatedQuestion]:
+    """Find every gold passage in its document. A missing one is an error that names the line of the question."""
+    located = []
+    for question in questions:
+        spans = []
+        for gold in question.gold:
+            try:
+                text = read(gold.path)
+            except MissingSource:
+                raise question.place.error(
+                    f"no document {gold.path!r} in the index", "paths are from the root"
+                ) from None
+            spans.append(locate(gold, text, question.place))
+        located.append(LocatedQuestion(question, tuple(spans)))
+    return located
+
+
+def measure(
+    name: str,
+    questions: Sequence[LocatedQuestion],
+    search: Search,
+    limit: int,
+    on_progress: OnProgress | None = None,
+) -> Measurement:
+    """Ask all questions in one way of searching."""
+    scores = []
+    for done, (question, gold) in enumerate(questions, 1):
+        hits = eligible_hits(question, search, max(limit, DEPTH))
+        retrieved = [Retrieved(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
+        scores.append(score(retrieved, gold, limit))
+        if on_progress is not None:
+            on_progress(done, len(questions))
+    return Measurement(name, tuple(scores))
+
+
+def eligible_hits(question: Question, search: Search, limit: int) -> list[Hit]:
+    """The first hits outside the documents to leave out, searching deeper until there are enough."""
+    depth = limit
+    while True:
+        hits = search(question.text, depth)
+        eligible = [hit for hit in hits if hit.path not in question.leave_out]
+        if len(eligible) >= limit or len(hits) < depth:
+            return eligible[:limit]
+        depth *= 2
+
+
+def score(retrieved: Sequence[Retrieved], gold: Sequence[Span], limit: int, budget: int = BUDGET) -> dict[str, float]:
+    """Every metric of one question."""
+    spans = [passage.span for passage in retrieved[:limit]]
+    return {
+        "hit": metrics.hit(spans, gold),
+        "mrr": metrics.reciprocal_rank(spans, gold),
+        "ndcg": metrics.discounted_gain(spans, gold, limit),
+        "found": metrics.items_found(spans, gold),
+        "recall": metrics.recall(spans, gold),
+        "precision": metrics.precision(spans, gold),
+        "iou": metrics.intersection_over_union(spans, gold),
+        "recall_within": metrics.recall_within([passage.span for passage in retrieved], gold, budget),
+        "tokens_to_first": metrics.cost_to_first([passage.tokens for passage in retrieved[:limit]], spans, gold),
+        "silent": 0.0 if retrieved else 1.0,
+    }
+
+
+def first_of_each_document(retrieved: Iterable[Retrieved]) -> Iterator[Retrieved]:
+    """Only the best passage of each document."""
+    seen: set[str] = set()
+    for passage in retrieved:
+        if passage.span.path not in seen:
+            seen.add(passage.span.path)
+            yield passage
