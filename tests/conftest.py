@@ -40,6 +40,14 @@ def refuse_fork_beside_threads(event: str, _: tuple[object, ...]) -> None:
 sys.addaudithook(refuse_fork_beside_threads)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests over the large corpora are slow."""
+    for item in items:
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if "shared" in getattr(item, "fixturenames", ()) or parameters.get("corpus", "own") != "own":
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How many tests were skipped for which reason, the most frequent reason first."""
     reasons = Counter(skip_reason(report) for report in terminalreporter.stats.get("skipped", []))

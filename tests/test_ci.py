@@ -40,7 +40,7 @@ def test_ci_is_executable_and_stops_at_the_first_failure(repository: Path) -> No
 
 
 def test_ci_is_a_valid_script(repository: Path) -> None:
-    result = subprocess.run(["bash", "-n", repository / ".ci" / "run"], capture_output=True, text=True)
+    result = subprocess.run(["bash", "-n", str(repository / ".ci" / "run")], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
 
 
@@ -63,7 +63,7 @@ else echo "python $*"; fi
         (programs / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("PYTHON", None)
-    command = ["bash", repository / ".ci" / "run"]
+    command = ["bash", str(repository / ".ci" / "run")]
     result = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stderr
     first, *_, install, tests = result.stdout.splitlines()
@@ -121,8 +121,8 @@ def test_the_command_of_a_hook_works(hook: dict[str, Any], repository: Path, tmp
     module = tmp_path / "module.py"
     module.write_text('"""A module."""\n', encoding="utf-8")
     arguments = {
-        "ruff-check": [module],
-        "ruff-format": [module],
+        "ruff-check": [str(module)],
+        "ruff-format": [str(module)],
         "mypy": ["--version"],
         "tests": ["--collect-only", "-q", "-p", "no:cacheprovider", "tests/test_ci.py"],
     }[hook["id"]]

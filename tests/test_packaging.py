@@ -41,7 +41,7 @@ LIGHT = {
 PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py"}
 """Where the name to import is not the name to install."""
 
-slow = pytest.mark.skipif(
+needs_pypi = pytest.mark.skipif(
     not (os.environ.get("CI") or os.environ.get("HEADNOTE_PACKAGING")),
     reason="builds and installs packages, with PyPI: set CI or HEADNOTE_PACKAGING=1",
 )
@@ -212,7 +212,8 @@ def package_files(folder: Path) -> set[str]:
     }
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_the_wheel_holds_the_package_and_nothing_else(installed: Installed, repository: Path) -> None:
     with zipfile.ZipFile(installed.wheel) as archive:
         names = archive.namelist()
@@ -222,7 +223,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(installed: Installed, repo
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_the_sdist_holds_what_is_kept_and_nothing_stray(installed: Installed, repository: Path) -> None:
     with tarfile.open(installed.sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -234,7 +236,8 @@ def test_the_sdist_holds_what_is_kept_and_nothing_stray(installed: Installed, re
     assert package_files(repository / "src") == {name.removeprefix("src/") for name in names if name[:4] == "src/"}
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_the_wheel_of_the_model_holds_its_data(installed: Installed, repository: Path) -> None:
     folder = repository / "models" / "minilm" / "src"
     with zipfile.ZipFile(installed.model) as archive:
@@ -245,7 +248,8 @@ def test_the_wheel_of_the_model_holds_its_data(installed: Installed, repository:
     assert {Path(name).name for name in sizes if "licenses/" in name} == {"LICENSE", "NOTICE"}
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_the_wheel_alone_brings_little_and_works(installed: Installed, tmp_path: Path) -> None:
     listed = "import importlib.metadata as m; print(*(one.metadata['Name'] for one in m.distributions()))"
     names = {normal(name) for name in run(installed.python, "-c", listed).split()}
@@ -261,7 +265,8 @@ def test_the_wheel_alone_brings_little_and_works(installed: Installed, tmp_path:
     assert breadcrumb == "A"
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_every_module_of_the_wheel_can_be_imported_or_says_what_it_needs(installed: Installed, tmp_path: Path) -> None:
     code = """
 import importlib, pkgutil, headnote
@@ -277,7 +282,8 @@ for module in pkgutil.walk_packages(headnote.__path__, "headnote.", onerror=lamb
     assert {"headnote.integrations.langchain"} <= {line.split()[0] for line in said}
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_a_command_without_its_extra_is_one_line(installed: Installed, tmp_path: Path) -> None:
     result = subprocess.run(
         [installed.command, "search", "x", "."], cwd=tmp_path, capture_output=True, text=True, env={"PATH": os.defpath}
@@ -287,7 +293,8 @@ def test_a_command_without_its_extra_is_one_line(installed: Installed, tmp_path:
     assert "pip install" in result.stderr
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_programs_that_use_the_wheel_are_checked_against_its_types(installed: Installed, tmp_path: Path) -> None:
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
     right.write_text(
@@ -302,7 +309,8 @@ def test_programs_that_use_the_wheel_are_checked_against_its_types(installed: In
     assert 'expression has type "int", variable has type "str"' in result.stdout
 
 
-@slow
+@pytest.mark.slow
+@needs_pypi
 def test_the_sdist_installs(installed: Installed, tmp_path: Path) -> None:
     # Beside the wheel and in front of it, so that what both need is there already.
     target = tmp_path / "from-source"

@@ -6,9 +6,12 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
+import pytest
 from browser_kit import Visit, expect
 
 pytest_plugins = ["browser_fixtures"]
+
+pytestmark = pytest.mark.slow
 
 
 # A place on the canvas that has the colour of documents and is surrounded by it.

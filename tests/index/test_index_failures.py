@@ -259,6 +259,7 @@ update(root)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files here")
 @pytest.mark.parametrize("with_index", [True, False])
 def test_a_full_disk_is_reported_and_the_next_update_completes_it(with_index: bool, root: Path, tmp_path: Path) -> None:

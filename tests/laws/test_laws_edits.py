@@ -18,6 +18,8 @@ from edits import Cost, cost_of, editable, edited, edited_line, inner_lines, lon
 
 from headnote.chunking.chunker import chunk
 
+pytestmark = pytest.mark.slow
+
 EDITS = 200
 MEAN, WORST = 2.0, 12
 # With overlap every chunk also holds the end of the one before; small chunks find fewer places to agree on.

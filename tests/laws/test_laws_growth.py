@@ -16,6 +16,8 @@ from worst import repeated
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import presets
 
+pytestmark = pytest.mark.slow
+
 SMALL = 24_000
 # Twice the input, twice the work. The rest is for what rounds: how many chunks there are, and where they end.
 TOLERATED = 2.2
