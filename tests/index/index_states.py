@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class Counting:
-    """An embedder that keeps what it was asked for."""
+    """An embedder that records the texts it embeds."""
 
     def __init__(self, inner: str | Embedder = "hashing:16") -> None:
         self._inner = get_embedder(inner)
@@ -116,11 +116,11 @@ def _state(reader: Reader, model: str) -> State:
     )
 
 
-def _answer(reader: Reader, wanted: list[str], only: Filter = Filter()) -> Answer:  # noqa: B008  immutable
-    hits = reader.keyword(wanted, 10_000, only=only)
+def _answer(reader: Reader, terms: list[str], only: Filter = Filter()) -> Answer:  # noqa: B008  immutable
+    hits = reader.keyword(terms, 10_000, only=only)
     chunks = reader.chunks([hit.chunk for hit in hits])
-    found = [(round(hit.score, 9), chunk.path, chunk.row.number) for hit, chunk in zip(hits, chunks, strict=True)]
-    return sorted(found, key=lambda one: (-one[0], *one[1:]))
+    scores = [(round(hit.score, 9), chunk.path, chunk.row.number) for hit, chunk in zip(hits, chunks, strict=True)]
+    return sorted(scores, key=lambda one: (-one[0], *one[1:]))
 
 
 def vectors_by_hash(reader: Reader, model: str) -> dict[str, bytes]:
@@ -132,11 +132,11 @@ def vectors_by_hash(reader: Reader, model: str) -> dict[str, bytes]:
 def vectors_by_name(reader: Reader, model: str) -> dict[str, bytes]:
     """Of the names that chunks have now."""
     chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
-    found = reader.parts(model, [chunk.id for chunk in chunks])
+    parts = reader.parts(model, [chunk.id for chunk in chunks])
     named = {chunk.id: names_of(chunk.title, chunk.row.heading_path) for chunk in chunks}
     return {
         name: vector.tobytes()
-        for chunk, vectors in zip(found.chunks, found.names, strict=True)
+        for chunk, vectors in zip(parts.chunks, parts.names, strict=True)
         for name, vector in zip(named[chunk], vectors, strict=True)
         if vector.any()
     }

@@ -1,4 +1,4 @@
-"""Several who make vectors share the work: no text is embedded twice, whoever dies on the way."""
+"""Several processes share the embedding: no text is embedded twice, even if one of them dies."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Crowd:
     def _one(self, work: Callable[[Crowd, int], None], number: int) -> None:
         try:
             work(self, number)
-        except BaseException as error:  # noqa: BLE001  told to the one who asked
+        except BaseException as error:  # noqa: BLE001  reported to the parent
             self.errors.put(f"{work.__name__} {number}: {type(error).__name__}: {error}")
 
 
@@ -112,17 +112,17 @@ def _read(crowd: Crowd, number: int) -> None:
 
 def _check(index: Any, writer: int, least: int) -> None:
     paths = {path for path in index.documents() if path.startswith(f"w{writer}/")}
-    wanted = {f"w{writer}/page{page}.md" for page in range(PAGES)}
-    assert wanted <= paths, f"lost: {sorted(wanted - paths)}"
-    for path in wanted:
+    expected = {f"w{writer}/page{page}.md" for page in range(PAGES)}
+    assert expected <= paths, f"lost: {sorted(expected - paths)}"
+    for path in expected:
         turn = int(index.read(path).text.split("turn ")[1].split()[0])
         assert turn >= least, f"{path} is of turn {turn}, and {least} was committed"
-    turns = [int(path.split("/turn")[1][:-3]) for path in paths - wanted]
+    turns = [int(path.split("/turn")[1][:-3]) for path in paths - expected]
     assert turns, f"no page of turn {least} or later"
     assert max(turns) >= least, f"turns {turns}, and {least} was committed"
     hits = index.search(f"writer{writer}", limit=2 * (PAGES + KEPT), mode="keyword", per_document=1)
-    found = {hit.path for hit in hits}
-    assert wanted <= found, f"not found: {sorted(wanted - found)}"
+    searched = {hit.path for hit in hits}
+    assert expected <= searched, f"not found: {sorted(expected - searched)}"
 
 
 def run(seconds: float) -> dict[str, Any]:
@@ -132,12 +132,12 @@ def run(seconds: float) -> dict[str, Any]:
         root = Path(folder)
         with headnote.Index.open(root, embedder=MODEL):
             pass
-        said = Crowd(root, seconds).run()
+        result = Crowd(root, seconds).run()
         with headnote.Index.open(root, embedder=MODEL) as index:
             index.update(workers=1)
-            said["complaints"] = index.check()
-            said["documents"] = len(index.documents())
-    return said
+            result["complaints"] = index.check()
+            result["documents"] = len(index.documents())
+    return result
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
@@ -153,12 +153,12 @@ def test_two_write_and_eight_read_in_a_database(postgres_database: str) -> None:
 def crowded(environment: dict[str, str]) -> None:
     # In a process of its own, which has no threads to fork in the middle of.
     command = [sys.executable, __file__, str(SECONDS)]
-    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
-    assert result.returncode == 0, result.stdout + result.stderr
-    said = json.loads(result.stdout)
-    assert said["errors"] == said["complaints"] == []
-    assert said["documents"] == sum(PAGES + min(turn, KEPT) for turn in said["turns"])
-    assert min(said["turns"]) >= 2
+    process = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    assert process.returncode == 0, process.stdout + process.stderr
+    result = json.loads(process.stdout)
+    assert result["errors"] == result["complaints"] == []
+    assert result["documents"] == sum(PAGES + min(turn, KEPT) for turn in result["turns"])
+    assert min(result["turns"]) >= 2
 
 
 if __name__ == "__main__":

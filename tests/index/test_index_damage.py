@@ -71,10 +71,10 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Patient:
 
 def places(content: bytes) -> list[int]:
     """The header, and bytes from all over the file, of which most are none of the zeros between pages."""
-    meant = [at for at in range(HEADER, len(content)) if content[at]]
+    used = [at for at in range(HEADER, len(content)) if content[at]]
     chance = random.Random(15)
     anywhere = chance.sample(range(HEADER, len(content)), 50)
-    return [*range(HEADER), *anywhere, *chance.sample(meant, PLACES - HEADER - len(anywhere))]
+    return [*range(HEADER), *anywhere, *chance.sample(used, PLACES - HEADER - len(anywhere))]
 
 
 @contextlib.contextmanager

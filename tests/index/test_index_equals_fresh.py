@@ -83,9 +83,9 @@ def check(folder: ChangingFolder, scratch: Path) -> None:
     compare(state(folder.root, folder.embedder), expected, story)
 
 
-def compare(found: State, expected: State, story: str = "") -> None:
+def compare(actual: State, expected: State, story: str = "") -> None:
     for name in State._fields:
-        assert getattr(found, name) == getattr(expected, name), f"{name} after\n{story}"
+        assert getattr(actual, name) == getattr(expected, name), f"{name} after\n{story}"
 
 
 def walk(seed: int, tmp_path: Path) -> None:

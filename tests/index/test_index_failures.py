@@ -220,9 +220,9 @@ def test_a_read_only_folder_that_is_up_to_date_is_fine(elsewhere: Path) -> None:
 def test_a_read_only_folder_that_is_not_says_why(elsewhere: Path) -> None:
     put_file(elsewhere / "p1.md", b"# changed", 100)
     set_modes(elsewhere, 0o555, 0o444)
-    said = in_child(elsewhere, NOBODY + "update(root)")
-    assert said[0].startswith("UnwritableIndex"), said
-    assert said[1] == "[] 7"
+    lines = in_child(elsewhere, NOBODY + "update(root)")
+    assert lines[0].startswith("UnwritableIndex"), lines
+    assert lines[1] == "[] 7"
 
 
 def test_files_and_folders_without_permission_are_reported_and_kept(elsewhere: Path, tmp_path: Path) -> None:
@@ -230,12 +230,12 @@ def test_files_and_folders_without_permission_are_reported_and_kept(elsewhere: P
     put_file(elsewhere / "p1.md", b"# changed", 100)
     (elsewhere / "p1.md").chmod(0)
     (elsewhere / "sub").chmod(0)
-    said = in_child(elsewhere, NOBODY + "update(root)")
-    assert sorted(said[0].split(", ")) == [
+    lines = in_child(elsewhere, NOBODY + "update(root)")
+    assert sorted(lines[0].split(", ")) == [
         "p1.md: cannot be read: permission denied",
         "sub: cannot be read: permission denied",
     ]
-    assert said[1] == "[] 7"
+    assert lines[1] == "[] 7"
     (elsewhere / "sub").chmod(0o777)
     assert state(elsewhere, MODEL) == before
     (elsewhere / "p1.md").chmod(0o666)
@@ -266,10 +266,10 @@ def test_a_full_disk_is_reported_and_the_next_update_completes_it(with_index: bo
     if not with_index:
         shutil.rmtree(root / FOLDER)
     write(root, {f"big{number}.md": f"# Big {number}\n\n" + f"many words {number}\n\n" * 400 for number in range(60)})
-    said = in_child(root, FULL)
-    assert said[0].startswith("UnwritableIndex"), said
-    assert said[1] == f"[] {len(PAGES) if with_index else 0}", "nothing is lost, and nothing is half there"
-    assert said[2:] == ["", "[] 66"]
+    lines = in_child(root, FULL)
+    assert lines[0].startswith("UnwritableIndex"), lines
+    assert lines[1] == f"[] {len(PAGES) if with_index else 0}", "nothing is lost, and nothing is half there"
+    assert lines[2:] == ["", "[] 66"]
     is_true(root, tmp_path)
 
 
@@ -298,7 +298,7 @@ def test_a_damaged_index_is_refused_and_left_as_it_is(damage: str, root: Path, t
     assert raised.value.path == str(file)
     assert raised.value.remedy
     assert index_files(root)[FILE] == before
-    shutil.rmtree(root / FOLDER)  # as the remedy says: it holds nothing but what can be made anew
+    shutil.rmtree(root / FOLDER)  # as the remedy says: everything in it can be rebuilt
     update(root)
     is_true(root, tmp_path)
 
@@ -340,7 +340,7 @@ def test_a_repaired_index_is_completed_by_the_next_update(root: Path, tmp_path: 
     is_true(root, tmp_path)
 
 
-def test_skipped_files_are_told_also_when_nothing_is_to_be_done(root: Path) -> None:
+def test_skipped_files_are_reported_even_when_there_is_nothing_to_do(root: Path) -> None:
     (root / "link.md").symlink_to("/nowhere/else.md")
     for _ in range(2):
         assert update(root).skipped == [SkippedFile("link.md", "a link that leads nowhere")]
@@ -348,9 +348,9 @@ def test_skipped_files_are_told_also_when_nothing_is_to_be_done(root: Path) -> N
 
 def test_states_are_compared_field_by_field(root: Path) -> None:
     """The judge of all these tests sees what it should."""
-    found = state(root, MODEL)
-    assert len(found.documents) == len(found.chunks) == len(found.vectors) == len(PAGES)
-    assert len(found.links) == len(PAGES)
-    assert sum(link.resolved is not None for link in found.links) == len(PAGES) - 1
-    assert found.keywords["text"][0] == len(found.keywords["text"][1]) == len(PAGES)
-    assert isinstance(found, State)
+    stored = state(root, MODEL)
+    assert len(stored.documents) == len(stored.chunks) == len(stored.vectors) == len(PAGES)
+    assert len(stored.links) == len(PAGES)
+    assert sum(link.resolved is not None for link in stored.links) == len(PAGES) - 1
+    assert stored.keywords["text"][0] == len(stored.keywords["text"][1]) == len(PAGES)
+    assert isinstance(stored, State)

@@ -14,8 +14,8 @@ from queue import Empty
 from random import Random
 
 import pytest
-from index_nursery import PATIENCE, Nursery, page, shuffle_files
 from index_states import fresh_state, opened, state, write
+from index_workers import PATIENCE, WorkerPool, page, shuffle_files
 
 import headnote
 from headnote.store.names import names_of
@@ -32,10 +32,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGKILL"
 
 
 @pytest.fixture
-def nursery() -> Iterator[Nursery]:
-    found = Nursery()
-    yield found
-    found.close()
+def pool() -> Iterator[WorkerPool]:
+    pool = WorkerPool()
+    yield pool
+    pool.close()
 
 
 @pytest.fixture
@@ -49,33 +49,33 @@ def root(tmp_path: Path) -> Path:
 class Deaths:
     """Rounds of one kind of work on one folder."""
 
-    def __init__(self, nursery: Nursery, root: Path, mode: str) -> None:
-        self.nursery = nursery
+    def __init__(self, pool: WorkerPool, root: Path, mode: str) -> None:
+        self.pool = pool
         self.root = root
         self.mode = mode
         self.random = Random(mode)
 
     def round(self) -> tuple[int, list[str]]:
-        """Kills a worker in the middle of something; the last generation it knew to be committed, and all it said."""
-        worker = self.nursery.start(self.mode, self.root)
-        said = list(self._changes_followed() if self.mode == "watch" else self._work_heard())
+        """Kill a worker at work; returns the last generation it knew to be committed, and all its output."""
+        worker = self.pool.start(self.mode, self.root)
+        output = list(self._changes_followed() if self.mode == "watch" else self._work_heard())
         time.sleep(self.random.uniform(0, 0.03))  # not to wait for anything: any moment is as good as another
-        said += self.nursery.kill(worker)
-        committed = [int(line.split()[1]) for line in said if line.startswith("committed")]
-        return (committed[-1] if committed else 0), said
+        output += self.pool.kill(worker)
+        committed = [int(line.split()[1]) for line in output if line.startswith("committed")]
+        return (committed[-1] if committed else 0), output
 
     def _work_heard(self) -> Iterator[str]:
         for _ in range(self.random.randint(0, 2 * PAGES)):
-            yield self.nursery.hear()
+            yield self.pool.hear()
 
     def _changes_followed(self) -> Iterator[str]:
-        """Changes until some of them have been told. One that changed nothing is not told, so there may be more."""
+        """Make changes until some are reported. A change without effect is not reported, so there may be more."""
         left = self.random.randint(0, 3)
         end = time.monotonic() + PATIENCE
         while left and time.monotonic() < end:
             shuffle_files(self.root, self.random)
             with suppress(Empty):
-                yield self.nursery.hear(MOMENT)
+                yield self.pool.hear(MOMENT)
                 left -= 1
         shuffle_files(self.root, self.random)
 
@@ -98,18 +98,18 @@ def test_a_kill_loses_nothing_in_a_database(
     mode: str, postgres_database: str, monkeypatch: pytest.MonkeyPatch, root: Path, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HEADNOTE_STORE", postgres_database)
-    nursery = Nursery()  # now, since it hands on what the environment says
-    deaths = Deaths(nursery, root, mode)
+    pool = WorkerPool()  # now, since it hands on what the environment says
+    deaths = Deaths(pool, root, mode)
     for _ in range(4):
         committed, _ = deaths.round()
         survivor(root, committed)
     assert state(root, "hashing:16") == fresh_state(root, tmp_path / "fresh")
-    nursery.close()
+    pool.close()
 
 
 @pytest.mark.parametrize("mode", ["build", "update", "watch"])
-def test_a_kill_loses_nothing_that_was_committed(mode: str, nursery: Nursery, root: Path, tmp_path: Path) -> None:
-    deaths = Deaths(nursery, root, mode)
+def test_a_kill_loses_nothing_that_was_committed(mode: str, pool: WorkerPool, root: Path, tmp_path: Path) -> None:
+    deaths = Deaths(pool, root, mode)
     for _ in range(ROUNDS[mode]):
         committed, _ = deaths.round()
         survivor(root, committed)
@@ -163,13 +163,13 @@ def is_running(process: int) -> bool:
         return False
 
 
-def test_a_kill_loses_no_vectors_that_were_committed(nursery: Nursery, root: Path, tmp_path: Path) -> None:
-    """Each batch is told after it is committed, so all that were told are there."""
+def test_a_kill_loses_no_vectors_that_were_committed(pool: WorkerPool, root: Path, tmp_path: Path) -> None:
+    """Each batch is reported after it is committed, so all that were reported are there."""
     with headnote.Index.open(root, embedder="none") as index:
         index.update(workers=1)
-    deaths = Deaths(nursery, root, "vectors")
+    deaths = Deaths(pool, root, "vectors")
     for _ in range(ROUNDS["vectors"]):
-        committed, said = deaths.round()
+        committed, output = deaths.round()
         store = opened(root)
         with store.reading() as reader:
             model = reader.manifest()["model"]
@@ -177,8 +177,8 @@ def test_a_kill_loses_no_vectors_that_were_committed(nursery: Nursery, root: Pat
             names = {name for chunk in chunks for name in names_of(chunk.title, chunk.row.heading_path)}
             missing = len({chunk.row.hash for chunk in chunks}) + len(names)
             pending = reader.counts().pending.get(model, missing)
-            done = [int(line.split()[1]) for line in said if line.startswith("embed")]
-            if done and not said[-1].startswith("committed"):
+            done = [int(line.split()[1]) for line in output if line.startswith("embed")]
+            if done and not output[-1].startswith("committed"):
                 assert pending <= missing - done[-1]
         store.close()
         survivor(root, committed)

@@ -38,7 +38,7 @@ ANCHORS = Anchors(HEADINGS)
 ALIASES = {"docs/a.md": "the first", "docs/b.md": "dr. no", "guide.md": "straße"}
 
 
-class Said:
+class SameContents:
     """What documents say, each the same."""
 
     def __init__(self, paths: Iterable[str], anchors: Anchors = ANCHORS) -> None:
@@ -56,7 +56,7 @@ class Said:
 
 
 def resolver_of(*paths: str, anchors: Anchors = ANCHORS) -> Resolver:
-    return Resolver(paths, Said(paths, anchors), sites_without_files(paths))
+    return Resolver(paths, SameContents(paths, anchors), sites_without_files(paths))
 
 
 def resolved(target: str, source: str = "docs/a.md", kind: LinkKind = "link", fragment: str = "") -> LinkRow:
@@ -243,13 +243,13 @@ TEXT = """\
 def test_links_of_a_file_as_they_are_kept() -> None:
     entry, anchors = read_entry(FileSnapshot("d/a.md", len(TEXT), 1, "h", TEXT, ""), Settings())
     assert list(anchors.headings) == ["start", "b"]
-    kept = {link.target: (link.external, link.line, link.path) for link in entry.links}
+    rows = {link.target: (link.external, link.line, link.path) for link in entry.links}
     lines = TEXT.splitlines()
     assert all(link.target in lines[link.line - 1] for link in entry.links if link.kind != "autolink")
-    outside = {target for target, (external, *_) in kept.items() if external}
+    outside = {target for target, (external, *_) in rows.items() if external}
     assert {"https://example.com", "mailto:a@b.c", "C:/x.md", "//example.com/x"} <= outside
     assert {target for target in outside if target.startswith(("{", "$"))}
-    assert {target for target in kept if not kept[target][0]} == {"Plan: next year", "Plan: picture.png", "b.md", "B"}
+    assert {target for target in rows if not rows[target][0]} == {"Plan: next year", "Plan: picture.png", "b.md", "B"}
     assert next(link for link in entry.links if link.target == "B").fragment == "One#Two"
     resolver = resolver_of("d/a.md", anchors=anchors)
     assert all(resolver.resolve(link) == link for link in entry.links if link.external)

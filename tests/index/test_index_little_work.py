@@ -52,9 +52,9 @@ class LongPage:
     def chunks(self) -> list[StoredChunk]:
         store = SqliteStore.open(self.root)
         with store.reading() as reader:
-            found = reader.chunks_of(PAGE)
+            chunks = reader.chunks_of(PAGE)
         store.close()
-        return found
+        return chunks
 
 
 @pytest.fixture(scope="module", params=["own", "fastapi-en"])
@@ -95,8 +95,8 @@ def test_one_heading_renamed_in_a_long_page(page: LongPage) -> None:
         end = section_end(text, block) + len(renamed) - len(text)
         embedded = set(page.put(renamed))
         assert embedded, "the heading itself is in some chunk"
-        anew = [chunk.row for chunk in page.chunks() if chunk.embed_text in embedded]
-        outside = [row.start_line for row in anew if row.start >= end or row.end <= block.start]
+        rows = [chunk.row for chunk in page.chunks() if chunk.embed_text in embedded]
+        outside = [row.start_line for row in rows if row.start >= end or row.end <= block.start]
         assert outside == [], f"not of the section in line {block.start_line}"
 
 
@@ -200,7 +200,7 @@ def interrupted(root: Path) -> Iterator[int]:
 def stored_vectors(root: Path, model: str) -> dict[str, bytes]:
     store = SqliteStore.open(root)
     with store.reading() as reader:
-        found = vectors_by_hash(reader, model)
+        stored = vectors_by_hash(reader, model)
     assert store.check() == []
     store.close()
-    return found
+    return stored

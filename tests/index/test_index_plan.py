@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
-from headnote.sources.listing import FoundFile, SkippedFile
+from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.rows import NonText, StoredFile
 
 Files = dict[str, tuple[int, int, str]]
@@ -18,8 +18,8 @@ def stored_files(files: Files) -> dict[str, StoredFile]:
 
 def planned(before: Files, now: Files, everything: bool = False, skipped: Iterable[SkippedFile] = ()) -> Plan:
     stored = stored_files(before)
-    found = [FoundFile(path, size, time) for path, (size, time, _) in now.items()]
-    reading = plan_reading(found, list(skipped), stored, everything)
+    listed = [ListedFile(path, size, time) for path, (size, time, _) in now.items()]
+    reading = plan_reading(listed, list(skipped), stored, everything)
     return plan_changes(reading, {file.path: now[file.path][2] for file in reading.read}, stored, everything)
 
 
@@ -34,18 +34,18 @@ def test_nothing_happens_to_what_is_the_same() -> None:
 
 def test_only_what_has_another_size_or_time_is_read() -> None:
     stored = stored_files({"a.md": A, "b.md": B, "c.md": A})
-    found = [FoundFile("a.md", 1, 1), FoundFile("b.md", 3, 2), FoundFile("c.md", 1, 0), FoundFile("d.md", 1, 1)]
-    reading = plan_reading(found, [], stored)
-    assert reading == Reading(unchanged=1, read=found[1:], gone=[])
+    listed = [ListedFile("a.md", 1, 1), ListedFile("b.md", 3, 2), ListedFile("c.md", 1, 0), ListedFile("d.md", 1, 1)]
+    reading = plan_reading(listed, [], stored)
+    assert reading == Reading(unchanged=1, read=listed[1:], gone=[])
     assert not reading.is_empty
 
 
 def test_what_is_no_text_is_read_again_when_it_changes() -> None:
     known = {path: NonText(path, 1, 1, "binary") for path in ("a.md", "b.md", "gone.md")}
-    found = [FoundFile("a.md", 1, 1), FoundFile("b.md", 1, 2)]
-    reading = plan_reading(found, [], {}, non_texts=known)
-    assert reading == Reading(unchanged=0, read=found[1:], gone=[], passed=(known["a.md"],))
-    assert plan_reading(found, [], {}, everything=True, non_texts=known).read == found
+    listed = [ListedFile("a.md", 1, 1), ListedFile("b.md", 1, 2)]
+    reading = plan_reading(listed, [], {}, non_texts=known)
+    assert reading == Reading(unchanged=0, read=listed[1:], gone=[], passed=(known["a.md"],))
+    assert plan_reading(listed, [], {}, everything=True, non_texts=known).read == listed
 
 
 def test_added_changed_touched_and_removed() -> None:
@@ -96,7 +96,7 @@ def test_everything_is_changed_when_everything_is_read() -> None:
 
 def test_a_file_that_could_not_be_read_stays_as_it_is_stored() -> None:
     stored = stored_files({"a.md": A})
-    reading = plan_reading([FoundFile("a.md", 1, 9), FoundFile("b.md", 1, 9)], [], stored)
+    reading = plan_reading([ListedFile("a.md", 1, 9), ListedFile("b.md", 1, 9)], [], stored)
     assert plan_changes(reading, {}, stored).is_empty
 
 
@@ -109,8 +109,13 @@ def test_what_could_not_be_looked_at_may_still_be_there() -> None:
 
 def test_a_rename_is_looked_for_among_files_of_its_size_and_kind() -> None:
     stored = stored_files({"a.md": A, "b.md": B, "c.mdx": A, "d.md": (1, 4, "d"), "stays.md": (1, 1, "s")})
-    found = [FoundFile("stays.md", 1, 9), FoundFile("x.md", 1, 1), FoundFile("y.txt", 1, 1), FoundFile("z.mdx", 1, 1)]
-    reading = plan_reading(found, [], stored)
+    listed = [
+        ListedFile("stays.md", 1, 9),
+        ListedFile("x.md", 1, 1),
+        ListedFile("y.txt", 1, 1),
+        ListedFile("z.mdx", 1, 1),
+    ]
+    reading = plan_reading(listed, [], stored)
     assert candidates_for_renames(reading, stored) == {
         "x.md": frozenset({"a", "d"}),
         "y.txt": frozenset(),

@@ -226,9 +226,9 @@ def test_who_only_reads_and_names_the_schema_may_stand_anywhere(
 ) -> None:
     ours, theirs = teams
     assert main(["index", str(ours), "--store", postgres_database, "--schema", "shared_docs"]) == 0
-    asked = ["search", "hello", str(theirs), "--store", postgres_database, "--no-update", "--json"]
+    command = ["search", "hello", str(theirs), "--store", postgres_database, "--no-update", "--json"]
     capsys.readouterr()
-    assert main([*asked, "--schema", "shared_docs"]) == 0
+    assert main([*command, "--schema", "shared_docs"]) == 0
     assert len(json.loads(capsys.readouterr().out)["hits"]) == 8
     assert main(["index", str(ours), "--store", postgres_database]) == 0
-    assert main(asked) == 2, "the folder alone does not say that another one is meant"
+    assert main(command) == 2, "the folder alone does not say that another one is meant"

@@ -49,7 +49,7 @@ def test_every_command_takes_a_store(
     questions.write_text("\n".join(map(json.dumps, QUESTIONS)), encoding="utf-8")
     written = ""
 
-    def said(*arguments: str, code: int = 0) -> Any:
+    def run_json(*arguments: str, code: int = 0) -> Any:
         nonlocal written
         assert main([*arguments, "--store", url, "--json"]) == code
         shown = capsys.readouterr()
@@ -57,18 +57,18 @@ def test_every_command_takes_a_store(
         return json.loads(shown.out)
 
     root = str(docs)
-    assert said("index", root)["added"] == sorted(PAGES)
-    assert said("index", root, "--dry-run")["unchanged"] == 3
-    assert said("search", "mount a disk", root)["hits"][0]["path"] == "mount.md"
-    assert said("search", "disk", root, "--tag", "disk", "--no-update")["hits"][0]["path"] == "mount.md"
-    assert said("ask", "how to mount a disk", root, "--no-model")["citations"]
-    status = said("status", root)
+    assert run_json("index", root)["added"] == sorted(PAGES)
+    assert run_json("index", root, "--dry-run")["unchanged"] == 3
+    assert run_json("search", "mount a disk", root)["hits"][0]["path"] == "mount.md"
+    assert run_json("search", "disk", root, "--tag", "disk", "--no-update")["hits"][0]["path"] == "mount.md"
+    assert run_json("ask", "how to mount a disk", root, "--no-model")["citations"]
+    status = run_json("status", root)
     assert (status["documents"], status["pending"], status["files"]["gone"]) == (3, 0, [])
     assert status["store"] == postgres_url.replace("postgres:@", "postgres@")
-    assert said("doctor", root)["sound"]
-    broken = said("links", "--root", root, "--broken", code=1)["broken"]
+    assert run_json("doctor", root)["sound"]
+    broken = run_json("links", "--root", root, "--broken", code=1)["broken"]
     assert [link["target"] for link in broken] == ["nowhere.md"]
-    assert said("eval", str(questions), root, "--mode", "keyword")["questions"] == 2
+    assert run_json("eval", str(questions), root, "--mode", "keyword")["questions"] == 2
     assert main(["status", root, "--store", url]) == 0
     assert main(["doctor", root, "--store", url, "--repair"]) == 0
     shown = capsys.readouterr()
@@ -130,16 +130,16 @@ def test_both_stores_find_the_same(
     lines = file.read_text(encoding="utf-8").splitlines()
     questions = list(dict.fromkeys(json.loads(line)[field] for line in lines))
     assert len(questions) > least
-    found: list[dict[tuple[str, str], set[str]]] = []
+    results: list[dict[tuple[str, str], set[str]]] = []
     for store in ("sqlite", postgres_url):
         with headnote.Index.open(root, embedder="hashing:256", store=store) as index:
             index.update()
-            found.append(
+            results.append(
                 {
                     (question, mode): {hit.path for hit in index.search(question, 10, mode)}
                     for question in questions
                     for mode in ("keyword", "semantic", "hybrid")
                 }
             )
-    same = sum(found[0][asked] == found[1][asked] for asked in found[0])
-    assert same >= AGREED * len(found[0])
+    same = sum(results[0][query] == results[1][query] for query in results[0])
+    assert same >= AGREED * len(results[0])

@@ -1,4 +1,4 @@
-"""Links on small sites, one for each generator: what it resolves is found, what it does not is broken."""
+"""Links on small sites, one for each generator: those it resolves lead somewhere, the others are broken."""
 
 from __future__ import annotations
 
@@ -282,9 +282,9 @@ VITEPRESS = {
 def test_vitepress(tmp_path: Path) -> None:
     write(tmp_path, VITEPRESS)
     api = "docs/src/guide/api.md"
-    found = leads(tmp_path)
-    assert found.pop("public") == "docs/src/public/logo.svg"
-    assert found == {
+    links = leads(tmp_path)
+    assert links.pop("public") == "docs/src/public/logo.svg"
+    assert links == {
         "home": "docs/src/index.md",
         "guide": "docs/src/guide/index.md",
         **dict.fromkeys(("html", "clean", "file", "md", "base", "docs"), api),

@@ -22,22 +22,22 @@ from headnote.markdown.scanner import scan
 
 
 def main(count: int, seed: str) -> int:
-    found: Counter[str] = Counter()
+    differing: Counter[str] = Counter()
     for number in range(count):
         text = without_frontmatter(document(RandomDice((seed, number))))
         if fault(text):
             smallest = shrink(text, lambda candidate: bool(fault(without_frontmatter(candidate))))
-            found[smallest] += 1
-            if found[smallest] == 1:
+            differing[smallest] += 1
+            if differing[smallest] == 1:
                 show(smallest)
         text = mdx_document(RandomDice((seed, number)))
         if mdx_fault(text):
             smallest = shrink(text, lambda candidate: bool(mdx_fault(candidate)))
-            found[smallest] += 1
-            if found[smallest] == 1:
+            differing[smallest] += 1
+            if differing[smallest] == 1:
                 print(f"mdx {smallest!r}: {mdx_fault(smallest)}")
-    print(f"{count} texts, {sum(found.values())} differ, {len(found)} of them differently")
-    return 1 if found else 0
+    print(f"{count} texts, {sum(differing.values())} differ, {len(differing)} of them differently")
+    return 1 if differing else 0
 
 
 def mdx_fault(text: str) -> str:

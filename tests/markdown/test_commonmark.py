@@ -75,33 +75,33 @@ def visible_in_html(html: str) -> list[str]:
 
 
 def differences(examples: list[Example]) -> dict[str, str]:
-    found = {}
+    differing = {}
     for example in examples:
         blocks = scan_without_frontmatter(example.markdown)
         ours = kinds_with_html(blocks)
         theirs = READ_BY_HAND.get(example.name) or visible_in_html(example.html)
         footnotes = sum(block.kind == "footnote" for block in blocks)
         if ours != theirs:
-            found[example.name] = f"ours {ours}, specified {theirs}, of {example.markdown!r}"
+            differing[example.name] = f"ours {ours}, specified {theirs}, of {example.markdown!r}"
         elif footnotes < footnotes_of_html(example.html):
-            found[example.name] = f"only {footnotes} footnotes in {example.markdown!r}"
-    return found
+            differing[example.name] = f"only {footnotes} footnotes in {example.markdown!r}"
+    return differing
 
 
-def report(found: dict[str, str]) -> str:
-    return "\n".join([f"{len(found)} examples differ:", *(f"  {name}: {text}" for name, text in found.items())])
+def report(differing: dict[str, str]) -> str:
+    return "\n".join([f"{len(differing)} examples differ:", *(f"  {name}: {text}" for name, text in differing.items())])
 
 
 def test_commonmark(shared: Path) -> None:
     examples = commonmark_examples(shared)
     assert len(examples) == COMMONMARK_EXAMPLES
-    found = differences(examples)
-    assert not found, report(found)
+    differing = differences(examples)
+    assert not differing, report(differing)
 
 
 @pytest.mark.parametrize(("file_name", "count"), GFM_EXAMPLES.items())
 def test_github_flavoured_markdown(shared: Path, file_name: str, count: int) -> None:
     examples = gfm_examples(shared, file_name)
     assert len(examples) == count
-    found = differences(examples)
-    assert not found, report(found)
+    differing = differences(examples)
+    assert not differing, report(differing)

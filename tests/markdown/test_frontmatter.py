@@ -13,9 +13,9 @@ from headnote.model import Block, Frontmatter
 
 
 def read(text: str) -> Frontmatter:
-    found = match_frontmatter(text)
-    assert found is not None
-    end, language = found
+    match = match_frontmatter(text)
+    assert match is not None
+    end, language = match
     lines = text[:end].replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     return read_frontmatter(text, Block("frontmatter", 0, end, 1, lines, 0, language))
 
@@ -81,10 +81,10 @@ def test_yaml_and_toml_are_read() -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_warning_with_the_line_of_the_file(text: str, warning: str) -> None:
-    found = read(text)
-    assert found.data == {}
-    assert found.warning.startswith(warning)
-    assert "\n" not in found.warning
+    frontmatter = read(text)
+    assert frontmatter.data == {}
+    assert frontmatter.warning.startswith(warning)
+    assert "\n" not in frontmatter.warning
 
 
 def test_keys_are_strings_as_they_are_written() -> None:
@@ -150,9 +150,9 @@ g = \'\'\'{dots}
 '' {brackets}\'\'\'
 h = 1.5
 """
-    found = read(f"+++\n{body}+++\n")
-    assert (found.warning, found.data["h"]) == ("", 1.5)
-    assert found.data["f"] == f'{dots}\n"" {brackets}"'
+    frontmatter = read(f"+++\n{body}+++\n")
+    assert (frontmatter.warning, frontmatter.data["h"]) == ("", 1.5)
+    assert frontmatter.data["f"] == f'{dots}\n"" {brackets}"'
 
 
 def test_endless_frontmatter_is_refused() -> None:
@@ -174,17 +174,17 @@ BODIES = st.lists(SCRAPS | st.text(max_size=5) | st.just("\n") | st.just("  "), 
 @given(BODIES, st.sampled_from(["---", "+++"]))
 def test_reading_never_raises(body: str, fence: str) -> None:
     text = f"{fence}\n{body}\n{fence}\n"
-    found = read(text)
-    assert all(isinstance(key, str) for key in found.data)
-    assert not (found.data and found.warning)
-    tags(found.data), aliases(found.data), title(found.data)
+    frontmatter = read(text)
+    assert all(isinstance(key, str) for key in frontmatter.data)
+    assert not (frontmatter.data and frontmatter.warning)
+    tags(frontmatter.data), aliases(frontmatter.data), title(frontmatter.data)
 
 
 @given(st.text(alphabet="-+ \t\r\n\ufeffa"))
 def test_frontmatter_is_a_prefix_between_two_fences(text: str) -> None:
-    found = match_frontmatter(text)
-    if found is not None:
-        end, language = found
+    match = match_frontmatter(text)
+    if match is not None:
+        end, language = match
         lines = text[:end].removeprefix("\ufeff").replace("\r", "\n").split("\n")
         fence = {"yaml": "---", "toml": "+++"}[language]
         assert lines[0].rstrip(" \t") == lines[-1].rstrip(" \t") == fence

@@ -197,14 +197,14 @@ More.
 
 
 def test_headings_have_path_and_unique_slug() -> None:
-    found = headings(DOCUMENT, scan(DOCUMENT))
-    assert [(heading.level, heading.slug, heading.path) for heading in found] == [
+    entries = headings(DOCUMENT, scan(DOCUMENT))
+    assert [(heading.level, heading.slug, heading.path) for heading in entries] == [
         (1, "one", ("One",)),
         (4, "deep", ("One", "Deep")),
         (2, "second", ("One", "Two")),
         (1, "one-1", ("One",)),
     ]
-    assert [heading.start_line for heading in found] == [6, 10, 14, 16]
+    assert [heading.start_line for heading in entries] == [6, 10, 14, 16]
 
 
 def test_a_heading_knows_the_definitions_of_its_document() -> None:
@@ -241,14 +241,14 @@ LINES = st.sampled_from(["# A", "## B #", "### C", "###### F {#f}", "text", "", 
 @given(st.lists(LINES, max_size=25).map("\n".join), st.integers(1, 6))
 def test_sections_tile_all_blocks_but_frontmatter(text: str, depth: int) -> None:
     blocks = scan(text)
-    found = sections(text, blocks, depth)
+    cut = sections(text, blocks, depth)
     position = 1 if blocks and blocks[0].kind == "frontmatter" else 0
-    for section in found:
+    for section in cut:
         assert section.first_block == position
         assert (section.start, section.end) == (blocks[position].start, blocks[section.last_block - 1].end)
         position = section.last_block
         assert (section.heading.path if section.heading else ()) == section.path
-    assert position == len(blocks) or not found
+    assert position == len(blocks) or not cut
 
 
 @pytest.mark.parametrize("corpus", ["own", "rust-book", "foam", "fastapi-en"])
@@ -262,10 +262,10 @@ def test_heading_text_of_real_documents_is_what_a_parser_renders(
         blocks = scan(text)
         body = text if not blocks or blocks[0].kind != "frontmatter" else text[blocks[0].end :]
         seen = [rendered(token.children or []) for token in _heading_inlines(parser, body)]
-        found = headings(text, blocks)
-        if len(seen) != len(found):
+        ours = headings(text, blocks)
+        if len(seen) != len(ours):
             continue  # where headings are is for the tests of the scanner to judge
-        for heading, shown in zip(found, seen, strict=True):
+        for heading, shown in zip(ours, seen, strict=True):
             if "[[" in shown:
                 continue  # wikilinks are not CommonMark
             text_without_id = shown.partition("{")[0] if "{" in shown and "{" not in heading.text else shown

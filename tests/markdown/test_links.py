@@ -27,9 +27,9 @@ def targets(text: str, mdx: bool = False) -> list[str]:
 
 
 def tag_names(text: str) -> list[str]:
-    found = inline_tags(text, scan(text))
-    assert all(text[tag.start : tag.end] == f"#{tag.name}" for tag in found)
-    return [tag.name for tag in found]
+    tags = inline_tags(text, scan(text))
+    assert all(text[tag.start : tag.end] == f"#{tag.name}" for tag in tags)
+    return [tag.name for tag in tags]
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ DOCUMENTS = st.lists(PIECES, max_size=20).map("".join)
 
 @given(DOCUMENTS, st.booleans())
 def test_positions_are_true(text: str, mdx: bool) -> None:
-    found, tags = links_and_tags(text, scan(text, mdx), mdx)
-    assert [link.start for link in found] == sorted(link.start for link in found)
-    for link in found:
+    all_links, tags = links_and_tags(text, scan(text, mdx), mdx)
+    assert [link.start for link in all_links] == sorted(link.start for link in all_links)
+    for link in all_links:
         assert text[link.start : link.end].startswith(("[", "![", "<", "http", "www"))
         assert link.end - link.start >= 3
     for tag in tags:
@@ -237,13 +237,13 @@ def test_links_of_real_documents_are_those_a_parser_sees(
         seen = Counter(_targets(parser.parse(text[matter[0] :] if matter else text)))
         if "[[" in text or "[^" in text:
             continue  # wikilinks and footnotes are not CommonMark
-        found = Counter(
+        ours = Counter(
             f"{link.target}#{link.fragment}" if link.fragment else link.target
             for link in found_in(text)
             if link.kind != "autolink" or text[link.start] == "<"
         )
-        assert found == Counter(target.removesuffix("#") for target in seen.elements()), file
-        compared += sum(found.values())
+        assert ours == Counter(target.removesuffix("#") for target in seen.elements()), file
+        compared += sum(ours.values())
     assert compared > 50
 
 

@@ -43,7 +43,7 @@ KIND_OF_NODE = {
 
 
 class OracleFile(NamedTuple):
-    """One file of a corpus and the nodes the oracle found in it."""
+    """One file of a corpus and the nodes of the oracle."""
 
     name: str
     text: str
@@ -90,8 +90,8 @@ def report(differences: dict[str, str]) -> str:
 
 
 def test_every_oracle_file_is_compared(shared: Path) -> None:
-    found = {path.name.removesuffix(".mdast.jsonl") for path in (shared / "oracle").glob("*.jsonl")}
-    assert found == {*MARKDOWN_CORPORA, *MDX_CORPORA}
+    names = {path.name.removesuffix(".mdast.jsonl") for path in (shared / "oracle").glob("*.jsonl")}
+    assert names == {*MARKDOWN_CORPORA, *MDX_CORPORA}
 
 
 @pytest.mark.parametrize("corpus", MARKDOWN_CORPORA)

@@ -11,7 +11,7 @@ class Worst(NamedTuple):
 
     name: str
     build: Callable[[int], str]
-    """Number of characters wanted → about as many."""
+    """Number of characters → a text of about that length."""
     mdx: bool = False
 
 

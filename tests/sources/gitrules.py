@@ -159,7 +159,7 @@ def run_git(top: Path, *arguments: str, given: bytes = b"") -> bytes:
     return done.stdout
 
 
-def kept_by_git(tree: Tree, top: Path) -> list[str]:
+def selected_by_git(tree: Tree, top: Path) -> list[str]:
     given = b"".join(os.fsencode(file) + b"\0" for file in tree.files)
     ignored = run_git(top, "check-ignore", "--no-index", "--stdin", "-z", given=given)
     return sorted(set(tree.files) - set(os.fsdecode(ignored).split("\0")))

@@ -14,7 +14,7 @@ from headnote.errors import MissingSource, UnreadableSource
 from headnote.sources import discover as discovery
 from headnote.sources.discover import MAX_BYTES, discover
 from headnote.sources.files import has_known_suffix
-from headnote.sources.listing import FoundFile
+from headnote.sources.listing import ListedFile
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="no such names on Windows")
 
@@ -27,7 +27,7 @@ def test_four_suffixes_in_any_case_and_a_fixed_order(tmp_path: Path) -> None:
 def test_size_and_time_are_those_of_the_file(tmp_path: Path) -> None:
     make(tmp_path, "a.md", text="é\n")
     os.utime(tmp_path / "a.md", ns=(1, 1_234_567_000_000_000))
-    assert discover(str(tmp_path)).files == [FoundFile("a.md", 3, 1_234_567_000_000_000)]
+    assert discover(str(tmp_path)).files == [ListedFile("a.md", 3, 1_234_567_000_000_000)]
 
 
 def test_an_empty_folder_has_no_files(tmp_path: Path) -> None:

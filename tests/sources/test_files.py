@@ -85,8 +85,8 @@ def test_a_forbidden_file_or_folder_is_unreadable(tmp_path: Path) -> None:
 
 def test_a_folder_stands_for_its_markdown_and_plain_text(tmp_path: Path) -> None:
     make(tmp_path, "b.md", "a/z.MDX", "a/a.markdown", "a-b.md", "notes.txt", "picture.png")
-    found = [path.relative_to(tmp_path).as_posix() for path in expand([tmp_path])]
-    assert found == ["a/a.markdown", "a/z.MDX", "a-b.md", "b.md", "notes.txt"]
+    paths = [path.relative_to(tmp_path).as_posix() for path in expand([tmp_path])]
+    assert paths == ["a/a.markdown", "a/z.MDX", "a-b.md", "b.md", "notes.txt"]
 
 
 def test_hidden_and_generated_folders_are_passed_over(tmp_path: Path) -> None:

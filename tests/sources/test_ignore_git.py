@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from gitrules import Tree, clear, kept_by_git, lay_out, run_git, trees
+from gitrules import Tree, clear, lay_out, run_git, selected_by_git, trees
 from hypothesis import HealthCheck, given, settings
 
 from headnote.sources.discover import discover
@@ -23,7 +23,7 @@ def top(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def kept_by_us(root: Path) -> list[str]:
+def selected_by_us(root: Path) -> list[str]:
     return sorted(file.path for file in discover(root).files)
 
 
@@ -32,7 +32,7 @@ def kept_by_us(root: Path) -> list[str]:
 def test_generated_rules_keep_what_git_keeps(tree: Tree, top: Path) -> None:
     clear(top)
     lay_out(tree, top)
-    assert kept_by_us(top) == kept_by_git(tree, top)
+    assert selected_by_us(top) == selected_by_git(tree, top)
 
 
 FILES = [
@@ -105,7 +105,7 @@ def test_rules_keep_what_git_keeps(rules: bytes, tmp_path: Path) -> None:
     run_git(tmp_path, "init", "--quiet")
     tree = Tree(FILES, {"": rules, "docs/": b"!a.md\ndeep/b.md"}, b"foobar/\n")
     lay_out(tree, tmp_path)
-    assert kept_by_us(tmp_path) == kept_by_git(tree, tmp_path)
+    assert selected_by_us(tmp_path) == selected_by_git(tree, tmp_path)
 
 
 CLASSES = "alnum alpha blank cntrl digit graph lower print punct space upper xdigit".split()
@@ -129,15 +129,15 @@ def test_brackets_hold_what_git_finds_in_them(brackets: str, top: Path) -> None:
     tree = Tree(names, {"": f"x{brackets}.md".encode()}, b"")
     clear(top)
     lay_out(tree, top)
-    assert kept_by_us(top) == kept_by_git(tree, top)
+    assert selected_by_us(top) == selected_by_git(tree, top)
 
 
 def test_a_folder_of_a_repository_is_read_as_in_the_whole(tmp_path: Path) -> None:
     run_git(tmp_path, "init", "--quiet")
     tree = Tree(FILES, {"": b"/docs/b.md\ndocs/deep/*\n!er", "docs/deep/": b"/er/*.txt"}, b"docs/a.md")
     lay_out(tree, tmp_path)
-    kept = [file.removeprefix("docs/") for file in kept_by_git(tree, tmp_path) if file.startswith("docs/")]
-    assert kept_by_us(tmp_path / "docs") == kept == ["deep/er/a.md"]
+    selected = [file.removeprefix("docs/") for file in selected_by_git(tree, tmp_path) if file.startswith("docs/")]
+    assert selected_by_us(tmp_path / "docs") == selected == ["deep/er/a.md"]
     assert discover(tmp_path / "docs").rules_from == [str(tmp_path / ".git" / "info"), str(tmp_path)]
 
 
@@ -163,4 +163,4 @@ def test_a_worktree_obeys_the_exclude_file_of_its_repository(tmp_path: Path) -> 
     for name in ("a.md", "b.md"):
         (other / name).touch()
     tree = Tree(["a.md", "b.md"], {}, b"")
-    assert kept_by_us(other) == kept_by_git(tree, other) == ["b.md"]
+    assert selected_by_us(other) == selected_by_git(tree, other) == ["b.md"]

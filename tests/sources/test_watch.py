@@ -25,13 +25,13 @@ PATIENCE = 60.0
 
 
 class Watcher:
-    """A watch in a thread of its own, and what it has told so far."""
+    """A watch in a thread of its own, and what it has reported so far."""
 
     def __init__(self, root: Path, **settings: Any) -> None:
         self.root = root
         self.ended: BaseException | None = None
         self._stop = threading.Event()
-        self._told: queue.Queue[set[str]] = queue.Queue()
+        self._reported: queue.Queue[set[str]] = queue.Queue()
         self._expected: set[str] = set()
         since = settings.pop("since", None) or discover(root)
         self._changes = watch(root, stop=self._stop, since=since, debounce_ms=50, **settings)
@@ -41,39 +41,39 @@ class Watcher:
     def _run(self) -> None:
         try:
             for changed in self._changes:
-                self._told.put(changed)
+                self._reported.put(changed)
         except BaseException as error:  # noqa: BLE001 - the test asks for it
             self.ended = error
 
     def expect(self, *expected: str) -> None:
-        """Waits until all of these have been told, and nothing that was never expected.
+        """Waits until all of these have been reported, and nothing that was never expected.
 
-        One change may be told twice, when its events come in two batches: what was expected before may come again.
+        One change may be reported twice, when its events come in two batches: what was expected before may come again.
         """
         waiting = set(expected)
         self._expected |= waiting
         end = time.monotonic() + PATIENCE
         while waiting:
             try:
-                told = self._told.get(timeout=max(0.0, end - time.monotonic()))
+                reported = self._reported.get(timeout=max(0.0, end - time.monotonic()))
             except queue.Empty:
                 pytest.fail(f"waited for {sorted(waiting)}, ended by {self.ended!r}")
-            assert told <= self._expected
-            waiting -= told
+            assert reported <= self._expected
+            waiting -= reported
 
     def allow(self, *paths: str) -> None:
-        """These may be told, or not."""
+        """These may be reported, or not."""
         self._expected |= set(paths)
 
     def expect_nothing_else(self) -> None:
-        """What has not been told when a change made now is told, is not told at all."""
+        """Whatever is still unreported when a change made now arrives will never be reported."""
         marker = f"marker-{time.monotonic_ns()}.md"
         make(self.root, marker)
         self.expect(marker)
 
     def told_to_the_end(self) -> list[set[str]]:
         self._thread.join(PATIENCE)
-        return [told for told in self._told.queue if not told <= self._expected]
+        return [reported for reported in self._reported.queue if not reported <= self._expected]
 
     def close(self) -> None:
         self._stop.set()
@@ -261,7 +261,7 @@ def test_without_events_it_looks_from_time_to_time(
     make(tmp_path, "a.md")
     monkeypatch.setattr(watching, "_signal", lambda *_: None)
     watcher = start(rescan_s=0.1)
-    make(tmp_path, "a.md", text="no event told of this\n")
+    make(tmp_path, "a.md", text="no event for this\n")
     watcher.expect("a.md")
 
 

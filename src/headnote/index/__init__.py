@@ -1,1 +1,1 @@
-"""The index: documents in, and kept."""
+"""A folder → an index of it, kept up to date."""

@@ -1,7 +1,7 @@
 """Places in a document that a fragment can name, and which of them a fragment means.
 
 A heading has the anchor that GitHub makes of it, unless its author gave it another one. Generators have rules of their
-own, so the text of a heading is kept beside its anchor: whoever resolves a link knows which generator is meant.
+own, so the text of a heading is stored with its anchor: the generator is known when a link is resolved.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Anchors(NamedTuple):
     headings: dict[str, int] = {}  # noqa: RUF012  a default of a tuple, never changed
     """Anchor of a heading → number of the chunk that has it, in the order of the headings."""
     ids: dict[str, int] = {}  # noqa: RUF012
-    """The same of other places: ids in HTML and in attribute lists, ids of blocks, headings inside of blocks."""
+    """The same for other places: ids in HTML and attribute lists, ids of blocks, headings inside blocks."""
     texts: tuple[tuple[str, str], ...] = ()
-    """Anchor and text of the headings whose anchors were made of their texts."""
+    """Anchor and text of the headings whose anchors were made from their texts."""
     includes: tuple[str, ...] = ()
-    """Files whose text is shown in this document, as they are written there."""
+    """Files that this document includes, as written there."""
 
     def chunk(self, anchor: str) -> int | None:
         return self.headings.get(anchor, self.ids.get(anchor))
@@ -92,7 +92,7 @@ def _linked(text: str, heading: Block) -> str:
 
 
 def block_ids(text: str) -> list[str]:
-    """The ids by which blocks of other documents may be referred to: `id:: …` of Logseq."""
+    """The ids by which other documents may refer to blocks of this one: `id:: …` of Logseq."""
     return [match[1].lower() for match in _PROPERTY_ID.finditer(text)] if "id::" in text else []
 
 
@@ -103,7 +103,7 @@ def _includes(text: str) -> Iterator[str]:
 
 
 def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
-    """Names that authors gave to places, none of them in code."""
+    """Ids that authors wrote, none of them in code."""
     patterns = [
         *([_ID_IN_TAG] if "id=" in text or "name=" in text or "id =" in text else []),
         *([_ATTRIBUTE_LIST] if "{" in text and "}" in text else []),
@@ -122,7 +122,7 @@ def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
 
 
 def _footnotes(text: str) -> Iterator[tuple[str, int]]:
-    """Where footnotes are shown, in the words of Python-Markdown and of GitHub."""
+    """The anchors of footnotes in Python-Markdown and on GitHub."""
     if "[^" in text:
         for match in _FOOTNOTE.finditer(text):
             yield f"fn:{match[1]}", match.start()
@@ -130,7 +130,7 @@ def _footnotes(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _inner_headings(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
-    """Headings inside of lists, quotes and components: no sections of ours, but anchors on every site."""
+    """Headings inside lists, quotes and components: they open no section here, but are anchors on every site."""
     for block in blocks:
         if block.kind not in _CONTAINERS or text.find("# ", block.start, block.end) < 0:
             continue
@@ -186,43 +186,41 @@ def means_the_top(fragment: str) -> bool:
 
 def find_anchor(anchors: Anchors, fragment: str, generator: Generator) -> str | None:
     """The place that a fragment names: by its anchor, by its text, or as `A#B`, by those it stands under."""
-    wanted = unquote(_TEXT_DIRECTIVE.sub("", fragment))
-    if "#" in wanted:
-        return _nested(
-            list(anchors.headings), [github_slug(part.strip()) for part in wanted.split("#") if part.strip()]
-        )
-    spellings = (fragment, wanted, wanted.lower(), github_slug(wanted.strip()))
+    plain = unquote(_TEXT_DIRECTIVE.sub("", fragment))
+    if "#" in plain:
+        return _nested(list(anchors.headings), [github_slug(part.strip()) for part in plain.split("#") if part.strip()])
+    spellings = (fragment, plain, plain.lower(), github_slug(plain.strip()))
     for names in (anchors.headings, anchors.ids):
-        found = next((anchor for anchor in spellings if anchor in names), None)
-        found = found or next((anchor for anchor in names if anchor.lower() == wanted.lower()), None)
-        if found is not None:
-            return found
-    found = _by_other_slug(anchors.texts, wanted.lower(), _SLUGS.get(generator, ()))
-    if found is None and generator == "docusaurus" and wanted.endswith("-"):
-        # A component behind the text of a heading leaves the blank before it in the anchor.
-        found = next((anchor for anchor in anchors.headings if anchor == wanted.rstrip("-")), None)
-    return found
+        anchor = next((spelling for spelling in spellings if spelling in names), None)
+        anchor = anchor or next((name for name in names if name.lower() == plain.lower()), None)
+        if anchor is not None:
+            return anchor
+    anchor = _by_other_slug(anchors.texts, plain.lower(), _SLUGS.get(generator, ()))
+    if anchor is None and generator == "docusaurus" and plain.endswith("-"):
+        # A component after the text of a heading leaves the blank before it in the anchor.
+        anchor = next((name for name in anchors.headings if name == plain.rstrip("-")), None)
+    return anchor
 
 
-def _by_other_slug(texts: Iterable[tuple[str, str]], wanted: str, slugs: Sequence[Callable[[str], str]]) -> str | None:
+def _by_other_slug(texts: Iterable[tuple[str, str]], name: str, slugs: Sequence[Callable[[str], str]]) -> str | None:
     """The heading of which a generator makes this anchor; the second with the same text has a number."""
     for slug in slugs:
         numbers: dict[str, int] = {}
         for anchor, text in texts:
             made = slug(text)
             number = numbers[made] = numbers.get(made, -1) + 1
-            if wanted in ((f"{made}-{number}", f"{made}_{number}") if number else (made,)):
+            if name in ((f"{made}-{number}", f"{made}_{number}") if number else (made,)):
                 return anchor
     return None
 
 
 def _nested(anchors: list[str], slugs: list[str]) -> str | None:
-    """Each heading behind the one before: the first that has this slug, or had it but for a number."""
-    at, found = 0, None
+    """The last of a chain of headings, each after the one before; a slug may have a number at its end."""
+    at, nearest = 0, None
     for slug in slugs:
         numbered = re.compile(rf"{re.escape(slug)}(?:-[0-9]+)?")
-        found = next((anchor for anchor in anchors[at:] if numbered.fullmatch(anchor)), None)
-        if found is None:
+        nearest = next((anchor for anchor in anchors[at:] if numbered.fullmatch(anchor)), None)
+        if nearest is None:
             return None
-        at = anchors.index(found) + 1
-    return found
+        at = anchors.index(nearest) + 1
+    return nearest

@@ -1,6 +1,6 @@
-"""A plan that is carried out: files are read on all cores, and what is stored becomes what they say.
+"""Carry out a plan: read files on all cores and write them into the store.
 
-Apart from `update.py`, because most updates find nothing to do, and all that reads Markdown takes a while to load.
+Separate from `update.py`, because most updates find nothing to do, and the parser takes a while to load.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from headnote.errors import NotText
 from headnote.index.anchors import Anchors
 from headnote.index.entries import FileRead, FileReader, FileToRead, title_of
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
-from headnote.index.relinking import Names, Put, Surroundings, names, relink
+from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
 from headnote.index.sites.model import naming_of
 from headnote.index.task import Progress, Report, Task, Watcher
 from headnote.markdown.document import Document
 from headnote.sources.chunks import on_all_cores
-from headnote.sources.listing import FoundFile, SkippedFile
+from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.base import Writer
 from headnote.store.rows import Entry, NonText, StoredFile
 
@@ -27,10 +27,10 @@ def apply(
     stored: Mapping[str, StoredFile],
     task: Task,
     reason: str,
-    around: Surroundings,
+    context: LinkContext,
     watch: Watcher,
 ) -> Report:
-    """Carry out what is to be read and what is gone; `reason` is why everything is read, if it is."""
+    """Read, write, rename, remove, then resolve links. `reason` says why everything is read; empty if it is not."""
     everything = bool(reason)
     known = [] if everything else [file.path for file in reading.read if file.path in stored]
     before = Names({}, "") if everything else names(writer, known)
@@ -46,7 +46,7 @@ def apply(
     for path in [*plan.touched, *(new for _, new in plan.renamed)]:
         writer.touch(path, *reads.stats[path])
     writer.remove(plan.removed)
-    relink(writer, plan, reads.put, everything, before, around)
+    relink(writer, plan, reads.written, everything, before, context)
     return Report(
         plan,
         skipped(reads.failed),
@@ -54,7 +54,7 @@ def apply(
         reason,
         reads.chunks,
         stayed=reading.stayed,
-        # One that is still stored is read again, until somebody removes it.
+        # A file that is still stored as a document is read again until it is removed.
         non_texts=_non_texts([one for one in reading.read if task.removes or one.path not in stored], reads.failed),
     )
 
@@ -70,13 +70,13 @@ def _files_to_read(reading: Reading, stored: Mapping[str, StoredFile], everythin
 
 
 def without_binaries(reading: Reading, results: Iterable[FileRead], stored: Mapping[str, StoredFile]) -> Reading:
-    """What is no text any more is as good as gone. Of a file that could not be read nothing is known, so it stays."""
+    """A file that has become binary counts as gone; one that could not be read stays."""
     lost = {result.path for result in results if isinstance(result.error, NotText) and result.path in stored}
     return reading._replace(gone=sorted({*reading.gone, *lost})) if lost else reading
 
 
-def _non_texts(files: Iterable[FoundFile], failed: Iterable[FileRead]) -> list[NonText]:
-    """With size and time from before they were read: one that changed meanwhile looks changed, and is read again."""
+def _non_texts(files: Iterable[ListedFile], failed: Iterable[FileRead]) -> list[NonText]:
+    """With size and time from before reading: a file that changed meanwhile is read again next time."""
     reasons = {result.path: result.error.message for result in failed if isinstance(result.error, NotText)}
     return [NonText(file.path, file.size, file.mtime_ns, reasons[file.path]) for file in files if file.path in reasons]
 
@@ -86,7 +86,7 @@ def skipped(results: Iterable[FileRead]) -> list[SkippedFile]:
 
 
 class _Reads:
-    """What comes from the workers, as it goes by on its way into the store."""
+    """Collects what the workers read while it passes into the store."""
 
     def __init__(self, task: Task, watch: Watcher) -> None:
         self._workers = task.workers
@@ -94,7 +94,7 @@ class _Reads:
         self.read = FileReader(task.root, task.settings)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
-        self.put = Put({}, {})
+        self.written = WrittenDocuments({}, {})
         self.failed: list[FileRead] = []
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
@@ -104,7 +104,7 @@ class _Reads:
         try:
             writer.put(self._entries(results, len(files)))
         finally:
-            # An error on the way must not leave workers behind until somebody lets go of its traceback.
+            # After an error, its traceback would keep the workers alive.
             if isinstance(results, Generator):
                 results.close()
 
@@ -117,11 +117,11 @@ class _Reads:
             self.hashes[result.path] = result.hash
             self.stats[result.path] = (result.size, result.mtime_ns)
             if result.entry:
-                yield self.taken(result.entry, result.anchors or Anchors())
+                yield self.record(result.entry, result.anchors or Anchors())
 
-    def taken(self, entry: Entry, anchors: Anchors) -> Entry:
-        self.put.anchors[entry.document.path] = anchors
-        self.put.naming[entry.document.path] = naming_of(entry.document)
+    def record(self, entry: Entry, anchors: Anchors) -> Entry:
+        self.written.anchors[entry.document.path] = anchors
+        self.written.naming[entry.document.path] = naming_of(entry.document)
         self.chunks += len(entry.chunks)
         if entry.document.warning:
             self.warnings.append((entry.document.path, entry.document.warning))
@@ -129,14 +129,14 @@ class _Reads:
 
 
 def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
-    """A file that might have been renamed and was not, because another one was: a copy of it. What will be done."""
+    """Write copies: files that looked like renames, until another file took the old name. Returns the final plan."""
     failed: set[str] = set()
     for path in (*plan.added, *plan.changed):
-        if path in reads.put.anchors:
+        if path in reads.written.anchors:
             continue
         result = reads.read(FileToRead(path))
         if result.entry:
-            writer.put([reads.taken(result.entry, result.anchors or Anchors())])
+            writer.put([reads.record(result.entry, result.anchors or Anchors())])
         else:  # gone since it was read a moment ago
             reads.failed.append(result)
             failed.add(path)
@@ -147,7 +147,7 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
 
 
 def _rename_title(writer: Writer, path: str) -> None:
-    """A document that says no title has the name of its file, which is another one now."""
+    """A document without a title of its own takes the name of its file, which has changed."""
     row = writer.document(path)
     if row is None:
         return

@@ -1,7 +1,7 @@
-"""Who embeds what, where several are at work: each claims some texts, and the others take other ones.
+"""Who embeds what where several processes work: each claims some texts, and the others take different ones.
 
-A claim ends when its vectors are stored. If its owner dies, others take over: at once on the same machine, where it can
-be seen that the process is gone, and elsewhere when the time of the claim is up.
+A claim ends when its vectors are stored. If its owner dies, others take over: at once on the same machine, where they
+see that the process is gone, and elsewhere when the claim expires.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from headnote.store.names import name_hash
 from headnote.store.rows import PendingText
 
 SECONDS = 300.0
-"""How long a claim counts: longer than a slow service takes for one batch, and short enough to be waited for."""
+"""Lifetime of a claim: longer than a slow service needs for one batch, and short enough to wait for."""
 
 
 class Worker(NamedTuple):
@@ -42,8 +42,8 @@ class Worker(NamedTuple):
 
     @property
     def is_gone(self) -> bool:
-        """As far as can be told from here."""
-        # On Windows, the question would end the process.
+        """Whether the process is known to have ended; unknown counts as alive."""
+        # On Windows, `os.kill` would end the process.
         if self.host != socket.gethostname() or sys.platform == "win32":
             return False
         try:
@@ -59,7 +59,7 @@ class Worker(NamedTuple):
 
 
 def take_texts(writer: Writer, model: str, worker: Worker, most: int) -> list[PendingText]:
-    """Texts that are for this worker from now on."""
+    """Claim texts for this worker."""
     _release_dead(writer, model)
     texts = writer.pending(model, most)
     writer.claim(model, [text.hash for text in texts], worker.name, SECONDS)
@@ -75,13 +75,13 @@ def take_names(writer: Writer, model: str, worker: Worker, most: int) -> list[st
 
 
 def others_at_work(reader: Reader, model: str) -> list[Worker]:
-    """Who makes vectors of this model now."""
+    """The workers that are making vectors of this model."""
     workers = [(Worker.named(claim.owner), claim.seconds_left) for claim in reader.claims(model)]
     return [worker for worker, left in workers if left > 0 and not worker.is_gone]
 
 
 def is_work_left(reader: Reader, model: str) -> bool:
-    """Whether there is something to embed that nobody makes: not claimed at all, or by somebody who is gone."""
+    """Whether anything is left to embed that no living worker has claimed."""
     return bool(reader.pending(model, 1) or reader.pending_names(model) or _dead_owners(reader, model))
 
 

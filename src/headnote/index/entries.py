@@ -1,6 +1,6 @@
-"""A file → all the index keeps of it: the document, its chunks, its links as written, its anchors.
+"""A file → everything the index stores of it: the document, its chunks, its links as written, its anchors.
 
-Everything that needs no other document happens here, so it can happen on any core.
+Nothing here needs another document, so it can run on any core.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from headnote.store.terms import file_name, keyword_fields
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
 """A wikilink is the name of a note, and `Plan: next year` is one."""
-_MADE_BY_A_PROGRAM = re.compile(r"\{\{|\{%|\$\{|<%")
-"""Templates stand for an address that only their program knows."""
+_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
+"""A template stands for an address that only its program knows."""
 
 
 class FileToRead(NamedTuple):
@@ -34,11 +34,11 @@ class FileToRead(NamedTuple):
 
     path: str
     known: frozenset[str] = frozenset()
-    """Hashes of content that need not be cut into chunks: with one of them, the file was touched or renamed."""
+    """Hashes of known content: a file with one of them was only touched or renamed, and is not chunked."""
 
 
 class FileRead(NamedTuple):
-    """What reading a file brought."""
+    """The result of reading a file."""
 
     path: str
     hash: str = ""
@@ -53,7 +53,7 @@ class FileRead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads the files of a root. It travels to other processes with every few files, so it carries little."""
+    """Reads the files of a root. It is sent to other processes with every batch of files, so it is small."""
 
     root: str
     settings: Settings
@@ -70,7 +70,7 @@ class FileReader:
 
 
 def read_hash(root: str, path: str) -> FileRead:
-    """Only what tells whether a file has changed."""
+    """Read a file only to tell whether it has changed."""
     try:
         snapshot = read_snapshot(root, path)
     except SourceError as error:
@@ -139,4 +139,4 @@ def _is_external(link: Link) -> bool:
     if SHORTCODE.fullmatch(link.target) or BLOCK.fullmatch(link.target):
         return False
     scheme = _ADDRESS if link.kind in ("wikilink", "embed") else _LEAVES_THE_FOLDER
-    return bool(scheme.match(link.target) or _MADE_BY_A_PROGRAM.search(link.target))
+    return bool(scheme.match(link.target) or _TEMPLATE.search(link.target))

@@ -1,8 +1,7 @@
-"""Where a link leads: from what somebody wrote to a document, and to the place in it that is named.
+"""Where a link leads: from its text to a document, and to the place in it.
 
-A link is a path of a file first, as editors and GitHub read it, then an address on the site that is made of the
-folder. A wikilink is the name of a note. Each reading is tried in turn, the most literal first; what none of them
-finds leads nowhere.
+A link is a file path first, as editors and GitHub read it, then an address on the site of the folder. A wikilink is the
+name of a note. Each reading is tried in turn, the most literal first; if none succeeds, the link leads nowhere.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from headnote.sources.files import SUFFIXES
 from headnote.store.rows import LinkRow
 
 SHORTCODE = re.compile(r"""\{\{[<%]\s*+(?:rel)?ref\s++(?:path\s*+=\s*+)?["'`]?([^"'`\s]++)["'`]?[^{}]*[>%]\}\}""")
-"""A link in the words of Hugo."""
+"""A link in Hugo."""
 BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
-"""A link to a block, in the words of Logseq."""
+"""A link to a block in Logseq."""
 _PLAIN = Site("plain", "", (Mount(""),), ("",))
 
 
 class Contents(Protocol):
-    """What documents say, as far as links need it; each of these is asked only where a link needs it."""
+    """What links need to know about documents, read on demand."""
 
     def anchors(self, path: str) -> Anchors:
         """The places of a document."""
@@ -65,7 +64,7 @@ class Resolver:
         files: SiteFiles | None = None,
         base: str = "",
     ) -> None:
-        """`base` is what links of a folder without a configuration have in front, see `common_base`."""
+        """`base` is the prefix of links in a folder without a configuration, see `common_base`."""
         self._paths = frozenset(paths)
         self._contents = contents
         self._sites = _Sites(sites, contents.naming, base)
@@ -107,7 +106,7 @@ class Resolver:
         return ("top", None) if means_the_top(fragment) else (None, None)
 
     def _included(self, written: str, path: str) -> str | None:
-        """A document that is shown in another one; only those made for that are, see `is_partial`."""
+        """A document that another one includes; only partials count, see `is_partial`."""
         site = self._sites.of(path).site
         tops = ("", site.folder, *(mount.folder for mount in site.mounts))
         folders = tops if written.startswith("/") else (posixpath.dirname(path), *tops)
@@ -121,16 +120,16 @@ class Resolver:
         if target.startswith("@site/"):
             return self._of_project(joined(addresses.site.folder, target.removeprefix("@site/")))
         if target.startswith("/"):
-            found = self._from_top(target, source, addresses)
+            path = self._from_top(target, source, addresses)
         else:
-            found = self._from_page(target, source, addresses)
-        if found is None:
-            found = self._files.at(addresses.site, target, source)
-        if found is None and target.startswith("/"):
-            found = addresses.made_at(target)
-        if found is None and not is_page(target):
+            path = self._from_page(target, source, addresses)
+        if path is None:
+            path = self._files.at(addresses.site, target, source)
+        if path is None and target.startswith("/"):
+            path = addresses.made_at(target)
+        if path is None and not is_page(target):
             return joined("" if target.startswith("/") else posixpath.dirname(source), target)
-        return found
+        return path
 
     def _of_project(self, path: str | None) -> str | None:
         return self._exact(path) or (path if path and self._files.has(path) else None)
@@ -147,9 +146,9 @@ class Resolver:
         return next((one for one in candidates if one in self._paths), None)
 
     def _from_page(self, target: str, source: str, addresses: Addresses) -> str | None:
-        found = self._exact(joined(posixpath.dirname(source), target))
-        if found is not None or not is_page(target):
-            return found
+        exact = self._exact(joined(posixpath.dirname(source), target))
+        if exact is not None or not is_page(target):
+            return exact
         if target.lower().endswith(SUFFIXES):  # a file, which Docusaurus looks for in all of its folders
             is_free = addresses.site.generator == "docusaurus" and not target.startswith(".")
             return self._in_folders(target, addresses.site) if is_free else None
@@ -157,9 +156,9 @@ class Resolver:
             # A page is shown as a folder, `/docs/a/`, or as a file, `/docs/a`, and links count from there.
             for folder in (own, posixpath.dirname(own)):
                 address = joined(folder.strip("/"), target)
-                found = None if address is None else nearest(addresses.at(f"/{address}"), source)
-                if found is not None:
-                    return found
+                path = None if address is None else nearest(addresses.at(f"/{address}"), source)
+                if path is not None:
+                    return path
         return None
 
     def _exact(self, path: str | None) -> str | None:
@@ -174,13 +173,14 @@ class Resolver:
 
     def _by_reference(self, reference: str, source: str) -> str | None:
         """`ref` of Hugo: a path from the page or from the content, else the name of the only page that has it."""
-        found = self._by_path(reference, source)
-        if found is None and not reference.startswith(("/", ".")):
-            found = self._by_path(f"/{reference}", source)
-        if found is None and not reference.startswith((".", "/")):
+        path = self._by_path(reference, source)
+        if path is not None or reference.startswith(("/", ".")):
+            return path
+        path = self._by_path(f"/{reference}", source)
+        if path is None:
             candidates = _ending_in(page_of(reference), self._by_last_part)
             return candidates[0] if len(candidates) == 1 else None
-        return found
+        return path
 
     # -- by name
 
@@ -191,9 +191,9 @@ class Resolver:
         if name.startswith(("./", "../")):
             return self._by_path(name, source)
         for spelling in dict.fromkeys((name, unquote(name))):
-            found = self._named(spelling.strip("/"), source)
-            if found is not None:
-                return found
+            path = self._named(spelling.strip("/"), source)
+            if path is not None:
+                return path
         if not names_a_file(name):
             return None
         return self._files.named(name, source) or joined(posixpath.dirname(source), name)
@@ -201,10 +201,10 @@ class Resolver:
     def _named(self, name: str, source: str) -> str | None:
         candidates = _ending_in(without_suffix(name), self._by_name_alone)
         literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
-        found = nearest(literal or candidates, source)
-        if found is None:
-            found = nearest(_ending_in(page_of(name), self._by_last_part), source)
-        return found or self._other_names.get(folded(name))
+        path = nearest(literal or candidates, source)
+        if path is None:
+            path = nearest(_ending_in(page_of(name), self._by_last_part), source)
+        return path or self._other_names.get(folded(name))
 
     # -- tables, made when first needed
 
@@ -224,11 +224,11 @@ class Resolver:
     @cached_property
     def _other_names(self) -> dict[str, str]:
         """Other name → document; the first by path if several claim it."""
-        found: dict[str, str] = {}
+        table: dict[str, str] = {}
         for path, naming in sorted(self._contents.naming().items()):
             for name in (*naming.aliases, *other_names(path)):
-                found.setdefault(folded(name), path)
-        return found
+                table.setdefault(folded(name), path)
+        return table
 
 
 class _Sites:
@@ -279,7 +279,7 @@ def path_of(link: LinkRow) -> str:
 
 
 def is_partial(path: str) -> bool:
-    """Whether a document is made to be shown in others: it, or a folder around it, says so by its name."""
+    """Whether a document is made to be included in others: its name, or that of a folder around it, says so."""
     parts = path.split("/")
     return parts[-1].startswith("_") or any(part.lstrip("_") in _PARTIALS for part in parts[:-1])
 
@@ -289,25 +289,25 @@ _PARTIALS = frozenset({"snippets", "includes", "partials", "parts", "shared"})
 
 def _ending_in(name: str, table: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Documents whose path ends in these parts."""
-    wanted = folded(name)
-    candidates = table.get(wanted.rpartition("/")[2], {})
-    return [path for path, whole in candidates.items() if f"/{whole}".endswith(f"/{wanted}")]
+    ending = folded(name)
+    candidates = table.get(ending.rpartition("/")[2], {})
+    return [path for path, whole in candidates.items() if f"/{whole}".endswith(f"/{ending}")]
 
 
 def _by_last_part(paths: Iterable[str], name_of: Callable[[str], str]) -> dict[str, dict[str, str]]:
     """Last part of a name → document → its whole name."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    table: dict[str, dict[str, str]] = defaultdict(dict)
     for path in paths:
         whole = folded(name_of(path))
-        found[whole.rpartition("/")[2]][path] = whole
-    return found
+        table[whole.rpartition("/")[2]][path] = whole
+    return table
 
 
 def _grouped(paths: Iterable[str], name_of: Callable[[str], str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    table: dict[str, list[str]] = defaultdict(list)
     for path in paths:
-        found[name_of(path)].append(path)
-    return found
+        table[name_of(path)].append(path)
+    return table
 
 
 # -- names of notes in Logseq, which are not the names of their files: journals by date, pages in namespaces

@@ -1,4 +1,4 @@
-"""What an index was made with. When one of these changes, what is stored no longer says what would be stored now."""
+"""What an index was made with. When one of these changes, a new index would contain something else."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def settings_text(settings: Settings) -> str:
     return json.dumps(fields, sort_keys=True, default=_plain)
 
 
-def needs_rebuild(stored: Mapping[str, str], wanted: Mapping[str, str]) -> str:
-    """Why every document must be read again; empty if none must. Another model only needs other vectors,
-    and other sites need their links resolved anew."""
+def needs_rebuild(stored: Mapping[str, str], current: Mapping[str, str]) -> str:
+    """Why every document must be read again; empty if none must. Another model needs only other vectors, and other
+    sites need their links resolved again."""
     if not stored:
         return "there is no index yet"
-    if stored.get("reader") != wanted["reader"]:
+    if stored.get("reader") != current["reader"]:
         return "another version of headnote made it"
-    if stored.get("settings") != wanted["settings"]:
+    if stored.get("settings") != current["settings"]:
         return "the settings have changed"
     return ""
 

@@ -1,7 +1,6 @@
-"""Whose an index is: it remembers the folder it was made from, and any other is refused.
+"""The folder that an index belongs to: the index remembers it and refuses any other.
 
-A folder is known by its path, with links followed. Where several machines write into one index, each of their folders
-is taken in once, so there may be several.
+A folder is identified by its real path. Where several machines write into one index, it may have several folders.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Owner(NamedTuple):
     """Whether an index of another root is taken over."""
 
     def roots(self, manifest: Mapping[str, str]) -> list[str]:
-        """Whose the index is from now on. One that belongs to another root, and is not adopted, raises."""
+        """The roots of the index from now on. Raises if it belongs to another root and is not adopted."""
         known = roots_in(manifest)
         if not known:
             return [self.root]
@@ -53,7 +52,7 @@ class Owner(NamedTuple):
 
 
 def claim_index(store: Store, root: str | os.PathLike[str], adopts: bool = False) -> None:
-    """Raises if the index belongs to another folder. If it is adopted, it says so from now on."""
+    """Raise if the index belongs to another folder, unless it is adopted; then store the new owner."""
     owner = Owner(name_of(root), store.place, store.is_shared, adopts)
     with store.reading() as reader:
         manifest = reader.manifest()
@@ -70,7 +69,7 @@ def name_of(root: str | os.PathLike[str]) -> str:
 
 
 def roots_in(manifest: Mapping[str, str]) -> list[str]:
-    """None for an index that was made before roots were remembered."""
+    """Empty for an index that was made before roots were stored."""
     return list(unsigned(manifest[ROOTS])) if ROOTS in manifest else []
 
 
@@ -78,7 +77,7 @@ def _is_same(one: str, other: str) -> bool:
     if one == other:
         return True
     try:
-        # Where case does not matter, or a link was left behind, one folder has several names.
+        # One folder has several names where case does not matter or a link was left behind.
         return Path(one).samefile(other)
     except OSError:
         return False

@@ -1,7 +1,7 @@
-"""A text that is embedded, in parts: one vector for a long text is about everything in it and close to nothing.
+"""Texts are embedded in parts: one vector for a long text is about everything in it and close to nothing.
 
-The parts are cut by what the text looks like, not by the pieces of a model, so they are the same for every embedder;
-and by nothing else, so that equal texts have equal vectors, wherever they stand.
+Parts depend on the text alone, not on the tokens of a model, so they are the same for every embedder, and equal texts
+have equal vectors wherever they occur.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from headnote.embedding.base import Embedder, Vectors
 
 PART = 600
-"""Bytes of a part at most, without its lead: about 140 tokens in any script. Half of that is no better and takes twice
-the room; whole chunks are far worse. Cutting otherwise makes stored vectors stale: a migration has to drop them."""
+"""Largest part in bytes, without its lead: about 140 tokens in any script. Half of that is no better and takes twice
+the space; whole chunks are far worse. Any change here makes stored vectors stale: a migration has to drop them."""
 
 LEAD = 240
-"""Characters of a breadcrumb that is repeated, at most."""
+"""Longest breadcrumb, in characters, that is repeated in every part."""
 
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 _UNIT = re.compile(r".+?(?:\n+|[.!?]['\")\]*_]*[^\S\n]+|(?<=[。！？])|\Z)", re.DOTALL)
@@ -30,26 +30,26 @@ _WORD = re.compile(r"\S*\s*")
 
 
 def parts_of(text: str) -> list[str]:
-    """The text in parts, cut between sentences and lines where that can be; at least one. What all of it is about, the
-    breadcrumb that it begins with, stands in front of every part."""
+    """The text in parts, at least one, cut between sentences and lines where possible. Every part begins with the
+    breadcrumb of the text."""
     lead = lead_of(text)
     rest = text[len(lead) :]
     parts: list[str] = []
-    begun: list[str] = []
+    current: list[str] = []
     size = 0
     for unit in _units(rest) if _size(rest) > PART else [rest]:
         length = _size(unit)
-        if begun and size + length > PART:
-            parts.append(lead + "".join(begun))
-            begun, size = [], 0
-        begun.append(unit)
+        if current and size + length > PART:
+            parts.append(lead + "".join(current))
+            current, size = [], 0
+        current.append(unit)
         size += length
-    return [*parts, lead + "".join(begun)]
+    return [*parts, lead + "".join(current)]
 
 
 def lead_of(text: str) -> str:
-    """The breadcrumb that a text begins with, with the line ends behind it; empty if there is none: one short line of
-    its own with a path in it, or with the heading that follows."""
+    """The breadcrumb that a text begins with, with the line ends after it; empty if there is none. It is one short line
+    that has a path in it or repeats the heading that follows."""
     end = text.find("\n\n", 0, LEAD)
     line = text[: max(end, 0)]
     if not line or "\n" in line:
@@ -60,7 +60,7 @@ def lead_of(text: str) -> str:
 
 
 def _units(text: str) -> Iterator[str]:
-    """Sentences and lines; of those that are long, words; of words that are, pieces."""
+    """Sentences and lines; words of long sentences; pieces of long words."""
     for unit in _UNIT.findall(text):
         if _size(unit) <= PART // 2:
             yield unit

@@ -1,7 +1,7 @@
-"""What to do so that the index says what the folder says: a pure comparison, in two steps.
+"""What brings an index up to date with its folder: a pure comparison, in two steps.
 
-Size and time tell apart what cannot have changed from what must be read. What was read has a hash, and the hash tells
-whether a file is new, changed, only touched, or the same under another name.
+Size and time tell which files must be read. Reading gives a hash, and the hash tells whether a file is new, changed,
+only touched, or renamed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from headnote.sources.listing import FoundFile, SkippedFile
+from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.rows import NonText, StoredFile
 
 _NOTHING: Mapping[str, NonText] = MappingProxyType({})
@@ -20,21 +20,21 @@ class Reading(NamedTuple):
     """The first step: which files must be read."""
 
     unchanged: int
-    """Files that have the size and time they had: their content is not looked at."""
-    read: list[FoundFile]
+    """Files with the same size and time as before: their content is not read."""
+    read: list[ListedFile]
     gone: list[str]
     """Stored, and no longer there."""
     passed: tuple[NonText, ...] = ()
-    """Known to be no text, and as they were: their content is not looked at either."""
+    """Known not to be text, and unchanged: their content is not read either."""
     stayed: int = 0
-    """Stored and no longer there, too, but not to be removed."""
+    """Stored and gone, but not to be removed."""
 
     @property
     def is_empty(self) -> bool:
         return not self.read and not self.gone
 
     def without_removals(self) -> Reading:
-        """For those who may add to an index, and take nothing away."""
+        """For a task that adds documents and removes none."""
         return self._replace(gone=[], stayed=len(self.gone))
 
 
@@ -56,17 +56,17 @@ class Plan(NamedTuple):
 
 
 def plan_reading(
-    found: Sequence[FoundFile],
+    listed: Sequence[ListedFile],
     skipped: Sequence[SkippedFile],
     stored: Mapping[str, StoredFile],
     everything: bool = False,
     non_texts: Mapping[str, NonText] = _NOTHING,
 ) -> Reading:
-    """Compare a listing with what is stored. `everything` reads all, whatever size and time say."""
-    read: list[FoundFile] = []
+    """Compare a listing with the stored files. `everything` reads all of them, whatever their size and time."""
+    read: list[ListedFile] = []
     passed: list[NonText] = []
     unchanged = 0
-    for file in found:
+    for file in listed:
         known, non_text = stored.get(file.path), non_texts.get(file.path)
         if everything:
             read.append(file)
@@ -76,24 +76,24 @@ def plan_reading(
             passed.append(non_text)
         else:
             read.append(file)
-    missing = stored.keys() - {file.path for file in found}
-    kept = {path for path in missing if _may_still_be_there(path, skipped)}
-    return Reading(unchanged + len(kept), read, sorted(missing - kept), tuple(passed))
+    missing = stored.keys() - {file.path for file in listed}
+    unreadable = {path for path in missing if _may_still_be_there(path, skipped)}
+    return Reading(unchanged + len(unreadable), read, sorted(missing - unreadable), tuple(passed))
 
 
-def _looks_like(known: StoredFile | NonText, file: FoundFile) -> bool:
+def _looks_like(known: StoredFile | NonText, file: ListedFile) -> bool:
     return (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
 
 
 def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
-    """What could not be looked at says nothing about itself or its files; what is left out on purpose does."""
+    """An unreadable file or folder may still exist; one that is left out on purpose is gone."""
     return any(one.unreadable and f"{path}/".startswith(f"{one.path.rstrip('/')}/") for one in skipped)
 
 
 def plan_changes(
     reading: Reading, hashes: Mapping[str, str], stored: Mapping[str, StoredFile], everything: bool = False
 ) -> Plan:
-    """Decide by the hashes of what was read. A file without one could not be read: it stays as it is stored."""
+    """Decide by hashes. A file without one could not be read and stays as it is stored."""
     touched = set() if everything else {path for path, digest in hashes.items() if _is_same(stored, path, digest)}
     changed = [path for path in hashes if path in stored and path not in touched]
     new = [path for path in hashes if path not in stored]
@@ -110,7 +110,7 @@ def plan_changes(
 
 
 def candidates_for_renames(reading: Reading, stored: Mapping[str, StoredFile]) -> dict[str, frozenset[str]]:
-    """Path of a new file → hashes that would make it one that is gone. Of another size or kind it is none."""
+    """Path of a new file → hashes of missing files that it may be: those of its size and suffix."""
     gone: dict[tuple[int, str], set[str]] = {}
     for path in reading.gone:
         gone.setdefault((stored[path].size, _suffix(path)), set()).add(stored[path].hash)
@@ -128,17 +128,17 @@ def _is_same(stored: Mapping[str, StoredFile], path: str, digest: str) -> bool:
 def _renames(
     new: Iterable[str], gone: Iterable[str], hashes: Mapping[str, str], stored: Mapping[str, StoredFile]
 ) -> list[tuple[str, str]]:
-    """A new file with the content of one that is gone is that one; of several, the first by path. The kind of file
-    must stay: MDX is read in another way."""
+    """A new file with the content of a missing one is that file under a new name; of several, the first by path. The
+    suffix must stay the same, because MDX is parsed differently."""
     by_content: dict[tuple[str, str], list[str]] = {}
     for path in sorted(gone, reverse=True):
         by_content.setdefault((stored[path].hash, _suffix(path)), []).append(path)
-    found = []
+    renames = []
     for path in sorted(new):
         candidates = by_content.get((hashes[path], _suffix(path)))
         if candidates:
-            found.append((candidates.pop(), path))
-    return found
+            renames.append((candidates.pop(), path))
+    return renames
 
 
 def _suffix(path: str) -> str:

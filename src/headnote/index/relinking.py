@@ -1,4 +1,4 @@
-"""Links that may lead elsewhere after an update, resolved anew."""
+"""Resolve again the links that may lead elsewhere after an update."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from headnote.store.base import Reader, Writer
 from headnote.store.rows import DocumentRow, LinkRow
 
 
-class Surroundings(NamedTuple):
-    """Where the documents of an index lie."""
+class LinkContext(NamedTuple):
+    """What the links of an index are resolved with, besides the documents."""
 
     sites: Sequence[Site]
     root: str | os.PathLike[str] | None = None
-    """None if the files are not at hand."""
+    """None if the files are not available."""
     changed: bool = False
-    """Whether the sites are others than those that links were resolved with."""
+    """Whether the sites differ from those the stored links were resolved with."""
 
 
 class Names(NamedTuple):
-    """What links may call some documents, and all documents together: if it changes, any link may lead elsewhere."""
+    """The names that links may use for documents. If they change, any link may lead elsewhere."""
 
     naming: dict[str, tuple[Naming, list[str]]]
-    """Document → what it says about itself, and the ids of its blocks."""
+    """Document → its names, and the ids of its blocks."""
     base: str
 
 
@@ -48,26 +48,28 @@ def _base(reader: Reader) -> str:
     return common_base(targets, reader.document_paths()) if targets else ""
 
 
-class Put(NamedTuple):
-    """What is known of the documents that an update has put."""
+class WrittenDocuments(NamedTuple):
+    """Anchors and names of the documents that an update has written."""
 
     anchors: dict[str, Anchors]
     naming: dict[str, Naming]
 
 
-def relink(writer: Writer, plan: Plan, put: Put, everything: bool, before: Names, around: Surroundings) -> None:
-    """Resolve what may lead elsewhere now: all links if names came or went, else those from and to what changed."""
-    changed_paths = put.anchors
-    if everything or around.changed or _may_change_all(writer, plan, changed_paths, before):
+def relink(
+    writer: Writer, plan: Plan, written: WrittenDocuments, everything: bool, before: Names, context: LinkContext
+) -> None:
+    """Resolve all links if names came or went, else the links from and to the changed documents."""
+    changed_paths = written.anchors
+    if everything or context.changed or _may_change_all(writer, plan, changed_paths, before):
         links = writer.links()
     elif changed_paths:
         affected = {link.path for path in changed_paths for link in (*writer.links_from(path), *writer.links_to(path))}
         links = [link for path in sorted(affected) for link in writer.links_from(path)]
     else:
         return
-    contents = StoredContents(writer, put)
+    contents = StoredContents(writer, written)
     paths = frozenset(writer.document_paths())
-    resolver = Resolver(paths, contents, around.sites, SiteFiles(around.root, paths), _base(writer))
+    resolver = Resolver(paths, contents, context.sites, SiteFiles(context.root, paths), _base(writer))
     by_document: dict[str, list[LinkRow]] = {}
     changed: dict[str, None] = {}
     for link in links:
@@ -86,18 +88,18 @@ def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: 
 
 
 def link_all(writer: Writer) -> None:
-    """Resolve every link anew, for whoever has put documents in other ways than by an update."""
-    around = Surroundings(sites_without_files(writer.document_paths()))
-    relink(writer, Plan([], [], [], [], [], 0), Put({}, {}), True, Names({}, ""), around)
+    """Resolve every link, for documents that were stored without an update."""
+    context = LinkContext(sites_without_files(writer.document_paths()))
+    relink(writer, Plan([], [], [], [], [], 0), WrittenDocuments({}, {}), True, Names({}, ""), context)
 
 
 class StoredContents:
-    """What documents say: known for those just put, worked out from what is stored for others."""
+    """Anchors and names of documents: known for those just written, computed from the store for the others."""
 
-    def __init__(self, reader: Reader, put: Put) -> None:
+    def __init__(self, reader: Reader, written: WrittenDocuments) -> None:
         self._reader = reader
-        self._anchors = dict(put.anchors)
-        self._put = put.naming
+        self._anchors = dict(written.anchors)
+        self._written = written.naming
 
     def anchors(self, path: str) -> Anchors:
         if path not in self._anchors:
@@ -113,19 +115,19 @@ class StoredContents:
     @cached_property
     def _naming(self) -> dict[str, Naming]:
         paths = self._reader.document_paths()
-        if self._put.keys() >= set(paths):
-            return {path: self._put[path] for path in paths}
+        if self._written.keys() >= set(paths):
+            return {path: self._written[path] for path in paths}
         return {head.path: naming_of(head) for head in self._reader.heads()}
 
     @cached_property
     def _blocks(self) -> dict[str, str]:
-        """Every text is read, but only where a link to a block asks for it."""
-        found: dict[str, str] = {}
+        """Block id → document. Reads every text, so it is built only when a link to a block needs it."""
+        documents: dict[str, str] = {}
         for path in self._reader.document_paths():
             document = self._reader.document(path)
             for identifier in block_ids(document.text) if document else ():
-                found.setdefault(identifier, path)
-        return found
+                documents.setdefault(identifier, path)
+        return documents
 
     def _read(self, path: str) -> Anchors:
         document = self._reader.document(path)

@@ -1,4 +1,4 @@
-"""What an update is told to do, what it says meanwhile, and what it has done."""
+"""An update: its task, its progress and its report."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Task:
     wait: float = 10.0
     """Seconds to wait for another writer."""
     removes: bool = True
-    """Whether documents go whose files are gone."""
+    """Whether documents are removed when their files are gone."""
     made_with: str = ""
-    """What settings were said to be, to be written down in the index; see `config.stored`."""
+    """The settings the user chose, to be stored in the index; see `config.stored`."""
     adopts: bool = False
-    """Whether an index of another folder is taken over."""
+    """Whether to take over an index of another folder."""
 
 
 class Progress(NamedTuple):
-    """How far a stage is."""
+    """How far a stage has come."""
 
     stage: str
     """`read` or `embed`."""
@@ -53,7 +53,7 @@ class Report:
 
     plan: Plan
     skipped: list[SkippedFile] = field(default_factory=list)
-    """Files that could not be taken, and why."""
+    """Files that were left out, and why."""
     warnings: list[tuple[str, str]] = field(default_factory=list)
     """(path, what had to be guessed)"""
     rebuilt: str = ""
@@ -61,13 +61,13 @@ class Report:
     chunks: int = 0
     """Chunks that were written."""
     stayed: int = 0
-    """Documents that were left although their files are gone."""
+    """Documents that stay although their files are gone."""
     embedded: int = 0
-    """Texts that were made into vectors."""
+    """Texts that were embedded."""
     others: list[str] = field(default_factory=list)
-    """Who else is making vectors, and was not waited for any longer."""
+    """Who else is still making vectors after the wait."""
     non_texts: list[NonText] = field(default_factory=list)
-    """Those of the skipped that were read and are no text; they are not read again until they change."""
+    """Skipped files that are not text; they are not read again until they change."""
 
 
 def ignore_progress(_: Progress) -> None:

@@ -20,31 +20,31 @@ from headnote.store.rows import NonText, StoredFile
 
 
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = ignore_progress) -> Report:
-    """Everything but vectors: after this the index says what the folder says."""
+    """Update everything but the vectors."""
     generation = store.generation()
     listing = _listing(task)
     sites = find_sites(task.root, listing.site_marks, [file.path for file in listing.files])
     resolved_with = {SITES: sites_entry(sites)}
     scope = Scope(store, task)
     with store.reading() as reader:
-        wanted = scope.manifest(reader, model) | resolved_with
-        reading, reason = _what_to_read(reader, listing, scope, wanted)
-        if reading.is_empty and reader.manifest() == wanted:
+        manifest = scope.manifest(reader, model) | resolved_with
+        reading, reason = _what_to_read(reader, listing, scope, manifest)
+        if reading.is_empty and reader.manifest() == manifest:
             nothing = Plan([], [], [], [], [], reading.unchanged)
             return Report(nothing, _skipped(listing, reading), rebuilt=reason, stayed=reading.stayed)
     from headnote.index.applying import apply
-    from headnote.index.relinking import Surroundings
+    from headnote.index.relinking import LinkContext
 
     with store.writing(task.wait) as writer:
         if writer.generation() != generation:
-            # Another writer was here, and may have seen files that came after our look: they are not gone.
+            # Another writer may have stored files that are newer than this listing: they are not gone.
             listing = _listing(task)
-        wanted = scope.manifest(writer, model) | resolved_with
-        reading, reason = _what_to_read(writer, listing, scope, wanted)
-        around = Surroundings(sites, task.root, writer.manifest().get(SITES) != wanted[SITES])
-        report = apply(writer, reading, scope.files(writer), task, reason, around, watch)
+        manifest = scope.manifest(writer, model) | resolved_with
+        reading, reason = _what_to_read(writer, listing, scope, manifest)
+        context = LinkContext(sites, task.root, writer.manifest().get(SITES) != manifest[SITES])
+        report = apply(writer, reading, scope.files(writer), task, reason, context, watch)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
-        writer.set_manifest(wanted)
+        writer.set_manifest(manifest)
     report.skipped[:0] = _skipped(listing, reading)
     return report
 
@@ -70,8 +70,8 @@ def _listing(task: Task) -> Listing:
 
 
 class Scope:
-    """What an update speaks for. Where others write into the same index, each with a folder of its own, those who
-    include some files only say nothing about the rest: it is for somebody else, and stays."""
+    """The files that an update is responsible for. In a shared index, a task that includes only some files leaves the
+    rest to others."""
 
     def __init__(self, store: Store, task: Task) -> None:
         self.task = task
@@ -83,23 +83,23 @@ class Scope:
         return stored if self._fits is None else {path: file for path, file in stored.items() if self._fits(path)}
 
     def foreign_non_texts(self, reader: Reader) -> list[NonText]:
-        """Those that somebody else has read."""
+        """Those outside this scope."""
         fits = self._fits
         return [] if fits is None else [file for path, file in reader.non_texts().items() if not fits(path)]
 
     def manifest(self, reader: Reader, model: str) -> dict[str, str]:
-        """What shall be stored beside the index. If it belongs to another folder, that is refused."""
+        """The manifest to store. Raises if the index belongs to another folder."""
         made_with = {MADE_WITH: self.task.made_with} if self.task.made_with else {}
         return manifest_of(self.task.settings, model) | made_with | self._owner.entry(reader.manifest())
 
 
-def _what_to_read(reader: Reader, listing: Listing, scope: Scope, wanted: dict[str, str]) -> tuple[Reading, str]:
-    reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), wanted)
+def _what_to_read(reader: Reader, listing: Listing, scope: Scope, manifest: dict[str, str]) -> tuple[Reading, str]:
+    reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), manifest)
     files, non_texts = scope.files(reader), reader.non_texts()
     reading = plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts)
     return reading if scope.task.removes else reading.without_removals(), reason
 
 
 def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:
-    """What is known not to be taken before anything is read."""
+    """Files that are skipped without being read."""
     return [*listing.skipped, *(SkippedFile(file.path, file.reason) for file in reading.passed)]

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from headnote.errors import MissingSource, UnreadableSource
 from headnote.sources.files import SUFFIXES, has_known_suffix, source_error
 from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
-from headnote.sources.listing import FoundFile, Listing, SkippedFile, by_parts
+from headnote.sources.listing import ListedFile, Listing, SkippedFile, by_parts
 from headnote.sources.repository import (
     GIT_RULES,
     IGNORE_FILES,
@@ -127,7 +127,7 @@ class _Walk:
         self._include = Rules(parse_globs(include), above.place) if include else None
         self._exclude = Rules(parse_globs(exclude), above.place) if exclude else None
         self._max_bytes = max_bytes
-        self._files: dict[str, FoundFile] = {}
+        self._files: dict[str, ListedFile] = {}
         """Real path → the file: each is listed once, whatever links lead to it."""
         self._skipped = list(above.skipped)
         self._folders: dict[str, str] = {}
@@ -253,7 +253,7 @@ class _Walk:
         elif status.st_size > self._max_bytes:
             self._skip(path, f"too large: {status.st_size:,} bytes, and {self._max_bytes:,} are allowed")
         else:
-            self._files[real] = FoundFile(path, status.st_size, status.st_mtime_ns)
+            self._files[real] = ListedFile(path, status.st_size, status.st_mtime_ns)
 
     def _follow_to_folder(self, link: _Link) -> None:
         # An ignored link is not worth a word, wherever it leads.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class FoundFile(NamedTuple):
+class ListedFile(NamedTuple):
     """A file to be read."""
 
     path: str
@@ -31,7 +31,7 @@ class SkippedFile(NamedTuple):
 class Listing:
     """The files below a root, in the order of their paths, part by part."""
 
-    files: list[FoundFile] = field(default_factory=list)
+    files: list[ListedFile] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     """Every folder that was read, from the root; the root itself is `.`."""

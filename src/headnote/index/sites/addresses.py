@@ -167,7 +167,7 @@ _MADE_OF: Mapping[str, tuple[str, ...]] = {
 
 
 def addresses(place: Place) -> Iterator[str]:
-    """Every address at which a document is found, its own first."""
+    """Every address of a document, its own first."""
     naming, base = place.naming, place.mount.address
     if naming.url and ":" not in naming.url:
         yield _address(base, naming.url)
@@ -193,20 +193,20 @@ def _address(*parts: str) -> str:
 
 
 class Addresses:
-    """Address → documents, of one site. Made when it is first asked for."""
+    """Address → documents, of one site. The table is built on first use."""
 
     def __init__(self, site: Site, naming: Callable[[], Mapping[str, Naming]], base: str = "") -> None:
-        """`base` is what links have in front of every address, where the folder lies deeper in a site than its top."""
+        """`base` is what links prepend to every address if the folder is only a part of its site."""
         self.site = site
         self._naming = naming
         self._base = base
 
     def at(self, address: str) -> list[str]:
         """The documents at an address, written in any way: with or without a suffix, an index or a slash at the end."""
-        found = self._lookup(address)
-        if not found and self._base and below(self._base, folded(address)) is not None:
-            found = self._lookup(address[len(self._base) :])
-        return found
+        documents = self._lookup(address)
+        if not documents and self._base and below(self._base, folded(address)) is not None:
+            documents = self._lookup(address[len(self._base) :])
+        return documents
 
     def made_at(self, address: str) -> str | None:
         """The folder of whose documents the generator makes a page at this address: a list of posts, of tags."""

@@ -1,7 +1,7 @@
 """What the configuration of a site says, as far as it can be read without running it.
 
-YAML and TOML are read as what they are. Of a configuration that is a program, only what stands there literally is
-believed: `path: "docs"` says something, `path: somewhere()` does not.
+YAML, TOML and JSON are parsed. In a configuration that is a program, only literals count: `path: "docs"` says
+something, `path: somewhere()` does not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'\w])//[^\n]*", re.DOTALL)
 _STRING = r"""["'`]([^"'`\n]*)["'`]"""
 _BRACE = re.compile(r"[{}]")
 _PAIR = re.compile(rf"{_STRING}\s*:\s*{_STRING}")
-# MkDocs names functions of Python in its YAML: they are no data of ours.
+# MkDocs names Python functions in its YAML; they are dropped.
 _YAML_TAG = re.compile(r"(?<=[:\-] )!+[\w.:/\-]+(?=\s|$)", re.MULTILINE)
 LARGEST = 1_000_000
 """Characters; nobody writes a longer configuration by hand."""
@@ -49,8 +49,8 @@ class Program:
 
     def pairs(self, name: str) -> list[tuple[str, str]]:
         """The literal strings in the object with this name: `name: {'a': 'b'}`."""
-        found = next(self.objects(rf"\b{name}\s*:"), None)
-        return [] if found is None else [(pair[1], pair[2]) for pair in _PAIR.finditer(found._text)]
+        mapping = next(self.objects(rf"\b{name}\s*:"), None)
+        return [] if mapping is None else [(pair[1], pair[2]) for pair in _PAIR.finditer(mapping._text)]
 
     def strings_in(self, name: str) -> list[str]:
         """The literal strings in the list with this name: `name: ['a', 'b']`."""
@@ -67,10 +67,10 @@ class Program:
 
 
 def data_of(text: str, name: str) -> dict[str, Any]:
-    """The data of a configuration in YAML, TOML or JSON; nothing if it cannot be read, or is something else."""
+    """The data of a configuration in YAML, TOML or JSON; empty if it cannot be parsed or is no mapping."""
     try:
         value = _loaded(text[:LARGEST], name.lower())
-    except Exception:  # noqa: BLE001  parsers fail in many ways, and what is wrong there is not for us to say
+    except Exception:  # noqa: BLE001  parsers fail in many ways, and the generator reports its own errors
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -1,6 +1,6 @@
-"""Files of a site that are no documents of ours: pictures, downloads, pages that are programs, what is ignored.
+"""Files of a site that are not documents: pictures, downloads, pages that are programs, ignored files.
 
-They are looked for when somebody asks and not remembered: they come and go without a document being changed.
+They are looked up when needed and never stored: they come and go without any document changing.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from headnote.sources.ignore import FETCHED_FOLDERS
 
 _PAGE_ENDINGS = tuple(f".{end}" for end in "md mdx markdown html js jsx ts tsx vue astro ipynb rst adoc".split())
 _HAS_SUFFIX = re.compile(r".*\.[A-Za-z0-9]{1,8}", re.DOTALL)
-"""`v1.29 notes` and `Dr. No` are names of notes, `plan.pdf` is one of a file."""
+"""`v1.29 notes` and `Dr. No` name notes, `plan.pdf` names a file."""
 
 
 def names_a_file(name: str) -> bool:
-    """Whether a name of a wikilink is one of a file that is no page."""
+    """Whether the target of a wikilink is a file that is not a page."""
     return _HAS_SUFFIX.fullmatch(name) is not None and not is_page(name)
 
 
 class SiteFiles:
-    """The files below a root. Folders are listed once each, when they are first asked about."""
+    """The files below a root. Each folder is listed once, on first use."""
 
     def __init__(self, root: str | os.PathLike[str] | None, documents: Collection[str] = ()) -> None:
-        """Without a root there are no files: documents may have come from elsewhere. Documents are not among the
-        files: where they are shown is known, and may be elsewhere than their files lie."""
+        """Without a root there are no files: the documents may come from elsewhere. Documents do not count as files,
+        because a site may show them at another path."""
         self._root = None if root is None else os.fspath(root)
         self._documents = documents
         self._names: dict[str, frozenset[str]] = {}
@@ -47,8 +47,8 @@ class SiteFiles:
         """The file that a link written as a path leads to."""
         places = _from_top(site, target) if target.startswith("/") else _from_page(target, source)
         candidates = (ending for place in places for ending in _endings(place, target))
-        found = (path for path in candidates if path not in self._documents and self.has(path))
-        return next((path for path in found if not self._is_folder(path) or _shows_folder(site, target, source)), None)
+        files = (path for path in candidates if path not in self._documents and self.has(path))
+        return next((path for path in files if not self._is_folder(path) or _shows_folder(site, target, source)), None)
 
     def named(self, name: str, source: str) -> str | None:
         """The file that a wikilink names: from this page, from the root, or wherever one of that name lies."""
@@ -58,10 +58,9 @@ class SiteFiles:
                 return path
         if name.startswith(("./", "../")):
             return None
-        wanted = name.strip("/").lower()
-        candidates = self._by_name.get(wanted.rpartition("/")[2], [])
-        fitting = [path for path in candidates if f"/{path.lower()}".endswith(f"/{wanted}")]
-        return nearest(fitting, source)
+        lowered = name.strip("/").lower()
+        candidates = self._by_name.get(lowered.rpartition("/")[2], [])
+        return nearest([path for path in candidates if f"/{path.lower()}".endswith(f"/{lowered}")], source)
 
     def _is_folder(self, path: str) -> bool:
         return self._root is not None and Path(self._root, path).is_dir()
@@ -82,10 +81,10 @@ class SiteFiles:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        table: dict[str, list[str]] = defaultdict(list)
         for path in _below(self._root) if self._root is not None else ():
-            found[path.rpartition("/")[2].lower()].append(path)
-        return found
+            table[path.rpartition("/")[2].lower()].append(path)
+        return table
 
 
 def _from_top(site: Site, target: str) -> Iterator[str]:
@@ -100,7 +99,7 @@ def _from_top(site: Site, target: str) -> Iterator[str]:
 
 
 def _shows_folder(site: Site, target: str, source: str) -> bool:
-    """Whether a link to a folder is one to what it holds: GitHub shows that, and Hugo makes a page of it."""
+    """Whether a link to a folder leads to its content: GitHub shows it, and Hugo makes a page of it."""
     is_page_of_site = any(below(mount.folder, source) is not None for mount in site.mounts)
     return site.generator == "hugo" or (
         not target.startswith("/") and (site.generator == "plain" or not is_page_of_site)

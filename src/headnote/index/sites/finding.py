@@ -1,4 +1,4 @@
-"""Which sites lie below a root: by their configurations, else by how their folders are laid out."""
+"""The sites below a root: told by their configurations, else by the layout of folders."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from headnote.index.sites.model import Mount, Site, joined
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 _CONTENT_FOLDERS = ("docs", "content", "pages", "src", "src/content", "src/pages", "src/docs", "website/docs")
-"""Where the pages of a site lie, if nothing else says so."""
+"""Where the pages of a site usually are."""
 _ONLY_IN_HUGO = frozenset({"baseURL", "baseurl", "languageCode", "contentDir", "defaultContentLanguage"})
 _GENERATED_INDEX = re.compile(r"""["']?type["']?\s*:\s*["']generated-index["']([^{}]*)""")
 _VERSION = re.compile(r"version-([^/]+)/")
 
 
 def find_sites(root: str | os.PathLike[str], markers: Iterable[str], documents: Sequence[str]) -> list[Site]:
-    """The sites below a root. `markers` are the files and folders that discovery took for the mark of one."""
+    """The sites below a root. `markers` are the configurations that `discover` listed."""
     sites: dict[str, Site] = {}
     for marker in markers:
-        found = _Configuration(Path(root), marker, documents)
-        maker = next((make for pattern, make in _MAKERS if pattern.fullmatch(found.name)), None)
-        site = maker(found) if maker else None
+        config = _Configuration(Path(root), marker, documents)
+        maker = next((make for pattern, make in _MAKERS if pattern.fullmatch(config.name)), None)
+        site = maker(config) if maker else None
         if site is not None:
-            sites.setdefault(found.folder, site)
+            sites.setdefault(config.folder, site)
     if not sites:
         sites = {site.folder: site for site in _laid_out(documents)}
     return [*sites.values(), _plain(documents)]
 
 
 def sites_without_files(documents: Sequence[str]) -> list[Site]:
-    """The sites that can be told from the paths of documents alone."""
+    """The sites that the paths of documents alone tell."""
     return [*_laid_out(documents), _plain(documents)]
 
 
 class _Configuration:
-    """The mark of a site, and what it says; it is read when it is asked for."""
+    """The configuration of a site, read on demand."""
 
     def __init__(self, root: Path, marker: str, documents: Sequence[str]) -> None:
         self._root = root
@@ -62,7 +62,7 @@ class _Configuration:
                 with (self._root / path).open(encoding="utf-8", errors="replace") as file:
                     return file.read(LARGEST)
             except OSError:
-                continue  # it is not there, or a folder; the site is one all the same
+                continue  # missing, or a folder: the site is still a site
         return ""
 
     def data(self) -> dict[str, Any]:
@@ -70,13 +70,13 @@ class _Configuration:
 
 
 def _inside(folder: str, path: str) -> str:
-    """A folder that a configuration names; what leaves the root is taken for the folder itself."""
-    found = joined(folder, path)
-    return folder if found is None else found
+    """A folder that a configuration names; if it lies outside the root, the folder of the configuration."""
+    inside = joined(folder, path)
+    return folder if inside is None else inside
 
 
 def _with_base(mounts: Iterable[Mount], base: str) -> tuple[Mount, ...]:
-    """Links may be written with what the whole site is below, or without."""
+    """Links may be written with the base address of the site or without it."""
     plain = tuple(mounts)
     if not base.strip("/"):
         return plain
@@ -86,9 +86,9 @@ def _with_base(mounts: Iterable[Mount], base: str) -> tuple[Mount, ...]:
 # -- Docusaurus
 
 
-def _docusaurus(found: _Configuration) -> Site:
-    folder = found.folder
-    program = Program(found.text()).without("themeConfig")  # it has an object `docs`, too
+def _docusaurus(config: _Configuration) -> Site:
+    folder = config.folder
+    program = Program(config.text()).without("themeConfig")  # it has an object `docs`, too
     mounts: list[Mount] = []
     for kind, shown in (("docs", "docs"), ("blog", "posts"), ("pages", "pages")):
         default = Mount(
@@ -104,14 +104,14 @@ def _docusaurus(found: _Configuration) -> Site:
                     "docs" if shown == "docs" else "posts" if shown == "posts" else "pages",
                 )
             )
-    mounts += [*_versions(folder, mounts, found.documents), *_translations(folder, mounts, found.documents)]
+    mounts += [*_versions(folder, mounts, config.documents), *_translations(folder, mounts, config.documents)]
     statics = program.strings_in("staticDirectories") or ["static"]
     return Site(
         generator="docusaurus",
         folder=folder,
         mounts=_with_base(dict.fromkeys(mounts), program.string("baseUrl") or ""),
         files=tuple(_inside(folder, name) for name in statics),
-        made=tuple(_indexes(found.beside("sidebars.js", "sidebars.ts", "sidebars.json"), mounts)),
+        made=tuple(_indexes(config.beside("sidebars.js", "sidebars.ts", "sidebars.json"), mounts)),
         keeps_numbers=program.is_false("numberPrefixParser"),
     )
 
@@ -126,13 +126,13 @@ def _indexes(sidebars: str, mounts: Sequence[Mount]) -> Iterator[tuple[str, str]
 
 def _versions(folder: str, mounts: Sequence[Mount], documents: Sequence[str]) -> list[Mount]:
     """`versioned_docs/version-2.0/` is shown at `/docs/2.0`, and at `/docs` if it is the latest."""
-    kept = _inside(folder, "versioned_docs")
+    top = _inside(folder, "versioned_docs")
     versions = dict.fromkeys(
-        match[1] for path in documents if path.startswith(f"{kept}/") and (match := _VERSION.match(path, len(kept) + 1))
+        match[1] for path in documents if path.startswith(f"{top}/") and (match := _VERSION.match(path, len(top) + 1))
     )
     bases = [mount.address.rstrip("/") for mount in mounts if mount.shown == "docs"][:1]
-    shown = [Mount(f"{kept}/version-{name}", f"{base}/{name}", "docs") for base in bases for name in versions]
-    latest = [Mount(f"{kept}/version-{name}", base or "/", "docs") for base in bases for name in versions]
+    shown = [Mount(f"{top}/version-{name}", f"{base}/{name}", "docs") for base in bases for name in versions]
+    latest = [Mount(f"{top}/version-{name}", base or "/", "docs") for base in bases for name in versions]
     current = [Mount(mount.folder, f"{base}/next", "docs") for base in bases for mount in mounts[:1] if versions]
     return [*shown, *latest, *current]
 
@@ -141,28 +141,28 @@ def _translations(folder: str, mounts: Sequence[Mount], documents: Sequence[str]
     """`i18n/fr/docusaurus-plugin-content-docs/current/` is shown at `/fr/docs`, and there also without `/fr`."""
     top = _inside(folder, "i18n")
     languages = {path[len(top) + 1 :].partition("/")[0] for path in documents if path.startswith(f"{top}/")}
-    found: list[Mount] = []
+    translations: list[Mount] = []
     for language in sorted(languages):
         for mount in mounts:
             kind = {"docs": "content-docs/current", "posts": "content-blog", "pages": "content-pages"}[mount.shown]
             translated = f"{top}/{language}/docusaurus-plugin-{kind}"
-            found += [mount._replace(folder=translated, address=f"/{language}{mount.address}".rstrip("/"))]
-            found += [mount._replace(folder=translated)]
-    return found
+            translations += [mount._replace(folder=translated, address=f"/{language}{mount.address}".rstrip("/"))]
+            translations += [mount._replace(folder=translated)]
+    return translations
 
 
 # -- Hugo
 
 
-def _hugo(found: _Configuration) -> Site | None:
-    if found.name == "config":
-        text = found.text("_default/hugo.toml", "_default/config.toml")
-        data = data_of(text, "hugo.toml") if text else data_of(found.text("_default/hugo.yaml"), "hugo.yaml")
+def _hugo(config: _Configuration) -> Site | None:
+    if config.name == "config":
+        text = config.text("_default/hugo.toml", "_default/config.toml")
+        data = data_of(text, "hugo.toml") if text else data_of(config.text("_default/hugo.yaml"), "hugo.yaml")
     else:
-        data = found.data()
+        data = config.data()
     # Every other program has a `config.toml`, too.
-    is_hugo = found.name.startswith("hugo.") or data.keys() & _ONLY_IN_HUGO
-    return _hugo_site(found.folder, data, found.documents) if is_hugo else None
+    is_hugo = config.name.startswith("hugo.") or data.keys() & _ONLY_IN_HUGO
+    return _hugo_site(config.folder, data, config.documents) if is_hugo else None
 
 
 def _hugo_site(folder: str, data: dict[str, Any], documents: Sequence[str]) -> Site:
@@ -202,27 +202,27 @@ def _folders_in(folder: str, documents: Sequence[str]) -> Collection[str]:
 # -- others
 
 
-def _mkdocs(found: _Configuration) -> Site:
-    folder = found.folder
-    data = found.data()
+def _mkdocs(config: _Configuration) -> Site:
+    folder = config.folder
+    data = config.data()
     pages = _inside(folder, str(data.get("docs_dir", "docs")))
     mounts = _with_base([Mount(pages)], urlsplit(str(data.get("site_url", ""))).path)
     return Site("mkdocs", folder, mounts, (pages,))
 
 
-def _vitepress(found: _Configuration) -> Site:
-    folder = found.folder
-    program = Program(found.text(*(f"config.{suffix}" for suffix in ("ts", "mts", "js", "mjs"))))
+def _vitepress(config: _Configuration) -> Site:
+    folder = config.folder
+    program = Program(config.text(*(f"config.{suffix}" for suffix in ("ts", "mts", "js", "mjs"))))
     pages = _inside(folder, program.string("srcDir") or ".")
     mounts = _with_base([Mount(pages)], program.string("base") or "")
     public = (joined(pages, "public") or "public", joined(folder, ".vuepress/public") or ".vuepress/public")
     return Site("vitepress", folder, mounts, public, rewrites=tuple(program.pairs("rewrites")))
 
 
-def _astro(found: _Configuration) -> Site:
-    folder = found.folder
-    program = Program(found.text())
-    return _astro_site(folder, program.string("base") or "", found.documents)
+def _astro(config: _Configuration) -> Site:
+    folder = config.folder
+    program = Program(config.text())
+    return _astro_site(folder, program.string("base") or "", config.documents)
 
 
 def _astro_site(folder: str, base: str, documents: Sequence[str]) -> Site:
@@ -236,22 +236,22 @@ def _astro_site(folder: str, base: str, documents: Sequence[str]) -> Site:
     return Site("astro", folder, _with_base(mounts, base), (_inside(folder, "public"),))
 
 
-def _jekyll(found: _Configuration) -> Site:
-    folder = found.folder
-    data = found.data()
+def _jekyll(config: _Configuration) -> Site:
+    folder = config.folder
+    data = config.data()
     mounts = _with_base([Mount(_inside(folder, str(data.get("source", "."))))], str(data.get("baseurl") or ""))
     return Site("jekyll", folder, mounts, (folder,))
 
 
-def _mdbook(found: _Configuration) -> Site:
-    folder = found.folder
-    book = found.data().get("book")
+def _mdbook(config: _Configuration) -> Site:
+    folder = config.folder
+    book = config.data().get("book")
     pages = _inside(folder, str(book.get("src", "src") if isinstance(book, dict) else "src"))
     return Site("mdbook", folder, (Mount(pages),), (pages,))
 
 
 def _laid_out(documents: Sequence[str]) -> list[Site]:
-    """Sites without a configuration below the root, told by files and folders that only one generator has."""
+    """Sites without a configuration, told by files and folders that only one generator has."""
     for path in documents:
         if (at := f"/{path}".find("/src/content/docs/")) >= 0:
             return [_astro_site(path[: max(at - 1, 0)].rstrip("/"), "", documents)]
@@ -262,7 +262,7 @@ def _laid_out(documents: Sequence[str]) -> list[Site]:
 
 
 def _plain(documents: Sequence[str]) -> Site:
-    """Whatever else is there: pages by their path from the root, or from a folder that usually holds the pages."""
+    """Everything else: pages by their path from the root, or from a folder that usually contains the pages."""
     folders = {path.rpartition("/")[0] for path in documents}
     usual = [name for name in _CONTENT_FOLDERS if any(f"{folder}/".startswith(f"{name}/") for folder in folders)]
     files = [name for top in ("", *usual) for name in (joined(top, "static"), joined(top, "public"), top)]

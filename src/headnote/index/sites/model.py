@@ -1,4 +1,4 @@
-"""What is known of a site: by which program it is made, and which folders it shows below which addresses."""
+"""A site: the generator that makes it, and which folders it shows at which addresses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headnote.store.rows import DocumentHead, DocumentRow
 
 Generator = Literal["docusaurus", "hugo", "mkdocs", "vitepress", "astro", "jekyll", "mdbook", "plain"]
 Shown = Literal["pages", "posts", "docs"]
-"""How documents of a folder get their addresses: by path, by date and name, or with all that Docusaurus knows."""
+"""How documents of a folder get their addresses: by path, by date and name, or by the rules of Docusaurus docs."""
 
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
 PAGE_SUFFIXES = (*SUFFIXES, ".html", ".htm")
@@ -33,24 +33,24 @@ class Site(NamedTuple):
 
     generator: Generator
     folder: str
-    """Where its configuration lies; links written from the top of the project count from here."""
+    """The folder of its configuration; links from the top of the project count from here."""
     mounts: tuple[Mount, ...]
     files: tuple[str, ...] = ()
     """Folders whose files are copied to the top of the site as they are: `static`, `public`."""
     permalinks: tuple[tuple[str, str], ...] = ()
-    """Section → pattern of the addresses in it, as Hugo has them."""
+    """Section → pattern of its addresses, in Hugo."""
     rewrites: tuple[tuple[str, str], ...] = ()
-    """Path of a document → the path it is shown at, as VitePress has them."""
+    """Path of a document → the path it is shown at, in VitePress."""
     languages: tuple[str, ...] = ()
-    """Of which documents may be translations by their names: `page.fr.md`."""
+    """Languages that may be part of a file name: `page.fr.md`."""
     made: tuple[tuple[str, str], ...] = ()
-    """Address of a page that the generator makes → the folder of which it lists the documents."""
+    """Address of a generated page → the folder whose documents it lists."""
     keeps_numbers: bool = False
     """Whether `01-intro` stays `01-intro` in an address of Docusaurus."""
 
 
 class Naming(NamedTuple):
-    """What a document says about the names and addresses it goes by."""
+    """The names and addresses that a document gives itself."""
 
     aliases: tuple[str, ...] = ()
     slug: str = ""
@@ -61,11 +61,11 @@ class Naming(NamedTuple):
     date: str = ""
     """Year, month, day, with `-` between them."""
     title: str = ""
-    """Only where the address is made of it: with a date and without a slug."""
+    """Only if the address is made from it: with a date and without a slug."""
 
 
 def naming_of(document: DocumentHead | DocumentRow) -> Naming:
-    """What its frontmatter says, in the words of any generator."""
+    """Read from its frontmatter, in the fields of any generator."""
     data = document.metadata
     slug = _text(data, "slug")
     date = _text(data, "date")[:10]
@@ -91,17 +91,17 @@ def _addresses(value: object) -> Iterable[str]:
 
 
 def sites_entry(sites: Iterable[Site]) -> str:
-    """Sites as the manifest has them."""
+    """Sites as text for the manifest."""
     return signed([site._asdict() for site in sites])
 
 
 def read_sites(manifest: Mapping[str, str]) -> list[Site]:
-    """Sites as the manifest has them; none if it was made without."""
+    """The sites in a manifest; none in one that was written before there were sites."""
     return [_read_site(fields) for fields in unsigned(manifest[SITES])] if SITES in manifest else []
 
 
 def _read_site(fields: dict[str, Any]) -> Site:
-    """JSON knows lists only."""
+    """JSON has lists in place of tuples."""
     tuples: dict[str, Any] = {
         "mounts": tuple(Mount(*mount) for mount in fields["mounts"]),
         **{name: tuple(fields[name]) for name in ("files", "languages")},
@@ -111,8 +111,8 @@ def _read_site(fields: dict[str, Any]) -> Site:
 
 
 def site_of(path: str, sites: Iterable[Site]) -> Site:
-    """The site that a document belongs to: the one with the innermost folder around it, and one with a generator
-    before the rest. Some site is around every document."""
+    """The site of a document: the one with the innermost folder around it, preferably one with a generator. Every
+    document belongs to some site."""
 
     def rank(site: Site) -> tuple[bool, int]:
         folders = (site.folder, *(mount.folder for mount in site.mounts))
@@ -126,7 +126,7 @@ def site_of(path: str, sites: Iterable[Site]) -> Site:
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: whatever its case, and however its accents are composed."""
+    """A name for comparison, whatever its case and the composition of its accents."""
     return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
@@ -159,5 +159,5 @@ def page_of(path: str) -> str:
 
 
 def is_page(target: str) -> bool:
-    """Whether a target looks like a page, and not like any other file."""
+    """Whether a target looks like a page rather than another file."""
     return not posixpath.splitext(target.rstrip("/"))[1] or target.lower().endswith(PAGE_SUFFIXES)

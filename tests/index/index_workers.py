@@ -20,8 +20,8 @@ PATIENCE = 60.0
 """Seconds until a test gives up: far more than is ever needed."""
 
 
-class Nursery:
-    """Starts workers and hears what they say."""
+class WorkerPool:
+    """Starts workers and collects their output."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -50,12 +50,12 @@ class Nursery:
         return self._lines.get(timeout=patience)
 
     def kill(self, worker: int) -> list[str]:
-        """Ends a worker without a warning; what it had still said."""
+        """Kill a worker without a warning; returns the rest of its output."""
         os.kill(worker, signal.SIGKILL)
-        said = []
+        output = []
         while (line := self.hear()) != f"ended {worker}":
-            said.append(line)
-        return said
+            output.append(line)
+        return output
 
     def close(self) -> None:
         self._process.kill()
@@ -86,7 +86,7 @@ def main() -> None:
             os._exit(0)
         os.waitpid(worker, 0)
         with suppress(ProcessLookupError):
-            os.killpg(worker, signal.SIGKILL)  # whoever it had started
+            os.killpg(worker, signal.SIGKILL)  # and every process it had started
         say("ended", worker)
 
 
