@@ -389,7 +389,7 @@ class Index:
         told the text piece by piece, as far as its citations hold. `budget` is what a prompt may have in tokens, and
         the filters are those of `search`.
         """
-        from headnote.answer.asking import answer_from
+        from headnote.answer.answering import answer_from
         from headnote.answer.chat import Chat, find_chat
         from headnote.answer.passages import read_passages
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.answer.passages import Shown, passage_of
+from headnote.answer.passages import ShownPassage, passage_of
 from headnote.model import Hit
 
 CARE = """\
@@ -29,7 +29,7 @@ The lower bracket takes 9 Nm.
 """
 
 
-def passage(text: str, path: str, start: int, end: int, breadcrumb: str = "") -> Shown:
+def passage(text: str, path: str, start: int, end: int, breadcrumb: str = "") -> ShownPassage:
     document = text.split("\n")
     own = "\n".join(document[start - 1 : end])
     shown = passage_of(document, Hit(path, start, end, breadcrumb, path, own, 0.5, f"{path}#{start}", path, 10))
@@ -37,7 +37,7 @@ def passage(text: str, path: str, start: int, end: int, breadcrumb: str = "") ->
     return shown
 
 
-def samples() -> list[Shown]:
+def samples() -> list[ShownPassage]:
     """Lines 1-4 and 6-13 of one document, 1-3 of another."""
     return [
         passage(CARE, "care.md", 1, 4, "Care"),

@@ -24,7 +24,7 @@ from fake_service import (
 )
 from shown_samples import samples
 
-from headnote.answer.asking import NOTHING, answer_from
+from headnote.answer.answering import NOTHING, answer_from
 from headnote.answer.chat import Chat, find_chat
 from headnote.embedding.base import NoEmbedder
 from headnote.errors import AnswerError, MissingKey, RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
@@ -213,7 +213,7 @@ def test_the_key_does_not_follow_a_redirect() -> None:
         (streamed([b"data: {oops\n\n"]), "is not JSON"),
         (streamed([b"data: 7\n\n"]), "is not what a chat service sends"),
         (streamed([OPENING, finish(), DONE]), "is empty"),
-        (streamed([OPENING, finish("length"), DONE]), "the end of what it may write"),
+        (streamed([OPENING, finish("length"), DONE]), "its output limit"),
         (streamed([event({"choices": [{"delta": {"content": 7}, "finish_reason": "stop"}]})]), "is empty"),
     ],
 )
@@ -240,8 +240,8 @@ KEPT = "The lamp blinks twice a minute [care.md:3]. A dark lamp"
     [
         (streamed(deltas(HALF)), "closed the connection"),
         (streamed(deltas(HALF), headers={"Content-Length": "100000"}), "closed the connection"),
-        (streamed([*deltas(HALF), finish("length"), DONE]), "the end of what it may write"),
-        (streamed([*deltas(HALF), finish("content_filter"), DONE]), "held back"),
+        (streamed([*deltas(HALF), finish("length"), DONE]), "its output limit"),
+        (streamed([*deltas(HALF), finish("content_filter"), DONE]), "withheld"),
         (streamed([*deltas(HALF), b"data: {oops\n\n"]), "is not JSON"),
         (streamed([*deltas(HALF), event({"error": {"message": f"gone, {KEY}"}})]), "the service failed: gone, …"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from shown_samples import CARE, passage, samples
 
 from headnote import Index
-from headnote.answer.asking import NOT_ASKED, NOTHING, answer_from
+from headnote.answer.answering import NO_MODEL, NOTHING, answer_from
 from headnote.answer.brackets import find_brackets
 from headnote.answer.citations import check_citations
 from headnote.answer.extract import extract, quotes_of
@@ -29,7 +29,7 @@ def test_it_says_that_no_model_was_asked() -> None:
     heard: list[str] = []
     answer = answer_from("When does the gauge sleep?", samples(), None, NoEmbedder(), listener=heard.append)
     assert answer.model is None
-    assert answer.note == NOT_ASKED
+    assert answer.note == NO_MODEL
     assert answer.complete
     assert heard == [answer.text]
 

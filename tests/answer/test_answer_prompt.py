@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_samples import passage, samples
 
-from headnote.answer.passages import Shown, passage_of
+from headnote.answer.passages import ShownPassage, passage_of
 from headnote.answer.prompt import Prompt, build_prompt, choose_mark, count
 from headnote.errors import SettingsError
 from headnote.model import Hit
@@ -151,7 +151,7 @@ def test_the_budget_holds_for_any_text(texts: list[str], question: str, budget: 
         assert sent(prompt).encode()
 
 
-def lines_of(shown: Shown | None) -> tuple[int, int, tuple[str, ...]] | None:
+def lines_of(shown: ShownPassage | None) -> tuple[int, int, tuple[str, ...]] | None:
     return shown and (shown.start_line, shown.end_line, shown.lines)
 
 

@@ -60,7 +60,7 @@ def test_with_a_model(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
         assert main(["ask", QUESTION, str(root)]) == 0
     output = capsys.readouterr()
     assert output.out == f"{GOOD} Or not.\n\ndocs/care.md:4  Care\n"
-    assert output.err == "note: left out [evil.md:1]: not among the sources\n"
+    assert output.err == "note: dropped [evil.md:1]: not among the sources\n"
     assert KEY not in output.out + output.err
 
 

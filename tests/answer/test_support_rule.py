@@ -12,7 +12,7 @@ import pytest
 
 from headnote import Hit, chunk
 from headnote.answer.citations import check_citations
-from headnote.answer.passages import Shown, passage_of
+from headnote.answer.passages import ShownPassage, passage_of
 
 
 class Sample(NamedTuple):
@@ -123,7 +123,7 @@ def documents(repository: Path) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def shown(documents: dict[str, list[str]]) -> list[Shown]:
+def shown(documents: dict[str, list[str]]) -> list[ShownPassage]:
     """Every passage there is: the hardest case, since no citation fails for want of a source."""
     found = []
     for path, lines in documents.items():
@@ -133,7 +133,7 @@ def shown(documents: dict[str, list[str]]) -> list[Shown]:
     return [passage for passage in found if passage]
 
 
-def holds(sentence: str, path: str, start: int, end: int, shown: list[Shown]) -> bool:
+def holds(sentence: str, path: str, start: int, end: int, shown: list[ShownPassage]) -> bool:
     return bool(check_citations(f"{sentence} [{path}:{start}-{end}].", shown).citations)
 
 
@@ -144,7 +144,7 @@ def own_lines(sample: Sample, documents: dict[str, list[str]]) -> tuple[int, int
 
 @pytest.mark.parametrize(("samples", "lost"), [(CHOSEN_WITH, 2), (TRIED_ON, 1)], ids=["chosen-with", "tried-on"])
 def test_lines_that_say_it(
-    samples: list[Sample], lost: int, documents: dict[str, list[str]], shown: list[Shown]
+    samples: list[Sample], lost: int, documents: dict[str, list[str]], shown: list[ShownPassage]
 ) -> None:
     held = [holds(sample.sentence, sample.path, *own_lines(sample, documents), shown) for sample in samples]
     assert held.count(False) == lost
@@ -152,7 +152,7 @@ def test_lines_that_say_it(
 
 @pytest.mark.parametrize("samples", [CHOSEN_WITH, TRIED_ON], ids=["chosen-with", "tried-on"])
 def test_lines_that_say_something_else(
-    samples: list[Sample], documents: dict[str, list[str]], shown: list[Shown]
+    samples: list[Sample], documents: dict[str, list[str]], shown: list[ShownPassage]
 ) -> None:
     """Four lines at a time, from everywhere but around those that say it."""
     passed: dict[bool, list[bool]] = {True: [], False: []}

@@ -18,8 +18,8 @@ from mcp import Client
 
 from headnote import Index
 from headnote.mcp_server.quoting import NOTICE, Part, quote
+from headnote.mcp_server.replies import hits_reply
 from headnote.mcp_server.server import INSTRUCTIONS, make_server
-from headnote.mcp_server.text import hits_reply
 from headnote.model import Hit
 
 FORGED = """\

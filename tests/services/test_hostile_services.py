@@ -31,7 +31,7 @@ from fake_service import (
 )
 from shown_samples import samples
 
-from headnote.answer.asking import answer_from
+from headnote.answer.answering import answer_from
 from headnote.answer.chat import Chat, find_chat
 from headnote.embedding.base import NoEmbedder
 from headnote.embedding.openai import OpenAIEmbedder

@@ -1,1 +1,1 @@
-"""A question and the passages found for it → an answer whose citations hold."""
+"""A question and the passages for it → an answer with checked citations."""

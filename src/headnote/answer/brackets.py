@@ -1,7 +1,7 @@
-"""Where an answer cites, and what: `[a.md:12-30]`, `[a.md:12]`, `[a.md:12-30, 40; b.md:7]`.
+"""The citations in an answer: `[a.md:12-30]`, `[a.md:12]`, `[a.md:12-30, 40; b.md:7]`.
 
-Names of files may hold blanks, commas and brackets, so the names of the sources are looked for first. Whatever else has
-the form of a citation is found as well: it has to go.
+Names of files may hold blanks, commas and brackets, so the names of the sources are tried first. Everything else in the
+form of a citation counts as one, too: it will be removed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BACKTICKS = re.compile(r"`++")
 
 
 class Item(NamedTuple):
-    """One place that is cited."""
+    """One cited place."""
 
     written: str
     path: str
@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """A pair of brackets in a text, and all it cites."""
+    """A pair of brackets in a text, and the places it cites."""
 
     start: int
     end: int
@@ -44,19 +44,19 @@ class Bracket(NamedTuple):
 def find_brackets(text: str, names: Sequence[str], in_code: bool = False) -> list[Bracket]:
     """Every citation in a text. `names` are those of the sources.
 
-    In code, `a[i:10]` is no citation: there, only names of sources and of documents are.
+    In code, only names of sources and documents make a citation: `a[i:10]` is none.
     """
     code = [(0, len(text))] if in_code else list(_code_spans(text))
-    found = []
+    brackets = []
     at = text.find("[")
     while at >= 0:
         bracket = read_bracket(text, at, names)
         if bracket and any(start <= at < end for start, end in code):
             bracket = bracket if all(_is_document(item.path, names) for item in bracket.items) else None
         if bracket:
-            found.append(bracket)
+            brackets.append(bracket)
         at = text.find("[", bracket.end if bracket else at + 1)
-    return found
+    return brackets
 
 
 def read_bracket(text: str, start: int, names: Sequence[str]) -> Bracket | None:
@@ -89,10 +89,10 @@ def _read_item(text: str, at: int, names: Sequence[str]) -> tuple[Item, int] | N
                 return _item(text[at : lines.end()], name, lines[1], lines[2]), lines.end()
             if _BEHIND.match(text, end):
                 return Item(name, name, None, 0), end
-    found = _NAME.match(text, at)
-    if found is None:
+    name_match = _NAME.match(text, at)
+    if name_match is None:
         return None
-    written = found[0].rstrip()
+    written = name_match[0].rstrip()
     end = at + len(written)
     if lines := _NAME_AND_LINES.fullmatch(written):
         name = lines[1].strip()

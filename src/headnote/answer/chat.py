@@ -1,4 +1,4 @@
-"""Answers from any service that answers as OpenAI's `/chat/completions` does, as they come in."""
+"""Streamed answers from any service with OpenAI's `/chat/completions`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPException, HTTPResponse
 from typing import Any, NamedTuple
 
-from headnote.answer.events import Event, Failed, Garbled, read_events
+from headnote.answer.chat_stream import Event, Malformed, ServiceFailed, read_events
 from headnote.answer.prompt import Message
 from headnote.errors import AnswerError, ServiceError, ServiceUnavailable, WrongAnswer
 from headnote.services.client import Client
@@ -16,12 +16,12 @@ from headnote.services.settings import Limits, Service, find_limits, find_servic
 
 MODEL_VARIABLE = "HEADNOTE_CHAT_MODEL"
 LIMITS = Limits(timeout=60.0, tries=4, deadline=600.0)
-"""A model on somebody's own machine may write for minutes; ten of them are more than 200,000 characters take."""
+"""A local model may write for minutes; ten are more than 200,000 characters take."""
 LONGEST = 200_000
-"""Characters of an answer. A model that does not stop is not listened to any longer."""
+"""Characters of an answer. A model that does not stop is cut off there."""
 _ENDS = {
-    "length": "the model reached the end of what it may write",
-    "content_filter": "the service held back the rest",
+    "length": "the model reached its output limit",
+    "content_filter": "the service withheld the rest",
 }
 
 
@@ -30,12 +30,12 @@ class Piece(NamedTuple):
 
     text: str = ""
     broken: str = ""
-    """Why nothing more comes although the answer is not complete; always the last piece."""
+    """Why the answer ends early; only in the last piece."""
 
 
 class Chat:
-    """A model at a service. What goes wrong before the first word is tried again, and an error in the end; what goes
-    wrong later leaves what was said until then."""
+    """A model at a service. Failures before the first word are retried, and raise in the end. Later failures end the
+    answer early."""
 
     def __init__(self, model: str, service: Service, limits: Limits = LIMITS) -> None:
         self.model = model
@@ -51,26 +51,26 @@ class Chat:
             yield from self._rest(first, events)
 
     def _open(self, messages: Sequence[Message]) -> tuple[Event, Iterator[Event], HTTPResponse]:
-        question: dict[str, Any] = {
+        request: dict[str, Any] = {
             "model": self.model,
             "messages": [message._asdict() for message in messages],
             "stream": True,
         }
-        # Some models have one temperature only, and refuse the option.
-        return self._client.post("/chat/completions", question, {"temperature": 0}, self._begin)
+        # Optional: some models have a fixed temperature and refuse the parameter.
+        return self._client.post("/chat/completions", request, {"temperature": 0}, self._begin)
 
     def _begin(self, response: HTTPResponse) -> tuple[Event, Iterator[Event], HTTPResponse]:
-        """The first word of an answer, and what will give the rest. Until then it may be asked again."""
+        """The first piece of an answer, and the stream of the rest. Until then the request may be retried."""
         events = read_events(response)
         place = self._client.service.address
         remedy = f"is {self.model!r} a chat model?"
         try:
             first = next((event for event in events if event.text or event.end), None)
-        except Garbled as garbled:
-            raise WrongAnswer(f"the answer of {place} {garbled}", remedy=remedy) from None
-        except Failed as failed:
-            said = self._client.quote(failed.content)
-            raise Retryable(ServiceUnavailable(f"{place} fails while it answers{said}")) from None
+        except Malformed as malformed:
+            raise WrongAnswer(f"the answer of {place} {malformed}", remedy=remedy) from None
+        except ServiceFailed as failed:
+            message = self._client.quote(failed.content)
+            raise Retryable(ServiceUnavailable(f"{place} fails while it answers{message}")) from None
         if first is None:
             raise Retryable(ServiceUnavailable(f"{place} closed the connection"))
         if not first.text:
@@ -91,7 +91,7 @@ class Chat:
                 if length > LONGEST:
                     yield Piece(broken="the model does not stop")
                     return
-        except (OSError, HTTPException, ResponseTooLarge, Garbled, Failed) as error:
+        except (OSError, HTTPException, ResponseTooLarge, Malformed, ServiceFailed) as error:
             yield Piece(broken=self._why(error))
             return
         if end is None:
@@ -106,9 +106,9 @@ class Chat:
             return "the service sends too much data"
         if isinstance(error, TimeoutError):
             return f"nothing more came for {self._client.limits.timeout:g} seconds"
-        if isinstance(error, Failed):
+        if isinstance(error, ServiceFailed):
             return f"the service failed{self._client.quote(error.content)}"
-        if isinstance(error, Garbled):
+        if isinstance(error, Malformed):
             return f"a part of the answer {error}"
         return "the service closed the connection"
 
@@ -117,9 +117,9 @@ class Chat:
 
 
 def find_chat(environment: Mapping[str, str], model: str | None = None) -> Chat | None:
-    """The model that was named, at the service that the environment names; None if no model is.
+    """The named model at the service of the environment; None if no model is named.
 
-    A key alone is not enough: it may be there for something else, and passages of documents leave this machine.
+    A key alone is not enough: it may be set for something else, and passages would leave this machine.
     """
     name = (environment.get(MODEL_VARIABLE, "") if model is None else model).strip()
     if not name:

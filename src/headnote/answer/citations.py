@@ -1,4 +1,4 @@
-"""Whether the citations of an answer hold. Those that do not are taken out of it, and told with the reason.
+"""Checks the citations of an answer. Those that do not hold are removed, and reported with the reason.
 
 A citation holds if
 
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headnote.answer.brackets import Bracket, Item, find_brackets
-from headnote.answer.passages import Shown
+from headnote.answer.passages import ShownPassage
 from headnote.answer.prompt import shown_path
 from headnote.answer.sentences import LONGEST, sentence_end
 from headnote.model import Citation, Dropped
@@ -33,8 +33,8 @@ SHARE = 0.3
 words what the handbook says, then tried on 16 more: of these 15 pass; beside other lines of the same document 3 in
 a hundred do, beside those of another document 1. `tests/answer/test_support_rule.py` has the sentences."""
 _PASSES = 8
-"""Taking out a citation may make another of what stood around it; nobody writes that more than once by mistake."""
-_NO_SMALL_WORD = "qqq"
+"""Removing a citation may turn the text around it into another one. That does not happen twice by accident."""
+_CONTENT_WORD = "qqq"
 _FENCE = re.compile(r"[ \t>]*+(?:```|~~~)")
 _NUMBER = re.compile(r"[0-9](?:[0-9.,]*[0-9])?")
 _MARKER = re.compile(r"[ \t>]*+(?:[-*+•]|[0-9]{1,9}[.)])[ \t]++")
@@ -42,21 +42,21 @@ _LOST_BLANKS = re.compile(r"[ \t]++(?=[.,;:!?)]|[ \t\r\n]|\Z)")
 
 
 class Statement(NamedTuple):
-    """What of a sentence can be looked for in the lines it cites."""
+    """The parts of a sentence that its cited lines can support."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
 
 
 class Checked(NamedTuple):
-    """A text whose citations hold."""
+    """A text with only the citations that hold."""
 
     text: str
     citations: tuple[Citation, ...]
     dropped: tuple[Dropped, ...]
 
 
-def check_citations(text: str, shown: Sequence[Shown]) -> Checked:
+def check_citations(text: str, shown: Sequence[ShownPassage]) -> Checked:
     """A whole answer at once."""
     checker = Checker(shown)
     checked = checker.feed(text) + checker.finish()
@@ -64,15 +64,15 @@ def check_citations(text: str, shown: Sequence[Shown]) -> Checked:
 
 
 class Checker:
-    """Checks an answer while it comes in. What it lets out is final."""
+    """Checks an answer while it is streamed. Text that it returns is final."""
 
-    def __init__(self, shown: Sequence[Shown]) -> None:
+    def __init__(self, shown: Sequence[ShownPassage]) -> None:
         self._sources = _Sources(shown)
         self._citations: dict[Citation, None] = {}
         self._dropped: list[Dropped] = []
         self._waiting = ""
         self._block: frozenset[str] = frozenset()
-        """Terms of what stands before, since the last blank line."""
+        """Terms of the text since the last blank line."""
         self._block_before: frozenset[str] = frozenset()
         self._in_code = False
         self._at_line_start = True
@@ -91,7 +91,7 @@ class Checker:
         return self._release(final=False)
 
     def finish(self, cut_off: bool = False) -> str:
-        """The rest. Of a text that was cut off, a citation that had only begun is left out."""
+        """The rest. If the text was cut off, an unfinished citation is left out."""
         if cut_off:
             self._waiting = re.sub(r"[ \t]*+\[[^\[\]\r\n]*\Z", "", self._waiting)
         return self._release(final=True)
@@ -121,39 +121,39 @@ class Checker:
         return checked
 
     def _settle(self, sentence: str, in_code: bool) -> tuple[str, frozenset[str]]:
-        """The sentence with what holds in it, and the terms of what it says."""
-        said = Statement(frozenset(), frozenset())
+        """The sentence with the citations that hold, and its own terms."""
+        own = Statement(frozenset(), frozenset())
         for _ in range(_PASSES):
             brackets = find_brackets(sentence, self._sources.names, in_code)
-            said = read_statement(_rewritten(sentence, [(bracket, "") for bracket in brackets]))
-            meant = said._replace(terms=self._meant(said.terms))
+            own = read_statement(_rewritten(sentence, [(bracket, "") for bracket in brackets]))
+            statement = own._replace(terms=self._terms_to_support(own.terms))
             alone = sum(len(bracket.items) for bracket in brackets) == 1
-            kept = [self._judged(bracket, meant, alone) for bracket in brackets]
+            outcomes = [self._judged(bracket, statement, alone) for bracket in brackets]
             sentence = _rewritten(
-                sentence, [(bracket, _written(holds)) for bracket, (holds, _) in zip(brackets, kept, strict=True)]
+                sentence, [(bracket, _written(holds)) for bracket, (holds, _) in zip(brackets, outcomes, strict=True)]
             )
-            fallen = [dropped for _, some in kept for dropped in some]
+            fallen = [dropped for _, some in outcomes for dropped in some]
             self._dropped += fallen
             if not fallen:
-                self._citations.update(dict.fromkeys(citation for holds, _ in kept for citation in holds))
+                self._citations.update(dict.fromkeys(citation for holds, _ in outcomes for citation in holds))
                 break
         else:
             sentence = sentence.translate({ord("["): "(", ord("]"): ")"})
         if len(sentence) >= LONGEST and sentence[-1] not in "\r\n" and sentence.count("[") != sentence.count("]"):
-            # Cut anywhere: a bracket that opens here must not be closed by what follows.
+            # Cut at an arbitrary place: following text must not close a bracket that opens here.
             sentence = sentence.replace("[", "(")
-        return sentence, said.terms
+        return sentence, own.terms
 
-    def _meant(self, own: frozenset[str]) -> frozenset[str]:
-        """What a citation has to support: its sentence, or more if that says next to nothing."""
+    def _terms_to_support(self, own: frozenset[str]) -> frozenset[str]:
+        """The terms that a citation must support: of its sentence, or of its block if the sentence has hardly any."""
         if len(own) >= 2:
             return own
         return self._block | own or self._block_before
 
-    def _judged(self, bracket: Bracket, said: Statement, alone: bool) -> tuple[list[Citation], list[Dropped]]:
+    def _judged(self, bracket: Bracket, statement: Statement, alone: bool) -> tuple[list[Citation], list[Dropped]]:
         holds, fallen = [], []
         for item in bracket.items:
-            outcome = self._sources.judge(item, said, alone)
+            outcome = self._sources.judge(item, statement, alone)
             if isinstance(outcome, Citation):
                 holds.append(outcome)
             else:
@@ -164,7 +164,7 @@ class Checker:
 class _Sources:
     """The lines that were shown, by file and number."""
 
-    def __init__(self, shown: Iterable[Shown]) -> None:
+    def __init__(self, shown: Iterable[ShownPassage]) -> None:
         self._paths: dict[str, str] = {}
         self._lines: dict[str, dict[int, str]] = {}
         self._headings: dict[str, dict[int, str]] = {}
@@ -177,7 +177,7 @@ class _Sources:
         self.names = tuple(self._paths)
 
     def judge(self, item: Item, statement: Statement, alone: bool) -> Citation | str:
-        """The citation as it holds, or the reason why it does not."""
+        """The citation, clipped to what was shown, or the reason why it does not hold."""
         path = self._paths.get(item.path)
         if path is None:
             return "not among the sources"
@@ -190,13 +190,13 @@ class _Sources:
             return "these lines were not shown"
         text = "\n".join(self._lines[path][line] for line in lines)
         headings = " ".join(dict.fromkeys(self._headings[path][line] for line in lines))
-        said = f"{self._table_header(path, lines[0])}\n{text}"
-        if reason := unsupported(statement, said, headings, alone):
+        cited_text = f"{self._table_header(path, lines[0])}\n{text}"
+        if reason := unsupported(statement, cited_text, headings, alone):
             return reason
         return Citation(path, lines[0], lines[-1], text)
 
     def _table_header(self, path: str, line: int) -> str:
-        """What the columns of a row mean; empty if the line is no row."""
+        """The header above a row of a table; empty if the line is no row."""
         known = self._lines[path]
         while "|" in known.get(line, "") and "|" in known.get(line - 1, ""):
             line -= 1
@@ -216,18 +216,18 @@ class _Sources:
 
 
 def read_statement(sentence: str) -> Statement:
-    """The terms of a sentence that say something. One of nothing but small words has none."""
-    said = _MARKER.sub("", sentence, count=1)
-    # A query of small words only looks for these; a word that is no small one keeps them out.
-    content = frozenset(content_terms(f"{said} {_NO_SMALL_WORD}")) - {_NO_SMALL_WORD}
-    return Statement(content, frozenset(_numbers(said)))
+    """The content terms and numbers of a sentence. A sentence of function words has no terms."""
+    text = _MARKER.sub("", sentence, count=1)
+    # `content_terms` falls back to function words if there is nothing else; one content word prevents that.
+    content = frozenset(content_terms(f"{text} {_CONTENT_WORD}")) - {_CONTENT_WORD}
+    return Statement(content, frozenset(_numbers(text)))
 
 
 def unsupported(statement: Statement, lines: str, headings: str = "", alone: bool = False) -> str:
     """Why lines do not support a statement; empty if they do."""
-    told = statement.terms.difference(terms(headings)) or statement.terms
-    shared = told.intersection(terms(lines))
-    if len(shared) < min(2, len(told)) or len(shared) < SHARE * len(told) or not told:
+    own = statement.terms.difference(terms(headings)) or statement.terms
+    shared = own.intersection(terms(lines))
+    if len(shared) < min(2, len(own)) or len(shared) < SHARE * len(own) or not own:
         return "its lines do not say this"
     if alone and statement.numbers and statement.numbers.isdisjoint(_numbers(lines)):
         return "its lines have other numbers"
@@ -243,14 +243,14 @@ def _written(citations: Sequence[Citation]) -> str:
 
 
 def _rewritten(text: str, changes: Sequence[tuple[Bracket, str]]) -> str:
-    """The text with other citations; where none is left, there is no gap either."""
+    """The text with other citations. Where none is left, the gap closes."""
     parts = []
     at = 0
     for bracket, written in changes:
         before = text[at : bracket.start]
         if not written and before.strip() and _LOST_BLANKS.match(" " + text[bracket.end : bracket.end + 1]):
             before = before.rstrip(" \t")
-        # With a parenthesis behind it, it would be a link.
+        # Before a parenthesis, brackets would make a link.
         parts += [before, written, " " if written and text.startswith("(", bracket.end) else ""]
         at = bracket.end
     return "".join(parts) + text[at:]

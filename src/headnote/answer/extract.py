@@ -1,4 +1,4 @@
-"""An answer without a model: what the best passages say themselves, where they say most about the question."""
+"""An answer without a model: the quotes from the best passages that say most about the question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from headnote.answer.brackets import find_brackets
-from headnote.answer.passages import Shown
+from headnote.answer.passages import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.base import Embedder
 from headnote.markdown.document import Document
@@ -19,17 +19,17 @@ from headnote.search.terms import content_terms, coverage, rarity
 from headnote.store.terms import terms
 
 QUOTES = 4
-"""How many are quoted at most."""
-LOOKED_AT = 6
+"""Quotes at most."""
+PASSAGES = 6
 """Passages they are taken from."""
-NEARLY = 0.6
-"""What scores less than this part of the best is not worth quoting."""
+LEAST_SHARE = 0.6
+"""Share of the best score. Quotes below it are left out."""
 FADING = 0.95
-"""What each further passage counts, in the order of the search."""
+"""Factor per passage, in the order of the search."""
 SHORT = 50
 """Characters. A sentence with fewer is quoted with the next one."""
 MOST_LINES = 8
-"""Of code and the like that are quoted together."""
+"""Lines of code and the like in one quote."""
 
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _ITEM = re.compile(r"[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\S")
@@ -47,19 +47,19 @@ class Quote(NamedTuple):
     end_line: int
     text: str
     heading: str = ""
-    """What it stands under."""
+    """The headings above it."""
     block: int = -1
-    """Where the paragraph begins that it is a sentence of; -1 if it is something else."""
+    """Start of the paragraph that the sentence belongs to; -1 for anything but a sentence."""
 
 
-def extract(question: str, passages: Sequence[Shown], embedder: Embedder) -> tuple[str, tuple[Citation, ...]]:
+def extract(question: str, passages: Sequence[ShownPassage], embedder: Embedder) -> tuple[str, tuple[Citation, ...]]:
     """The best quotes, each with its citation."""
-    looked_at = passages[:LOOKED_AT]
-    quotes = [quote for number, passage in enumerate(looked_at) for quote in quotes_of(passage, number)]
+    best_passages = passages[:PASSAGES]
+    quotes = [quote for number, passage in enumerate(best_passages) for quote in quotes_of(passage, number)]
     if not quotes:
         quotes = [Quote(0, passages[0].start_line, passages[0].end_line, "\n".join(passages[0].lines).strip())]
     chosen = joined(best_quotes(question, quotes, embedder))
-    citations = [_citation(quote, looked_at[quote.passage]) for quote in chosen]
+    citations = [_citation(quote, best_passages[quote.passage]) for quote in chosen]
     names = [passage.path for passage in passages]
     texts = [_written(quote, citation, names) for quote, citation in zip(chosen, citations, strict=True)]
     return "\n\n".join(texts), tuple(dict.fromkeys(citations))
@@ -67,13 +67,13 @@ def extract(question: str, passages: Sequence[Shown], embedder: Embedder) -> tup
 
 def _written(quote: Quote, citation: Citation, names: Sequence[str]) -> str:
     text = quote.text
-    # What documents cite is their own affair; in an answer it would look like ours.
+    # Citations inside a document would look like ours.
     for bracket in find_brackets(text, names):
         text = f"{text[: bracket.start]}({text[bracket.start + 1 : bracket.end - 1]}){text[bracket.end :]}"
     return f"{text}{chr(10) if chr(10) in text else ' '}[{citation.place}]"
 
 
-def quotes_of(passage: Shown, number: int = 0) -> Iterator[Quote]:
+def quotes_of(passage: ShownPassage, number: int = 0) -> Iterator[Quote]:
     """Everything in a passage that can be quoted."""
     text = strip_data_uris("\n".join(passage.lines))
     heading = passage.hit.breadcrumb
@@ -83,22 +83,22 @@ def quotes_of(passage: Shown, number: int = 0) -> Iterator[Quote]:
         if block.kind in _SILENT:
             continue
         first = passage.start_line + block.start_line - 1
-        for start, end, said in _parts(block, text[block.start : block.end]):
-            if terms(said):
+        for start, end, part in _parts(block, text[block.start : block.end]):
+            if terms(part):
                 of_prose = block.start if block.kind in _PROSE else -1
-                yield Quote(number, first + start, first + end, said, heading, of_prose)
+                yield Quote(number, first + start, first + end, part, heading, of_prose)
 
 
 def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[Quote]:
-    """Those that say most, by words and by meaning, best passage first; not less than one."""
+    """The best quotes by words and by meaning, at least one, those of the best passage first."""
     words = _by_words(question, quotes)
     meaning = _by_meaning(question, quotes, embedder)
     scores = [
-        ((said + meant) / 2 if meaning else said) * FADING**quote.passage
-        for quote, said, meant in zip(quotes, words, meaning or words, strict=True)
+        ((by_words + by_meaning) / 2 if meaning else by_words) * FADING**quote.passage
+        for quote, by_words, by_meaning in zip(quotes, words, meaning or words, strict=True)
     ]
     order = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
-    enough = scores[order[0]] * NEARLY
+    enough = scores[order[0]] * LEAST_SHARE
     chosen = {number for number in order[:QUOTES] if scores[number] >= enough}
     chosen |= {number + 1 for number in chosen if _goes_on(quotes, number)}
     best: dict[int, float] = {}
@@ -117,26 +117,25 @@ def _goes_on(quotes: Sequence[Quote], number: int) -> bool:
 
 def joined(quotes: Sequence[Quote]) -> list[Quote]:
     """Neighbours as one quote."""
-    found: list[Quote] = []
+    merged: list[Quote] = []
     for quote in quotes:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last and last.passage == quote.passage and quote.start_line <= last.end_line + 1:
             gap = "\n" if "\n" in last.text + quote.text or _ITEM.match(quote.text) or "|" in quote.text else " "
-            found[-1] = last._replace(end_line=max(last.end_line, quote.end_line), text=last.text + gap + quote.text)
+            merged[-1] = last._replace(end_line=max(last.end_line, quote.end_line), text=last.text + gap + quote.text)
         else:
-            found.append(quote)
-    return found
+            merged.append(quote)
+    return merged
 
 
 def _by_words(question: str, quotes: Sequence[Quote]) -> list[float]:
-    """How much of the question each says; what only its heading says counts a little less."""
-    wanted = content_terms(question)
-    said = [set(terms(quote.text)) for quote in quotes]
-    often = Counter(term for some in said for term in some)
-    weights = rarity({term: often[term] for term in wanted}, len(quotes))
+    """How much of the question each quote covers; terms that only its heading has count less."""
+    quote_terms = [set(terms(quote.text)) for quote in quotes]
+    frequencies = Counter(term for own in quote_terms for term in own)
+    weights = rarity({term: frequencies[term] for term in content_terms(question)}, len(quotes))
     return [
-        (coverage(weights, some) + 2 * coverage(weights, some.union(terms(quote.heading)))) / 3
-        for some, quote in zip(said, quotes, strict=True)
+        (coverage(weights, own) + 2 * coverage(weights, own.union(terms(quote.heading)))) / 3
+        for own, quote in zip(quote_terms, quotes, strict=True)
     ]
 
 
@@ -144,8 +143,8 @@ def _by_meaning(question: str, quotes: Sequence[Quote], embedder: Embedder) -> l
     if not embedder.dimensions:
         return []
     vectors = embedder.embed([f"{quote.heading}\n{quote.text}" for quote in quotes])
-    found = [float(similarity) for similarity in vectors @ embedder.embed_query(question)]
-    return [similarity if math.isfinite(similarity) else 0.0 for similarity in found]
+    similarities = [float(similarity) for similarity in vectors @ embedder.embed_query(question)]
+    return [similarity if math.isfinite(similarity) else 0.0 for similarity in similarities]
 
 
 def _parts(block: Block, text: str) -> Iterator[tuple[int, int, str]]:
@@ -171,9 +170,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
         start = _NO_WORDS.match(text, begin, end).end()  # type: ignore[union-attr]
         own = text[start:end].rstrip()
         first = text.count("\n", 0, start)
-        said = " ".join(_QUOTE_MARK.sub("", own).split())
-        if said:
-            yield first, first + own.count("\n"), said
+        sentence = " ".join(_QUOTE_MARK.sub("", own).split())
+        if sentence:
+            yield first, first + own.count("\n"), sentence
 
 
 def _is_marker(text: str, stop: int) -> bool:
@@ -191,6 +190,6 @@ def _trimmed(lines: list[str], start: int, end: int, shorten: bool = False) -> t
     return end - 1, dedent("\n".join(lines[start:end])).rstrip()
 
 
-def _citation(quote: Quote, passage: Shown) -> Citation:
+def _citation(quote: Quote, passage: ShownPassage) -> Citation:
     lines = passage.lines[quote.start_line - passage.start_line : quote.end_line - passage.start_line + 1]
     return Citation(passage.path, quote.start_line, quote.end_line, "\n".join(lines))

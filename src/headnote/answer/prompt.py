@@ -1,7 +1,7 @@
 """Passages and a question → the messages for a model, within a budget of tokens.
 
-What documents say is data. Every line of theirs begins with its number, so none can look like one of ours; what is ours
-begins with a mark that occurs in none of them. Names of files and headings are theirs, too.
+Text of documents is data. Each of its lines begins with a number, so none can look like one of ours; our lines begin
+with a mark that occurs in no document. Names of files and headings are data, too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from headnote.answer.passages import Shown
+from headnote.answer.passages import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.errors import SettingsError
 from headnote.tokens.bpe import as_encodable
@@ -20,11 +20,11 @@ from headnote.tokens.names import get_counter
 BUDGET = 4000
 """Tokens of a whole prompt, by the counter cl100k."""
 SMALLEST = 150
-"""Tokens that are enough for a part of any passage, its names included."""
+"""Tokens that fit a part of any passage, its names included."""
 _PER_MESSAGE = 8
 """Tokens that a service adds to each message, at most."""
 
-# What could pass for the end of a line, steers a terminal, or is seen by models and not by people.
+# Line ends, control characters of terminals, and characters that models see and people do not.
 _UNSEEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\U000e0000-\U000e007f]")
 _CONTROL_TOKEN = re.compile(r"<(?=[|｜])")
 """Some services read `<|name|>` as the end of a message, wherever it stands."""
@@ -50,21 +50,21 @@ class Message(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """What is sent, and what of the passages is in it."""
+    """The messages, and the passages they contain."""
 
     messages: tuple[Message, ...]
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownPassage, ...]
     tokens: int
 
 
-def build_prompt(question: str, passages: Sequence[Shown], budget: int = BUDGET) -> Prompt:
+def build_prompt(question: str, passages: Sequence[ShownPassage], budget: int = BUDGET) -> Prompt:
     """The best passages first, as many as the budget takes; the last one may be cut, between lines."""
     question = as_encodable(question).strip()
-    mark = choose_mark([question, *(as_data(text) for passage in passages for text in _said(passage))])
+    mark = choose_mark([question, *(as_data(text) for passage in passages for text in _texts(passage))])
     rules = Message("system", _RULES.format(mark=mark))
     frame = _messages(rules, [], question)
     rest = budget - count(frame)
-    shown: list[Shown] = []
+    shown: list[ShownPassage] = []
     for passage in passages:
         fitting = _fit(passage, len(shown) + 1, mark, rest)
         if fitting is None:
@@ -76,7 +76,7 @@ def build_prompt(question: str, passages: Sequence[Shown], budget: int = BUDGET)
     if not shown:
         needed = count(frame) + 100
         raise SettingsError(
-            f"no passage fits into a budget of {budget} tokens",
+            f"no passage fits the budget of {budget} tokens",
             remedy=f"give at least {needed}, or ask with fewer words",
         )
     blocks = [render(passage, number, mark) for number, passage in enumerate(shown, 1)]
@@ -85,7 +85,7 @@ def build_prompt(question: str, passages: Sequence[Shown], budget: int = BUDGET)
 
 
 def choose_mark(texts: Iterable[str], size: int = 8) -> str:
-    """A mark of so many bytes that stands in none of these texts; the same texts always get the same."""
+    """A mark of so many bytes that occurs in none of these texts. The same texts always get the same mark."""
     everything = "\n".join(texts)
     seed = everything.encode("utf-8", "surrogatepass")
     while True:
@@ -95,7 +95,7 @@ def choose_mark(texts: Iterable[str], size: int = 8) -> str:
         seed = digest.encode() + seed
 
 
-def render(passage: Shown, number: int, mark: str) -> str:
+def render(passage: ShownPassage, number: int, mark: str) -> str:
     """A passage as the model sees it."""
     head = f"{mark} passage {number}\nsource: {shown_path(passage.path)}:{passage.start_line}-{passage.end_line}\n"
     if passage.hit.breadcrumb:
@@ -109,17 +109,17 @@ def shown_path(path: str) -> str:
 
 
 def as_data(text: str) -> str:
-    """Text of others on one line, with nothing in it that only machines see."""
+    """Text of documents on one line, without characters that only machines see."""
     return _CONTROL_TOKEN.sub("< ", _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", as_encodable(strip_data_uris(text))))
 
 
 def count(messages: Iterable[Message]) -> int:
-    """Tokens of messages, as cautiously as one can say it for services that add some of their own."""
+    """Tokens of messages, a little more than needed: services add some of their own."""
     counter = get_counter("cl100k")
     return sum(counter.count(message.content) + _PER_MESSAGE for message in messages)
 
 
-def _said(passage: Shown) -> list[str]:
+def _texts(passage: ShownPassage) -> list[str]:
     return [passage.path, passage.hit.breadcrumb, *passage.lines]
 
 
@@ -127,13 +127,13 @@ def _messages(rules: Message, blocks: Sequence[str], question: str) -> tuple[Mes
     return rules, Message("user", "".join(blocks) + f"\nQuestion: {question}\n")
 
 
-def _numbered(passage: Shown) -> list[str]:
+def _numbered(passage: ShownPassage) -> list[str]:
     last = passage.end_line - passage.start_line + 1
     return [f"{number}| {as_data(line)}\n" for number, line in enumerate(passage.lines[:last], passage.start_line)]
 
 
-def _fit(passage: Shown, number: int, mark: str, rest: int) -> Shown | None:
-    """As many of its lines as fit; of a first line that is too long, its beginning. None if there is no room."""
+def _fit(passage: ShownPassage, number: int, mark: str, rest: int) -> ShownPassage | None:
+    """As many of its lines as fit; of a first line that is too long, its beginning. None if nothing fits."""
     counter = get_counter("cl100k")
     rest -= counter.count(render(passage.up_to(passage.start_line - 1), number, mark))
     weights = counter.count_many(_numbered(passage))

@@ -1,4 +1,4 @@
-"""An answer, as it grows → its sentences, each with the citations behind it. Every line ends a sentence."""
+"""A growing answer → its sentences, each with the citations after it. Every line end ends a sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from headnote.answer.brackets import read_bracket
 
 LONGEST = 4000
-"""Characters. What is longer is cut, so that a line without end is no reason to wait."""
+"""Characters. Longer sentences are cut, so that an endless line does not block the stream."""
 _LONGEST_BRACKET = 1000
 _MARKER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?:[-*+•]|[0-9]{1,9}[.)])[ \t]++")
 _STOP = re.compile(r"\r\n|[\r\n\[\]]|[.!?…]++[\"'”’)*_`]*+(?=[ \t\r\n]|\Z)|[。！？]++[」』）”’]*+")
@@ -19,17 +19,16 @@ _FULL_STOPS = re.compile(r"[.!?]*+")
 def sentence_end(text: str, start: int, names: Sequence[str], final: bool) -> int | None:
     """Where the sentence that begins at `start` ends, with its citations and the blanks behind it.
 
-    None if that depends on what comes next. Inside an open bracket no sentence ends, so none is cut off from its
-    citation.
+    None if that depends on the following text. No sentence ends inside an open bracket, so none loses its citation.
     """
     marker = _MARKER.match(text, start)
     at = marker.end() if marker else start
     depth = 0
     while stop := _STOP.search(text, at, start + LONGEST):
-        found, at = stop[0], stop.end()
-        if found[0] in "\r\n":
-            return None if found == "\r" and at == len(text) and not final else at
-        if found == "[":
+        sign, at = stop[0], stop.end()
+        if sign[0] in "\r\n":
+            return None if sign == "\r" and at == len(text) and not final else at
+        if sign == "[":
             bracket = read_bracket(text, stop.start(), names)
             if bracket:
                 at = bracket.end
@@ -37,7 +36,7 @@ def sentence_end(text: str, start: int, names: Sequence[str], final: bool) -> in
                 return None
             else:
                 depth += 1
-        elif found == "]":
+        elif sign == "]":
             depth = max(0, depth - 1)
         elif not depth:
             return _after_citations(text, at, names, final)

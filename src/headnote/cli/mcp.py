@@ -35,7 +35,7 @@ def mcp_command(
     load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
     # Only after the check: these modules need the extra.
     from headnote.mcp_server.server import make_server
-    from headnote.mcp_server.wire import mended_stdin
+    from headnote.mcp_server.stdin import mended_stdin
 
     answer_on_one_core()
     with Index.open(root, embedder=embedder, read_only=read_only, **place) as index:

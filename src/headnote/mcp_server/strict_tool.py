@@ -1,4 +1,4 @@
-"""Tools that take what their schema says and nothing else: a typo is told, never ignored."""
+"""Tools that accept exactly what their schema allows: a typo is an error, never ignored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ READ_ONLY = ToolAnnotations(read_only_hint=True)
 
 
 class StrictTool(Tool):
-    """A tool whose bad arguments are told in one line, each with its name."""
+    """A tool that reports wrong arguments by name, in one line."""
 
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
         try:
@@ -37,7 +37,7 @@ class StrictTool(Tool):
             if detail["type"] == "extra_forbidden":
                 complaints.append(f"unknown argument {name} ({nearest(name, known)})")
             elif detail["type"] == "string_unicode":
-                complaints.append(f"{name}: not Unicode: a surrogate stands alone")
+                complaints.append(f"{name}: not Unicode: lone surrogate")
             elif detail["type"] == "missing":
                 complaints.append(f"{name}: this argument is missing")
             else:
@@ -47,7 +47,7 @@ class StrictTool(Tool):
 
 def strict_tool(function: Callable[..., Any], description: str) -> Tool:
     """The function as a tool, by its name and its annotations."""
-    # Not structured by itself: the SDK would send every text twice.
+    # Without structured output by default: the SDK would send every text twice.
     tool = StrictTool.from_function(function, description=description, annotations=READ_ONLY, structured_output=False)
     lenient = tool.fn_metadata.arg_model
     config = ConfigDict(extra="forbid", strict=True)

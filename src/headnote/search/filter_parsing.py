@@ -1,4 +1,4 @@
-"""Filters as people write them → what the engine takes."""
+"""Filters as people write them → `Filter`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headnote.store.filters import Filter, field_text
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
 _LONGEST_AGO = 9e9
-"""Seconds, before and after 1970: no file is older or newer than what a store can hold."""
+"""Seconds before and after 1970 that a store can hold."""
 
 
 def read_filter(
@@ -25,7 +25,7 @@ def read_filter(
     where: Mapping[str, Any] | None,
     since: datetime | float | str | None,
 ) -> Filter:
-    """Which chunks may be found, as a program says it."""
+    """The filter for the arguments of `Index.search`."""
     check_types(where=(where, Mapping | None), since=(since, datetime | Real | str | None))
     fields = tuple(sorted((_field_name(name), _field_value(name, value)) for name, value in (where or {}).items()))
     return Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since))
@@ -52,8 +52,10 @@ def _nanoseconds(since: datetime | float | str | None) -> int | None:
 
 
 def read_since(text: str, now: datetime | None = None, place: str = "") -> datetime:
-    """`7d`, `12h`, `2w`, `1y`, or a date with or without a time; without a zone it is meant here. `place` is where it
-    was written, for those who are told that it is no time."""
+    """A time from `7d`, `12h`, `2w`, `1y` or a date with or without a time, in local time if there is no zone.
+
+    `place` names the option in errors.
+    """
     now = now or datetime.now().astimezone()
     if ago := _AGO.fullmatch(text.strip().lower()):
         try:
@@ -61,8 +63,8 @@ def read_since(text: str, now: datetime | None = None, place: str = "") -> datet
         except OverflowError:
             return datetime.fromtimestamp(0, now.tzinfo)
     try:
-        found = datetime.fromisoformat(text.strip())
-        return found if found.tzinfo else found.astimezone()
+        moment = datetime.fromisoformat(text.strip())
+        return moment if moment.tzinfo else moment.astimezone()
     except (ValueError, OverflowError, OSError):
         raise SettingsError(
             f"{text!r} is no time", path=place, remedy="write a date such as 2026-03-01, or 7d, 12h, 2w, 1y"
@@ -70,7 +72,7 @@ def read_since(text: str, now: datetime | None = None, place: str = "") -> datet
 
 
 def read_fields(pairs: Iterable[str], place: str = "") -> dict[str, str]:
-    """`key=value` as key and value."""
+    """Pairs of `key=value` as a dictionary."""
     fields: dict[str, str] = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
@@ -84,7 +86,7 @@ def read_fields(pairs: Iterable[str], place: str = "") -> dict[str, str]:
 
 
 def read_recency(text: str, place: str = "") -> dict[str, Any]:
-    """`30` is a half-life in days, `steps` is more for the last week and the last month, `0` nothing at all."""
+    """`30` is a half-life in days, `steps` a bonus for the last week and month, `0` no bonus."""
     if text == "steps":
         return {"recency_steps": True}
     try:

@@ -1,4 +1,4 @@
-"""What somebody asks of the engine, checked when it is made."""
+"""A search and its options, checked when it is built."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class Query:
     """Hits at most."""
     mode: Mode = "hybrid"
     fusion: Fusion = "weighted"
-    """How one ranking is made of two: by the sum of scores, or by reciprocal ranks, where only places count."""
+    """How two rankings become one: by weighted scores, or by reciprocal ranks."""
     only: Filter = EVERYTHING
-    """Which chunks may be found at all."""
+    """The chunks that are searched."""
     per_document: int = 0
     """Hits of one document at most; 0 for any number."""
     min_score: float | None = None
-    """Hits with less are left out. If it is not given, either the best one is relevant or there are none."""
+    """Hits that score less are left out. If None, there are no hits unless the best one is relevant."""
     budget: int = 0
-    """Tokens that all hits together may have; 0 for any number. The first hit comes in any case."""
+    """Tokens of all hits together; 0 for any number. The first hit always fits."""
     recency_days: float = 0.0
-    """Half-life of the bonus for what is new, in days; 0 for none."""
+    """Half-life of the bonus for recent files, in days; 0 for none."""
     recency_steps: bool = False
-    """The bonus in steps instead: one for the last week, a smaller one for the last month."""
+    """A bonus in steps instead: for the last week, and a smaller one for the last month."""
     expand: Expand = "none"
-    """What comes with a hit: the chunks before and after it, all of its section, or what it links to."""
+    """What comes with a hit: the chunks around it, its whole section, or what it links to."""
 
     def __post_init__(self) -> None:
         check_types(

@@ -109,7 +109,7 @@ def best_lines(lines: Sequence[str], query_terms: frozenset[str]) -> list[int]:
     """Places of the lines with the most terms, rare ones counting more, in order; the first lines if none has any."""
     places = [place for place, line in enumerate(lines) if line.strip() and not _HEADING.match(line)]
     line_terms = [query_terms & set(terms(lines[place])) for place in places]
-    frequencies = Counter(term for found in line_terms for term in found)
+    frequencies = Counter(term for matched in line_terms for term in matched)
 
     def weight(matched: frozenset[str]) -> float:
         return sum(1 / frequencies[term] for term in matched)

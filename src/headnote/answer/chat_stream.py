@@ -1,6 +1,6 @@
-"""What a chat service sends → pieces of text, and how it ended.
+"""The response of a chat service → pieces of text, and how it ended.
 
-A stream of events, one JSON object each, or one object for the whole answer from services that do not stream.
+It is a stream of events, one JSON object each, or a single object from services that do not stream.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ LONGEST_LINE = 1_000_000
 _GOOD_ENDS = {"stop", "end_turn", "eos", "tool_calls", "function_call"}
 
 
-class Garbled(Exception):
-    """Not what a chat service sends; its text says what it is."""
+class Malformed(Exception):
+    """Not the response of a chat service; the message continues "the answer …"."""
 
 
-class Failed(Exception):
-    """The service says that it failed, in the middle of its answer."""
+class ServiceFailed(Exception):
+    """The service reports an error in the middle of its answer."""
 
     def __init__(self, content: Any) -> None:
         self.content = content
@@ -31,14 +31,14 @@ class Event(NamedTuple):
 
     text: str = ""
     end: str | None = None
-    """`stop` if the model has said what it had to say; otherwise what kept it from that."""
+    """`stop` if the model finished; otherwise the reason why it did not."""
 
 
 def read_events(response: HTTPResponse) -> Iterator[Event]:
-    """Events as they arrive. An end that is said is the last one; without it, the connection was just closed."""
+    """Events as they arrive. The last one has an end; if none has, the connection was closed early."""
     if "event-stream" not in response.headers.get("Content-Type", ""):
         content = b"".join(iter(lambda: response.read(LONGEST_LINE), b""))
-        # Some services stream without saying so.
+        # Some services stream without the content type.
         yield from _parsed(content.splitlines()) if content.lstrip().startswith((b"data:", b":")) else [_whole(content)]
         return
     yield from _parsed(iter(lambda: response.readline(LONGEST_LINE), b""))
@@ -64,7 +64,7 @@ def _parsed(lines: Any) -> Iterator[Event]:
 def _event(content: Any) -> Event:
     choice = _first_choice(content)
     if choice is None:
-        return Event()  # how much it cost, and the like
+        return Event()  # usage statistics and the like
     delta = choice.get("delta")
     return Event(_text_of(delta) if isinstance(delta, dict) else "", _end_of(choice))
 
@@ -73,7 +73,7 @@ def _whole(data: bytes) -> Event:
     choice = _first_choice(_load(data))
     message = choice.get("message") if choice else None
     if choice is None or not isinstance(message, dict):
-        raise Garbled("has no message in it")
+        raise Malformed("has no message in it")
     return Event(_text_of(message), _end_of(choice) or "stop")
 
 
@@ -81,29 +81,29 @@ def _load(data: bytes) -> Any:
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
-        raise Garbled("is not JSON") from None
+        raise Malformed("is not JSON") from None
     if not isinstance(content, dict):
-        raise Garbled("is not what a chat service sends")
+        raise Malformed("is not what a chat service sends")
     if content.get("error"):
-        raise Failed(content)
+        raise ServiceFailed(content)
     return content
 
 
 def _first_choice(content: Any) -> dict[str, Any] | None:
     choices = content.get("choices")
     if not isinstance(choices, list):
-        raise Garbled("is not what a chat service sends")
+        raise Malformed("is not what a chat service sends")
     return choices[0] if choices and isinstance(choices[0], dict) else None
 
 
 def _text_of(message: dict[str, Any]) -> str:
-    """What it says, be it that it will not say anything."""
-    said = message.get("content") or message.get("refusal")
-    return said if isinstance(said, str) else ""
+    """The text of a message, or its refusal."""
+    content = message.get("content") or message.get("refusal")
+    return content if isinstance(content, str) else ""
 
 
 def _end_of(choice: dict[str, Any]) -> str | None:
-    said = choice.get("finish_reason")
-    if not isinstance(said, str) or not said:
+    reason = choice.get("finish_reason")
+    if not isinstance(reason, str) or not reason:
         return None
-    return "stop" if said in _GOOD_ENDS else said
+    return "stop" if reason in _GOOD_ENDS else reason

@@ -1,4 +1,4 @@
-"""What tools answer: compact text with places, within a budget of tokens, and the same as data. Pure functions."""
+"""The replies of tools: compact text with places, within a token budget, and the same as data. Pure functions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from headnote.store.filters import field_text
 from headnote.store.rows import LinkRow
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
-"""As lines are counted everywhere here: other separators that Python knows end none."""
+"""Lines as they are counted everywhere in headnote; `str.splitlines` knows more line ends."""
 MOST_FACTS = 160
-"""Characters of what a document says about itself, in front of each passage: it is paid for again and again."""
+"""Characters of metadata above each passage: every hit pays for it."""
 SHORT_FACT = 40
-"""Characters of a field that is worth showing there."""
-_SAID_ELSEWHERE = frozenset({"title", "tags"})
+"""Characters of a field that is shown there."""
+_SHOWN_ELSEWHERE = frozenset({"title", "tags"})
 _HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens")
 
 
 class Reply(NamedTuple):
-    """What a model reads, and the same for programs."""
+    """The text for a model, and the same as data for programs."""
 
     text: str
     data: dict[str, Any]
@@ -39,7 +39,7 @@ def place(path: str, start_line: int, end_line: int) -> str:
 
 
 def hits_reply(hits: Sequence[Hit], budget: int) -> Reply:
-    """Passages, best first, each under its place: as many as the budget allows, of the first at least a part."""
+    """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first."""
     if not hits:
         return Reply("Nothing relevant. Try other words, or fewer filters.", {"hits": [], "more": 0})
     text, bodies = quote([_hit_part(number, hit) for number, hit in enumerate(hits, 1)], budget, _left_out(len(hits)))
@@ -51,7 +51,7 @@ def hits_reply(hits: Sequence[Hit], budget: int) -> Reply:
 
 
 def answer_reply(answer: Answer, budget: int) -> Reply:
-    """What there is to say, and what has to be known about it."""
+    """The answer with its note, and the citations that were removed."""
     lines = _line_parts(answer.text.strip())
     parts = [Part(head="note", names=f"{as_data(answer.note)}\n")] if answer.note else []
     parts += [Part(head="answer"), *lines]
@@ -70,7 +70,7 @@ def answer_reply(answer: Answer, budget: int) -> Reply:
 
 
 def passage_reply(passage: Passage, budget: int) -> Reply:
-    """Lines under their place; where they are cut, how to read on."""
+    """Lines under their place, and how to read on if they are cut."""
     parts = _line_parts(passage.text)
     source = f"source: {place(passage.path, passage.start_line, passage.end_line)}\n"
     if not parts:
@@ -83,7 +83,7 @@ def passage_reply(passage: Passage, budget: int) -> Reply:
 
 
 def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Reply:
-    """Headings with their lines, and with as many `#` as they are deep."""
+    """Headings with their lines and their `#` signs."""
     rows = [
         {
             "start_line": entry.start_line,
@@ -108,7 +108,7 @@ def documents_reply(paths: Sequence[str], budget: int) -> Reply:
 
 
 def links_reply(view: DocumentView, budget: int) -> Reply:
-    """Where a document leads, and what leads to it."""
+    """The links of a document, and the links to it."""
     path, links, backlinks = view.document.path, view.links, view.backlinks
     targets = [_target(link, link in view.broken) for link in links]
     parts = [Part(head="links to" if links else "links to nothing", names=f"source: {as_data(path)}\n")]
@@ -131,7 +131,7 @@ def status_reply(status: Status, problem: str = "") -> Reply:
 
 
 def _hit_part(number: int, hit: Hit) -> Part:
-    # The path stands in the next line, so what is left of the key is enough.
+    # The path is in the next line, so the rest of the key is enough.
     chunk = as_data(hit.key.removeprefix(hit.path))
     source = f"source: {place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
@@ -140,16 +140,16 @@ def _hit_part(number: int, hit: Hit) -> Part:
 
 
 def _facts(hit: Hit) -> dict[str, Any]:
-    """What a document says about itself, as JSON can hold it."""
+    """Tags, links and metadata as JSON can hold them."""
     return {"tags": list(hit.tags), "links": list(hit.links), "metadata": msgspec.to_builtins(hit.metadata)}
 
 
 def _facts_line(hit: Hit) -> str:
-    """Tags, and the fields of the frontmatter that are said in a few words; nothing if there are none."""
+    """Tags and short fields of the frontmatter on one line; empty if there are none."""
     fields = {name: field_text(value) for name, value in hit.metadata.items() if _is_short(value)}
-    said = [f"tags={','.join(hit.tags)}"] if hit.tags else []
-    said += [f"{name}={text}" for name, text in fields.items() if name not in _SAID_ELSEWHERE]
-    line = as_data("; ".join(said))
+    facts = [f"tags={','.join(hit.tags)}"] if hit.tags else []
+    facts += [f"{name}={text}" for name, text in fields.items() if name not in _SHOWN_ELSEWHERE]
+    line = as_data("; ".join(facts))
     return f"about: {line[:MOST_FACTS]}\n" if line else ""
 
 
@@ -166,7 +166,7 @@ def _line_parts(text: str) -> list[Part]:
 
 
 def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:
-    """What is left out of so many parts."""
+    """A function that says how many of so many parts are left out."""
     return lambda shown: f"{count - shown} more {unit}; raise the budget to see them"
 
 

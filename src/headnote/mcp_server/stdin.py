@@ -1,6 +1,6 @@
-"""Standard input as the SDK can read it.
+"""Standard input without lone surrogates.
 
-It drops a message in which a surrogate stands alone, and the sender would wait for an answer forever.
+The SDK drops messages that contain one, and the client would wait forever.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _ESCAPES = re.compile(
 
 
 def without_lone_surrogates(message: bytes) -> bytes:
-    """JSON with the replacement character where half of a pair is escaped."""
+    """The message with a replacement character for each lone surrogate escape."""
     return _ESCAPES.sub(lambda match: rb"\ufffd" if match["lone"] else match[0], message)
 
 
 class MendedInput(io.RawIOBase):
-    """Lines of a stream, each as it can be read."""
+    """The lines of a stream without lone surrogates."""
 
     def __init__(self, lines: BinaryIO) -> None:
         self._lines = lines
@@ -47,7 +47,7 @@ class MendedInput(io.RawIOBase):
 
 @contextmanager
 def mended_stdin() -> Iterator[None]:
-    """While this lasts, `sys.stdin` gives messages that can be read."""
+    """Replace `sys.stdin` by one without lone surrogates."""
     before = sys.stdin
     sys.stdin = io.TextIOWrapper(io.BufferedReader(MendedInput(before.buffer)), encoding="utf-8", errors="replace")
     try:

@@ -1,4 +1,4 @@
-"""The stage: passages in, an answer out, by a model or without one."""
+"""Passages in, an answer out: by a model, or from the passages themselves."""
 
 from __future__ import annotations
 
@@ -7,55 +7,55 @@ from collections.abc import Callable, Sequence
 from headnote.answer.chat import MODEL_VARIABLE, Chat
 from headnote.answer.citations import Checker
 from headnote.answer.extract import extract
-from headnote.answer.passages import Shown
+from headnote.answer.passages import ShownPassage
 from headnote.answer.prompt import BUDGET, build_prompt
 from headnote.embedding.base import Embedder
 from headnote.model import Answer
 
 Listener = Callable[[str], object]
-"""Told the text of an answer, piece by piece; what it was told is never taken back."""
+"""Receives the text of an answer, piece by piece. Nothing is ever taken back."""
 
 NOTHING = "Nothing here answers this question."
-NOT_ASKED = f"no model was asked; these are the passages themselves (set {MODEL_VARIABLE} to have a model answer)"
+NO_MODEL = f"no model was asked; these are the passages themselves (set {MODEL_VARIABLE} to have a model answer)"
 
 
 def answer_from(
     question: str,
-    passages: Sequence[Shown],
+    passages: Sequence[ShownPassage],
     chat: Chat | None,
     embedder: Embedder,
     budget: int = BUDGET,
     listener: Listener | None = None,
 ) -> Answer:
     """An answer from these passages and nothing else."""
-    tell = listener or _nobody
+    emit = listener or _ignore
     if not passages:
-        tell(NOTHING)
+        emit(NOTHING)
         return Answer(NOTHING, note="no model was asked: nothing relevant was found")
     if chat is not None:
-        return _by_model(question, passages, chat, budget, tell)
+        return _by_model(question, passages, chat, budget, emit)
     text, citations = extract(question, passages, embedder)
-    tell(text)
-    return Answer(text, citations, tuple(passage.hit for passage in passages), note=NOT_ASKED)
+    emit(text)
+    return Answer(text, citations, tuple(passage.hit for passage in passages), note=NO_MODEL)
 
 
-def _by_model(question: str, passages: Sequence[Shown], chat: Chat, budget: int, tell: Listener) -> Answer:
+def _by_model(question: str, passages: Sequence[ShownPassage], chat: Chat, budget: int, emit: Listener) -> Answer:
     prompt = build_prompt(question, passages, budget)
     checker = Checker(prompt.shown)
-    said: list[str] = []
+    pieces: list[str] = []
     broken = ""
 
     def release(text: str) -> None:
         if text:
-            said.append(text)
-            tell(text)
+            pieces.append(text)
+            emit(text)
 
     for piece in chat.ask(prompt.messages):
         release(checker.feed(piece.text))
         broken = piece.broken or broken
     release(checker.finish(cut_off=bool(broken)))
     return Answer(
-        "".join(said),
+        "".join(pieces),
         checker.citations,
         tuple(passage.hit for passage in prompt.shown),
         checker.dropped,
@@ -65,5 +65,5 @@ def _by_model(question: str, passages: Sequence[Shown], chat: Chat, budget: int,
     )
 
 
-def _nobody(_: str) -> None:
+def _ignore(_: str) -> None:
     pass
