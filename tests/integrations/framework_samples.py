@@ -1,4 +1,4 @@
-"""What the tests of all frameworks share: documents, an index, and the laws seen from outside."""
+"""What the tests of all frameworks share: documents, an index, and the guarantees of chunking."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ Intro, said twice.
 """
 
 SETTINGS: dict[str, Any] = {"max_tokens": 48, "min_tokens": 0, "target_tokens": 24, "merge": False}
-"""Small chunks, one for each section of the guide at least."""
+"""Small chunks, at least one per section of the guide."""
 
 MDX = 'import { Tabs } from "x";\n\n# Widget\n\n<Tabs>\n\nText in tabs.\n\n</Tabs>\n'
 
 LARGEST = 128
-"""Tokens that a chunk of a real document may have in the tests of the laws."""
+"""Maximum tokens of a chunk in the tests on real documents."""
 
 
 def not_covered(source: str, ranges: Sequence[tuple[int, int]]) -> str:
-    """What of a document stands in no range, frontmatter and blanks apart."""
+    """The text of a document outside all ranges, without frontmatter and blanks."""
     first = next(iter(headnote.parse(source)), None)
     at = first.end if first and first.kind == "frontmatter" else 0
     pieces = []

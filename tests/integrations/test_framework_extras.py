@@ -1,4 +1,4 @@
-"""A framework that is not installed is one line, with the command that installs it."""
+"""A missing framework is a one-line error with its install command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FRAMEWORKS = {
     "haystack": ("haystack", "haystack"),
 }
 
-# Nothing in `sys.modules` under a name is how Python is told that there is no such package.
+# None in `sys.modules` tells Python that there is no such package.
 TRY = """
 import sys
 sys.modules[{package!r}] = None
@@ -29,12 +29,12 @@ except MissingExtra as error:
 def test_a_missing_framework_names_its_install_command(module: str) -> None:
     package, extra = FRAMEWORKS[module]
     code = TRY.format(package=package, module=module)
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert f"needs the package {package}" in said
-    assert said.endswith(f"(run: pip install 'headnote[{extra}]')\n")
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert f"needs the package {package}" in output
+    assert output.endswith(f"(run: pip install 'headnote[{extra}]')\n")
 
 
-def test_the_room_itself_needs_none_of_them() -> None:
+def test_the_shared_module_needs_no_framework() -> None:
     code = "import sys, headnote.integrations.common; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "headnote.integrations.common" in loaded

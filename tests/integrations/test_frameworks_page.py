@@ -1,6 +1,6 @@
-"""docs/frameworks.md shows what happens: each of its sections is run in an empty folder with the file that it cuts.
+"""docs/frameworks.md: each section is run in an empty folder with the file it splits, and must print what it shows.
 
-To write the outputs anew after a change that is meant:
+To update the outputs after an intended change:
 
     python tests/integrations/test_frameworks_page.py
 """
@@ -28,14 +28,14 @@ NEEDS = {
     "Haystack": "haystack",
     "Coming from semantic-text-splitter": "semantic_text_splitter",
 }
-"""Section → what has to be installed for it."""
+"""The package that each section needs."""
 
-# Before any import of Haystack, which would tell its makers that it is used.
+# Before Haystack is imported, because it sends telemetry.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """Heading and text of what stands between headings of the second level; the text before them has no heading."""
+    """Heading and text of each section of the second level. The text before the first has no heading."""
     headings = [block for block in headnote.parse(text) if block.level == 2]
     starts = [(0, ""), *((block.start, text[block.start : block.end].lstrip("# ")) for block in headings)]
     for (start, heading), (end, _) in zip(starts, [*starts[1:], (len(text), "")], strict=True):
@@ -47,14 +47,14 @@ def content(text: str, block: Block) -> str:
 
 
 def example() -> tuple[str, str]:
-    """Name and text of the file that the examples cut."""
+    """Name and text of the file that the examples split."""
     text = PAGE.read_text(encoding="utf-8")
     [block] = [block for block in headnote.parse(text) if block.info.startswith("markdown ")]
     return block.info.partition(" ")[2], content(text, block)
 
 
 def run_again(section: str) -> str:
-    """A section with what its examples print now."""
+    """The section with the current output of its examples."""
     name, text = example()
     namespace: dict[str, Any] = {}
     pieces, done, printed = [], 0, ""
@@ -85,17 +85,17 @@ def test_every_section_with_examples_is_run() -> None:
     assert with_examples == list(NEEDS)
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_resolve() -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", PAGE.read_text(encoding="utf-8")):
         assert (PAGE.parent / target).exists(), target
 
 
 def test_the_table_of_metadata_is_complete() -> None:
-    from headnote.integrations.common import FIELDS, Cutter
+    from headnote.integrations.common import FIELDS, DocumentChunker
 
     page = PAGE.read_text(encoding="utf-8")
     named = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
-    assert set(Cutter("default", "text", FIELDS, {}).names) <= named
+    assert set(DocumentChunker("default", "text", FIELDS, {}).names) <= named
 
 
 if __name__ == "__main__":

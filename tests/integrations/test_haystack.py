@@ -1,4 +1,4 @@
-"""Inside Haystack, as its users call it."""
+"""The Haystack integration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from framework_samples import CORPORA, GUIDE, LARGEST, SETTINGS, handbook_index,
 
 import headnote
 
-# Before the import, which would tell its makers that it is used.
+# Before Haystack is imported, because it sends telemetry.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 pytest.importorskip("haystack", reason="needs the extra: pip install 'headnote[haystack]'")
 
@@ -33,16 +33,16 @@ def index(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterato
 
 
 def split(text: str = GUIDE, meta: dict[str, Any] | None = None, **options: Any) -> list[Document]:
-    made = HeadnoteSplitter(**{**SETTINGS, **options}).run([Document(content=text, meta=meta or {})])
-    return list(made["documents"])
+    result = HeadnoteSplitter(**{**SETTINGS, **options}).run([Document(content=text, meta=meta or {})])
+    return list(result["documents"])
 
 
-def test_it_gives_the_chunks_of_headnote_with_the_meta_of_splitters() -> None:
-    given = Document(content=GUIDE, meta={"file_path": "guide.md", "owner": {"team": "a"}, "title": "Mine"})
-    made = HeadnoteSplitter(**SETTINGS).run([given])["documents"]
+def test_it_makes_the_chunks_of_headnote_with_the_meta_of_splitters() -> None:
+    source = Document(content=GUIDE, meta={"file_path": "guide.md", "owner": {"team": "a"}, "title": "Mine"})
+    documents = HeadnoteSplitter(**SETTINGS).run([source])["documents"]
     chunks = headnote.chunk(GUIDE, path="guide.md", **SETTINGS)
-    assert [document.content for document in made] == [chunk.embed_text for chunk in chunks]
-    for number, (document, chunk) in enumerate(zip(made, chunks, strict=True)):
+    assert [document.content for document in documents] == [chunk.embed_text for chunk in chunks]
+    for number, (document, chunk) in enumerate(zip(documents, chunks, strict=True)):
         assert (
             document.meta.items()
             >= {
@@ -50,7 +50,7 @@ def test_it_gives_the_chunks_of_headnote_with_the_meta_of_splitters() -> None:
                 "owner": {"team": "a"},
                 "title": "Mine",
                 "review.by": "Ada",
-                "source_id": given.id,
+                "source_id": source.id,
                 "split_id": number,
                 "split_idx_start": chunk.start,
                 "page_number": 1,
@@ -60,14 +60,14 @@ def test_it_gives_the_chunks_of_headnote_with_the_meta_of_splitters() -> None:
                 "end_line": chunk.end_line,
             }.items()
         )
-    assert len({document.id for document in made}) == len(made) == 4
-    assert given.meta == {"file_path": "guide.md", "owner": {"team": "a"}, "title": "Mine"}
+    assert len({document.id for document in documents}) == len(documents) == 4
+    assert source.meta == {"file_path": "guide.md", "owner": {"team": "a"}, "title": "Mine"}
 
 
-def test_positions_are_true_even_where_text_repeats() -> None:
-    made = split(content="text")
-    assert [document.content for document in made] == [
-        GUIDE[document.meta["split_idx_start"] : document.meta["end_index"]] for document in made
+def test_positions_are_right_even_if_text_repeats() -> None:
+    documents = split(content="text")
+    assert [document.content for document in documents] == [
+        GUIDE[document.meta["split_idx_start"] : document.meta["end_index"]] for document in documents
     ]
 
 
@@ -78,25 +78,25 @@ def test_pages_are_counted() -> None:
     assert split("# A\n\nText.\n", {"page_number": 7})[0].meta["page_number"] == 7
 
 
-def test_what_has_no_text_is_left_out_and_what_is_no_text_refused() -> None:
+def test_blank_documents_are_left_out_and_mistakes_refused() -> None:
     assert split("") == split("---\ntitle: only\n---\n") == []
     with pytest.raises(ValueError, match="has no content"):
         HeadnoteSplitter().run([Document(content=None)])
     with pytest.raises(headnote.SettingsError, match="did you mean max_tokens"):
         HeadnoteSplitter(max_token=10)
-    with pytest.raises(headnote.SettingsError, match="'docs' is no index"):
+    with pytest.raises(headnote.SettingsError, match="'docs' is not an index"):
         HeadnoteRetriever("docs")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
+def test_the_guarantees_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
     splitter = HeadnoteSplitter(max_tokens=LARGEST)
     for file in real_documents(corpus_files, corpus):
         source = file.read_text(encoding="utf-8")
-        made = splitter.run([Document(content=source, meta={"file_path": str(file)})])["documents"]
-        ranges = [(document.meta["split_idx_start"], document.meta["end_index"]) for document in made]
+        documents = splitter.run([Document(content=source, meta={"file_path": str(file)})])["documents"]
+        ranges = [(document.meta["split_idx_start"], document.meta["end_index"]) for document in documents]
         assert not_covered(source, ranges) == "", file
-        assert all(headnote.count_tokens(document.content) <= LARGEST for document in made), file
+        assert all(headnote.count_tokens(document.content) <= LARGEST for document in documents), file
 
 
 def indexing() -> Pipeline:
@@ -109,7 +109,7 @@ def indexing() -> Pipeline:
     return pipeline
 
 
-def test_a_pipeline_runs_is_written_and_read_again(repository: Path) -> None:
+def test_a_pipeline_can_be_serialised(repository: Path) -> None:
     files = sorted((repository / "examples" / "handbook").glob("*.md"))[:2]
     written = indexing().dumps()
     again = Pipeline.loads(written, allowed_modules=["headnote.*"])
@@ -127,7 +127,7 @@ def test_a_pipeline_runs_is_written_and_read_again(repository: Path) -> None:
     for pipeline in (indexing(), again):
         pipeline.run({"read": {"sources": files}})
         store = pipeline.get_component("write").document_store
-        results.append(sorted((one.content, one.meta["breadcrumb"]) for one in store.filter_documents()))
+        results.append(sorted((document.content, document.meta["breadcrumb"]) for document in store.filter_documents()))
     assert results[0] == results[1]
     assert len(results[0]) > len(files)
 
@@ -135,35 +135,35 @@ def test_a_pipeline_runs_is_written_and_read_again(repository: Path) -> None:
 def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None:
     hits = index.search("torque for the brackets", 2, mode="keyword")
     retriever = HeadnoteRetriever(index, top_k=2, mode="keyword")
-    found = retriever.run("torque for the brackets")["documents"]
-    assert [(one.id, one.score, one.content) for one in found] == [
+    retrieved = retriever.run("torque for the brackets")["documents"]
+    assert [(document.id, document.score, document.content) for document in retrieved] == [
         (hit.key, hit.score, f"{hit.breadcrumb}\n\n{hit.text}") for hit in hits
     ]
-    assert found[0].meta["source"] == "installing.md"
-    assert asyncio.run(retriever.run_async("torque for the brackets"))["documents"] == found
+    assert retrieved[0].meta["source"] == "installing.md"
+    assert asyncio.run(retriever.run_async("torque for the brackets"))["documents"] == retrieved
     assert retriever.run("zzyzx qwfpgj")["documents"] == []
 
 
-def test_options_of_a_search_come_with_the_retriever_or_with_a_run(index: headnote.Index) -> None:
+def test_search_options_of_the_retriever_and_of_a_run(index: headnote.Index) -> None:
     retriever = HeadnoteRetriever(index, mode="keyword", content="text", search_options={"path": "publishing.md"})
-    [found] = retriever.run("gauge readings", top_k=1)["documents"]
-    assert found.meta["source"] == "publishing.md"
-    assert not found.content.startswith(f"{found.meta['breadcrumb']}\n")
+    [document] = retriever.run("gauge readings", top_k=1)["documents"]
+    assert document.meta["source"] == "publishing.md"
+    assert not document.content.startswith(f"{document.meta['breadcrumb']}\n")
     [other] = retriever.run("gauge", top_k=1, search_options={"path": "installing.md"})["documents"]
     assert other.meta["source"] == "installing.md"
 
 
-def test_a_pipeline_with_a_retriever_opens_the_index_again(index: headnote.Index) -> None:
+def test_a_serialised_retriever_opens_its_index_again(index: headnote.Index) -> None:
     pipeline = Pipeline()
     pipeline.add_component("find", HeadnoteRetriever(index, top_k=1, mode="keyword"))
     again = Pipeline.loads(pipeline.dumps(), allowed_modules=["headnote.*"])
-    asked = {"find": {"query": "torque for the brackets"}}
-    assert again.run(asked) == pipeline.run(asked)
-    assert pipeline.run(asked)["find"]["documents"]
+    inputs = {"find": {"query": "torque for the brackets"}}
+    assert again.run(inputs) == pipeline.run(inputs)
+    assert pipeline.run(inputs)["find"]["documents"]
     again.get_component("find").index.close()
 
 
-def test_an_index_that_cannot_be_opened_by_name_is_not_written(tmp_path: Path) -> None:
+def test_an_index_without_a_folder_or_named_embedder_is_not_serialised(tmp_path: Path) -> None:
     class Own:
         def search(self, query: str, *args: Any, **options: Any) -> list[headnote.Hit]:
             return []
@@ -172,6 +172,6 @@ def test_an_index_that_cannot_be_opened_by_name_is_not_written(tmp_path: Path) -
         HeadnoteRetriever(Own()).to_dict()
     with (
         headnote.Index.open(tmp_path, embedder=HashingEmbedder()) as opened,
-        pytest.raises(headnote.SettingsError, match="an embedder that is an object"),
+        pytest.raises(headnote.SettingsError, match="an embedder object"),
     ):
         HeadnoteRetriever(opened).to_dict()

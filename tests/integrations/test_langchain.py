@@ -1,4 +1,4 @@
-"""Inside LangChain, as its users call it."""
+"""The LangChain integration."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ def split(text: str = GUIDE, metadata: dict[str, Any] | None = None, **options: 
     return list(splitter.split_documents([Document(text, metadata=metadata or {})]))
 
 
-def test_it_is_a_text_splitter_that_gives_the_chunks_of_headnote() -> None:
+def test_it_is_a_text_splitter_with_the_chunks_of_headnote() -> None:
     splitter = HeadnoteSplitter(max_tokens=64)
     assert isinstance(splitter, TextSplitter)
     assert splitter.split_text(GUIDE) == [chunk.embed_text for chunk in headnote.chunk(GUIDE, max_tokens=64)]
 
 
-def test_metadata_of_the_document_is_kept_and_that_of_the_chunk_added() -> None:
-    given = {"source": "docs/guide.md", "owner": {"team": "a"}, "title": "Mine"}
-    documents = split(metadata=given)
+def test_chunks_add_to_the_metadata_of_the_document() -> None:
+    metadata = {"source": "docs/guide.md", "owner": {"team": "a"}, "title": "Mine"}
+    documents = split(metadata=metadata)
     chunks = headnote.chunk(GUIDE, path="docs/guide.md", **SETTINGS)
     assert len(documents) == len(chunks) == 4
     for document, chunk in zip(documents, chunks, strict=True):
-        assert given.items() <= document.metadata.items()
+        assert metadata.items() <= document.metadata.items()
         assert document.page_content == chunk.embed_text
-        added = {name: value for name, value in document.metadata.items() if name not in given}
+        added = {name: value for name, value in document.metadata.items() if name not in metadata}
         headings = {"heading_path": list(chunk.heading_path)} if chunk.heading_path else {}
         assert added == headings | {
             "chunk_id": chunk.id,
@@ -76,7 +76,7 @@ def test_documents_do_not_share_their_metadata() -> None:
     assert second.metadata["nested"] == {"a": 1}
 
 
-def test_positions_are_true_even_where_text_repeats() -> None:
+def test_positions_are_right_even_if_text_repeats() -> None:
     documents = split(content="text")
     assert [document.page_content for document in documents] == [
         GUIDE[document.metadata["start_index"] : document.metadata["end_index"]] for document in documents
@@ -103,23 +103,23 @@ def test_fields_can_be_chosen() -> None:
     assert "start_index" not in split(add_start_index=False)[0].metadata
 
 
-def test_create_and_transform_documents_are_the_same_splitting() -> None:
+def test_create_and_transform_documents_agree() -> None:
     splitter = HeadnoteSplitter(**SETTINGS)
-    made = splitter.create_documents([GUIDE, "# B\n\nText.\n"], [{"source": "a.md"}, {"source": "b.md"}])
-    given = [Document(GUIDE, metadata={"source": "a.md"}), Document("# B\n\nText.\n", metadata={"source": "b.md"})]
-    assert made == list(splitter.transform_documents(given))
-    assert made == list(asyncio.run(splitter.atransform_documents(given)))
-    assert made[-1].metadata["chunk_id"] == "b.md#0"
+    documents = splitter.create_documents([GUIDE, "# B\n\nText.\n"], [{"source": "a.md"}, {"source": "b.md"}])
+    sources = [Document(GUIDE, metadata={"source": "a.md"}), Document("# B\n\nText.\n", metadata={"source": "b.md"})]
+    assert documents == list(splitter.transform_documents(sources))
+    assert documents == list(asyncio.run(splitter.atransform_documents(sources)))
+    assert documents[-1].metadata["chunk_id"] == "b.md#0"
     assert [document.page_content for document in splitter.create_documents([GUIDE])] == splitter.split_text(GUIDE)
 
 
-def test_a_splitter_travels_to_other_processes() -> None:
+def test_a_splitter_can_be_pickled() -> None:
     splitter = HeadnoteSplitter(content="text", **SETTINGS)
     assert pickle.loads(pickle.dumps(splitter)).split_text(GUIDE) == splitter.split_text(GUIDE)
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "---\ntitle: only\n---\n"])
-def test_what_has_no_text_gives_no_documents(text: str) -> None:
+def test_blank_text_gives_no_documents(text: str) -> None:
     assert split(text) == []
     assert split(text, preset="mdvdb", target_tokens=48) == []
 
@@ -136,7 +136,7 @@ def test_sizes_as_other_splitters_count_them() -> None:
     assert max(map(len, by_tokens)) > 50
 
 
-def test_settings_that_make_no_sense_are_refused_with_a_remedy() -> None:
+def test_invalid_settings_are_refused_with_a_remedy() -> None:
     with pytest.raises(headnote.SettingsError, match="max_tokens is given twice"):
         HeadnoteSplitter(chunk_size=10, max_tokens=10)
     with pytest.raises(headnote.SettingsError, match="did you mean max_tokens"):
@@ -148,14 +148,14 @@ def test_settings_that_make_no_sense_are_refused_with_a_remedy() -> None:
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
+def test_the_guarantees_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
     splitter = HeadnoteSplitter(max_tokens=LARGEST)
     for file in real_documents(corpus_files, corpus):
         source = file.read_text(encoding="utf-8")
-        made = splitter.split_documents([Document(source, metadata={"source": str(file)})])
-        ranges = [(document.metadata["start_index"], document.metadata["end_index"]) for document in made]
+        documents = splitter.split_documents([Document(source, metadata={"source": str(file)})])
+        ranges = [(document.metadata["start_index"], document.metadata["end_index"]) for document in documents]
         assert not_covered(source, ranges) == "", file
-        assert all(headnote.count_tokens(document.page_content) <= LARGEST for document in made), file
+        assert all(headnote.count_tokens(document.page_content) <= LARGEST for document in documents), file
 
 
 def test_a_vector_store_takes_the_documents_with_their_keys() -> None:
@@ -163,16 +163,16 @@ def test_a_vector_store_takes_the_documents_with_their_keys() -> None:
     documents = split(metadata={"source": "guide.md"})
     keys = [document.metadata["chunk_key"] for document in documents]
     assert store.add_documents(documents, ids=keys) == keys
-    assert {found.id for found in store.similarity_search("anything", k=10)} == set(keys)
+    assert {document.id for document in store.similarity_search("anything", k=10)} == set(keys)
 
 
 def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None:
     retriever = HeadnoteRetriever(index=index, k=2, mode="keyword")
     hits = index.search("torque for the brackets", 2, mode="keyword")
-    found = retriever.invoke("torque for the brackets")
-    assert [document.id for document in found] == [hit.key for hit in hits]
-    assert [document.page_content for document in found] == [f"{hit.breadcrumb}\n\n{hit.text}" for hit in hits]
-    assert found[0].metadata == {
+    retrieved = retriever.invoke("torque for the brackets")
+    assert [document.id for document in retrieved] == [hit.key for hit in hits]
+    assert [document.page_content for document in retrieved] == [f"{hit.breadcrumb}\n\n{hit.text}" for hit in hits]
+    assert retrieved[0].metadata == {
         "source": "installing.md",
         "title": hits[0].title,
         "breadcrumb": hits[0].breadcrumb,
@@ -196,17 +196,17 @@ def test_the_retriever_works_async_and_in_batches(index: headnote.Index) -> None
     assert all(retriever.batch(queries))
 
 
-def test_options_of_a_search_come_with_the_retriever_or_with_a_call(index: headnote.Index) -> None:
+def test_search_options_of_the_retriever_and_of_a_call(index: headnote.Index) -> None:
     retriever = HeadnoteRetriever(index=index, mode="keyword", search_kwargs={"path": "publishing.md"}, content="text")
-    found = retriever.invoke("gauge readings", k=1)
-    assert [document.metadata["source"] for document in found] == ["publishing.md"]
-    assert not found[0].page_content.startswith(f"{found[0].metadata['breadcrumb']}\n")
+    retrieved = retriever.invoke("gauge readings", k=1)
+    assert [document.metadata["source"] for document in retrieved] == ["publishing.md"]
+    assert not retrieved[0].page_content.startswith(f"{retrieved[0].metadata['breadcrumb']}\n")
     other = retriever.invoke("gauge", path="installing.md")
     assert {document.metadata["source"] for document in other} == {"installing.md"}
     assert asyncio.run(retriever.ainvoke("gauge", path="installing.md")) == other
 
 
-def test_nothing_relevant_is_nothing(index: headnote.Index) -> None:
+def test_no_documents_if_nothing_is_relevant(index: headnote.Index) -> None:
     assert HeadnoteRetriever(index=index, mode="keyword").invoke("zzyzx qwfpgj") == []
 
 
@@ -221,7 +221,7 @@ def test_a_chain_runs_over_the_retriever(index: headnote.Index) -> None:
 
     chain = (
         {"context": HeadnoteRetriever(index=index, k=1, mode="keyword") | told, "question": RunnablePassthrough()}
-        | RunnableLambda(lambda given: f"{given['question']}\n{given['context']}")
+        | RunnableLambda(lambda inputs: f"{inputs['question']}\n{inputs['context']}")
     ).with_config(run_name="ask")
     answer = chain.invoke("torque for the brackets")
     assert answer.startswith("torque for the brackets\ninstalling.md: Installing a gauge")

@@ -1,4 +1,4 @@
-"""Inside LlamaIndex, as its users call it."""
+"""The LlamaIndex integration."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def document(text: str = GUIDE, **metadata: Any) -> Document:
     return Document(text=text, metadata=metadata, id_="the document")
 
 
-def nodes_of(given: Document, **options: Any) -> list[TextNode]:
-    return list(HeadnoteNodeParser(**{**SETTINGS, **options}).get_nodes_from_documents([given]))
+def nodes_of(source: Document, **options: Any) -> list[TextNode]:
+    return list(HeadnoteNodeParser(**{**SETTINGS, **options}).get_nodes_from_documents([source]))
 
 
-def test_it_is_a_node_parser_that_gives_the_chunks_of_headnote() -> None:
+def test_it_is_a_node_parser_with_the_chunks_of_headnote() -> None:
     chunks = headnote.chunk(GUIDE, path="guide.md", **SETTINGS)
     nodes = nodes_of(document(file_path="guide.md"))
     assert issubclass(HeadnoteNodeParser, NodeParser)
@@ -64,7 +64,7 @@ def test_nodes_are_related_to_their_document_and_to_each_other() -> None:
     assert {relation for node in alone for relation in node.relationships} == {NodeRelationship.SOURCE}
 
 
-def test_places_are_true_even_where_text_repeats() -> None:
+def test_positions_are_right_even_if_text_repeats() -> None:
     nodes = nodes_of(document(), content="text")
     assert [node.text for node in nodes] == [GUIDE[node.start_char_idx : node.end_char_idx] for node in nodes]
     assert [(node.start_char_idx, node.end_char_idx) for node in nodes_of(document())] == [
@@ -74,7 +74,7 @@ def test_places_are_true_even_where_text_repeats() -> None:
     assert starts == sorted(set(starts))
 
 
-def test_a_place_is_not_guessed_from_text_that_stands_earlier() -> None:
+def test_positions_are_not_guessed_from_earlier_text() -> None:
     text = "# A\n\nSame. Words.\n\n# B\n\nSame.\n"
     nodes = nodes_of(document(text), strategy="section", content="text")
     assert [text[node.start_char_idx : node.end_char_idx] for node in nodes][-1].endswith("Same.")
@@ -92,31 +92,31 @@ def test_headings_reach_embeddings_and_models_once() -> None:
     assert without.get_content(MetadataMode.EMBED) == f"breadcrumb: Guide > Use\n\n{without.text}"
 
 
-def test_metadata_of_the_document_is_kept_with_what_it_hides() -> None:
-    given = document(owner="a", secret="b", title="Mine")
-    given.excluded_embed_metadata_keys = ["secret"]
-    given.excluded_llm_metadata_keys = ["owner"]
-    node = nodes_of(given)[-1]
+def test_nodes_inherit_metadata_and_what_is_hidden_of_it() -> None:
+    source = document(owner="a", secret="b", title="Mine")
+    source.excluded_embed_metadata_keys = ["secret"]
+    source.excluded_llm_metadata_keys = ["owner"]
+    node = nodes_of(source)[-1]
     assert (node.metadata["owner"], node.metadata["secret"], node.metadata["title"]) == ("a", "b", "Mine")
     assert node.metadata["review.by"] == "Ada"
     assert node.get_metadata_str(MetadataMode.EMBED) == "owner: a\ntitle: Mine"
     assert node.get_metadata_str(MetadataMode.LLM) == "secret: b\ntitle: Mine"
-    assert nodes_of(given, include_metadata=False)[-1].metadata == {}
-    assert given.metadata == {"owner": "a", "secret": "b", "title": "Mine"}
+    assert nodes_of(source, include_metadata=False)[-1].metadata == {}
+    assert source.metadata == {"owner": "a", "secret": "b", "title": "Mine"}
 
 
-def test_a_parser_can_be_written_and_read_again() -> None:
+def test_a_parser_can_be_serialised() -> None:
     parser = HeadnoteNodeParser(preset="blocks", content="text", metadata_fields=["key"], max_tokens=64, size="small")
     for again in (
         HeadnoteNodeParser.from_dict(parser.to_dict()),
         HeadnoteNodeParser.from_json(parser.to_json()),
     ):
         assert again.to_dict() == parser.to_dict()
-        texts = [[node.text for node in one.get_nodes_from_documents([document()])] for one in (parser, again)]
+        texts = [[node.text for node in either.get_nodes_from_documents([document()])] for either in (parser, again)]
         assert texts[0] == texts[1]
 
 
-def test_a_parser_travels_to_other_processes() -> None:
+def test_a_parser_can_be_pickled() -> None:
     parser = HeadnoteNodeParser(content="text", **SETTINGS)
     again = pickle.loads(pickle.dumps(parser))
     assert [node.text for node in again.get_nodes_from_documents([document()])] == [
@@ -124,12 +124,12 @@ def test_a_parser_travels_to_other_processes() -> None:
     ]
 
 
-def test_nodes_can_be_written_and_read_again() -> None:
+def test_nodes_can_be_serialised() -> None:
     for node in nodes_of(document(file_path="guide.md"), metadata_fields=list(headnote.Chunk.FIELDS)):
         assert TextNode.from_json(node.to_json()) == node
 
 
-def test_an_ingestion_pipeline_runs_over_documents_in_both_ways() -> None:
+def test_an_ingestion_pipeline_runs_sync_and_async() -> None:
     parser = HeadnoteNodeParser(**SETTINGS)
     pipeline = IngestionPipeline(transformations=[parser, MockEmbedding(embed_dim=4)])
     nodes = pipeline.run(documents=[document()])
@@ -146,12 +146,12 @@ def test_an_index_is_built_over_the_nodes() -> None:
         transformations=[HeadnoteNodeParser(**SETTINGS)],
         embed_model=MockEmbedding(embed_dim=4),
     )
-    found = built.as_retriever(similarity_top_k=10).retrieve("anything")
-    assert {one.node.metadata["chunk_id"] for one in found} == {f"guide.md#{number}" for number in range(4)}
+    retrieved = built.as_retriever(similarity_top_k=10).retrieve("anything")
+    assert {item.node.metadata["chunk_id"] for item in retrieved} == {f"guide.md#{number}" for number in range(4)}
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
+def test_the_guarantees_hold_on_real_documents(corpus: str, corpus_files: Callable[[str], list[Path]]) -> None:
     parser = HeadnoteNodeParser(max_tokens=LARGEST)
     for file in real_documents(corpus_files, corpus):
         source = file.read_text(encoding="utf-8")
@@ -162,26 +162,26 @@ def test_the_laws_hold_on_real_documents(corpus: str, corpus_files: Callable[[st
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "---\ntitle: only\n---\n"])
-def test_what_has_no_text_gives_no_nodes(text: str) -> None:
+def test_blank_text_gives_no_nodes(text: str) -> None:
     assert nodes_of(document(text)) == []
 
 
-def test_settings_that_make_no_sense_are_refused_with_a_remedy() -> None:
+def test_invalid_settings_are_refused_with_a_remedy() -> None:
     with pytest.raises(headnote.SettingsError, match="did you mean max_tokens"):
         HeadnoteNodeParser(max_token=10)
     with pytest.raises(headnote.SettingsError, match="use embed_text or text"):
         HeadnoteNodeParser(content="all")
-    with pytest.raises(headnote.SettingsError, match="'docs' is no index"):
+    with pytest.raises(headnote.SettingsError, match="'docs' is not an index"):
         HeadnoteRetriever("docs")  # type: ignore[arg-type]
 
 
 def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None:
     hits = index.search("torque for the brackets", 3, mode="keyword")
-    found = HeadnoteRetriever(index, similarity_top_k=3, mode="keyword").retrieve("torque for the brackets")
-    assert [(one.node.node_id, one.score) for one in found] == [(hit.key, hit.score) for hit in hits]
-    assert [one.text for one in found] == [f"{hit.breadcrumb}\n\n{hit.text}" for hit in hits]
-    assert found[0].node.metadata["source"] == found[0].node.ref_doc_id == "installing.md"
-    shown = found[0].node.get_content(MetadataMode.LLM)
+    retrieved = HeadnoteRetriever(index, similarity_top_k=3, mode="keyword").retrieve("torque for the brackets")
+    assert [(item.node.node_id, item.score) for item in retrieved] == [(hit.key, hit.score) for hit in hits]
+    assert [item.text for item in retrieved] == [f"{hit.breadcrumb}\n\n{hit.text}" for hit in hits]
+    assert retrieved[0].node.metadata["source"] == retrieved[0].node.ref_doc_id == "installing.md"
+    shown = retrieved[0].node.get_content(MetadataMode.LLM)
     assert shown.startswith(
         f"source: installing.md\nstart_line: {hits[0].start_line}\nend_line: {hits[0].end_line}\n\n"
     )
@@ -189,10 +189,10 @@ def test_the_retriever_finds_what_the_index_finds(index: headnote.Index) -> None
 
 def test_the_retriever_works_async_and_with_filters(index: headnote.Index) -> None:
     retriever = HeadnoteRetriever(index, mode="keyword", content="text", path="publishing.md")
-    found = asyncio.run(retriever.aretrieve("gauge readings"))
-    assert found == retriever.retrieve("gauge readings")
-    assert {one.node.metadata["source"] for one in found} == {"publishing.md"}
-    assert found[0].node.get_content(MetadataMode.EMBED).startswith("breadcrumb: ")
+    retrieved = asyncio.run(retriever.aretrieve("gauge readings"))
+    assert retrieved == retriever.retrieve("gauge readings")
+    assert {item.node.metadata["source"] for item in retrieved} == {"publishing.md"}
+    assert retrieved[0].node.get_content(MetadataMode.EMBED).startswith("breadcrumb: ")
     assert HeadnoteRetriever(index, mode="keyword").retrieve("zzyzx qwfpgj") == []
 
 
@@ -200,5 +200,5 @@ def test_a_query_engine_answers_from_the_retriever(index: headnote.Index) -> Non
     retriever = HeadnoteRetriever(index, similarity_top_k=1, mode="keyword")
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
     answer = engine.query("torque for the brackets")
-    assert [one.node.metadata["source"] for one in answer.source_nodes] == ["installing.md"]
+    assert [item.node.metadata["source"] for item in answer.source_nodes] == ["installing.md"]
     assert "Installing a gauge" in str(answer)

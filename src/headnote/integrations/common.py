@@ -1,4 +1,4 @@
-"""What the parts for all frameworks share: which text is handed over, and what is said about it."""
+"""What the modules of all frameworks share: which text of a chunk is passed on, and with what metadata."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from headnote.markdown.document import Document
 from headnote.model import Chunk, Hit
 
 Content = Literal["embed_text", "text"]
-"""Which text of a chunk is handed over. A framework embeds the text it is given, and shows the same text to a model:
-only with `embed_text` do the headings above a chunk reach either of them, and it is `embed_text` that keeps the cap."""
+"""Which text of a chunk is passed on. A framework embeds that text and shows it to a model, so only `embed_text` gives
+both of them the headings above the chunk. The size limit holds for `embed_text`."""
 
 FIELDS = (
     *("id", "key", "index", "breadcrumb", "heading_path", "start", "end", "start_line", "end_line", "tokens"),
     "metadata",
 )
-"""What is said about a chunk if nobody chooses: its name, its headings, its place, its size, and the frontmatter."""
+"""Fields of a chunk that become metadata by default: ids, headings, position, size, and the frontmatter."""
 
 _NAMES = {
     "id": "chunk_id",
@@ -32,52 +32,49 @@ _NAMES = {
     "start": "start_index",
     "end": "end_index",
 }
-"""Names under which fields stand in metadata, beside whatever others put there; the rest keep their own."""
+"""Metadata names of fields whose own names are too general beside the metadata of others."""
 
 
 @runtime_checkable
 class Searchable(Protocol):
-    """What a retriever needs of an index; `headnote.Index` is one."""
+    """The part of `headnote.Index` that a retriever needs."""
 
     def search(self, query: str, *args: Any, **options: Any) -> list[Hit]: ...
 
 
-class Cutter:
-    """Documents → chunks, and chunks → text and metadata, as one splitter is told to. Checked when it is made."""
+class DocumentChunker:
+    """Chunks documents, and gives the text and metadata of each chunk. Options are checked when it is created."""
 
     def __init__(self, preset: str, content: str, fields: Sequence[str], settings: Mapping[str, Any]) -> None:
         self.settings = make_settings(preset, **settings)
         self.content = check_content(content)
         self.fields = _check_fields(fields)
         self.names = [_NAMES.get(name, name) for name in self.fields if name != "metadata"]
-        """Under which what a chunk says about itself stands in metadata."""
+        """Metadata names of the fields, frontmatter aside."""
 
     def chunks(self, text: str, path: str) -> list[Chunk]:
-        """Blank chunks, which only an empty document has, are left out: frameworks refuse to embed them."""
+        """The chunks of a document. The blank chunk of an empty one is left out: frameworks refuse to embed it."""
         document = Document(text, path, self.settings.mdx)
         return [chunk for chunk in chunk_document(document, self.settings) if chunk.text.strip()]
 
     def text(self, chunk: Chunk) -> str:
         return chunk.embed_text if self.content == "embed_text" else chunk.text
 
-    def metadata(self, chunk: Chunk, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What came with the document, and what is known of the chunk.
-
-        Frontmatter gives way to what came with the document; what a chunk says about itself gives way to nothing.
-        """
+    def metadata(self, chunk: Chunk, inherited: Mapping[str, Any]) -> dict[str, Any]:
+        """The frontmatter, the `inherited` metadata of the document, and the fields of the chunk; later ones win."""
         frontmatter = chunk.metadata if "metadata" in self.fields else {}
         values = (getattr(chunk, name) for name in self.fields if name != "metadata")
-        own = dict(zip(self.names, values, strict=True))
-        return {**dict(_flat(frontmatter)), **given, **dict(_flat(own))}
+        fields = dict(zip(self.names, values, strict=True))
+        return {**dict(_flat(frontmatter)), **inherited, **dict(_flat(fields))}
 
 
 def path_in(metadata: Mapping[str, Any], *names: str) -> str:
-    """The path of a document, under the first name that has one; ids begin with it, and `.mdx` turns MDX on."""
+    """The path of a document: the first of these names that is set. Ids start with it, and `.mdx` turns MDX on."""
     return next((str(metadata[name]) for name in names if metadata.get(name)), "")
 
 
-def describe_hit(hit: Hit) -> dict[str, Any]:
-    """The metadata of what was found, below what its document says about itself. Its score is among it."""
+def hit_metadata(hit: Hit) -> dict[str, Any]:
+    """The metadata of a hit, its score included. Its own fields win over the frontmatter."""
     return {
         **dict(_flat(hit.metadata)),
         "source": hit.path,
@@ -93,8 +90,8 @@ def describe_hit(hit: Hit) -> dict[str, Any]:
     }
 
 
-def text_of_hit(hit: Hit, content: str) -> str:
-    """What was found, below its headings unless only the text is wanted."""
+def hit_text(hit: Hit, content: str) -> str:
+    """The text of a hit, below its headings with `embed_text`."""
     return f"{hit.breadcrumb}\n\n{hit.text}" if hit.breadcrumb and content == "embed_text" else hit.text
 
 
@@ -107,7 +104,7 @@ def check_content(content: object) -> Content:
 def check_index(index: object) -> Searchable:
     if isinstance(index, Searchable):
         return index
-    raise SettingsError(f"{shown(index)} is no index", remedy='give an open one, such as headnote.Index.open("docs")')
+    raise SettingsError(f"{shown(index)} is not an index", remedy='pass an open one: headnote.Index.open("docs")')
 
 
 def _check_fields(fields: Sequence[str]) -> tuple[str, ...]:
@@ -118,17 +115,17 @@ def _check_fields(fields: Sequence[str]) -> tuple[str, ...]:
     return tuple(fields)
 
 
-def _flat(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """What says something, as stores take it: no mapping in a mapping (`a.b` is field `b` in `a`), nothing empty."""
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Values as vector stores accept them: nested mappings flattened (`a.b` is `b` in `a`), empty values left out."""
     for name, value in values.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{name}.")
+            yield from _flat(value, f"{prefix}{name}.")
         elif value is not None and value != () and value != []:
-            yield f"{above}{name}", _plain(value)
+            yield f"{prefix}{name}", _plain(value)
 
 
 def _plain(value: Any) -> Any:
-    """A value that can be written as JSON, as frameworks do with metadata."""
+    """A value that JSON can represent, because frameworks serialise metadata."""
     if hasattr(value, "_asdict"):
         return _plain(value._asdict())
     if isinstance(value, dict):

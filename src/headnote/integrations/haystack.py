@@ -1,4 +1,4 @@
-"""Haystack: a splitter, and a retriever over an index, as components of a pipeline."""
+"""Haystack: a splitter and a retriever over an index, as components of a pipeline."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from headnote.extras import importing
 from headnote.integrations.common import (
     FIELDS,
     Content,
-    Cutter,
+    DocumentChunker,
     Searchable,
     check_content,
     check_index,
-    describe_hit,
+    hit_metadata,
+    hit_text,
     path_in,
-    text_of_hit,
 )
 from headnote.model import Chunk, Hit
 from headnote.search.query import Mode
@@ -34,10 +34,10 @@ _PAGE_BREAK = "\f"
 
 @component
 class HeadnoteSplitter:
-    """Documents of Markdown or MDX as chunks that remember their headings.
+    """Splits Markdown and MDX documents into chunks that remember their headings.
 
-    Meta of a document is kept, and what other splitters write is added (`source_id`, `split_id`, `split_idx_start`,
-    `page_number`), with what is known of each chunk: its headings, its lines, its size, the frontmatter.
+    Each chunk keeps the meta of its document and adds what other splitters add (`source_id`, `split_id`,
+    `split_idx_start`, `page_number`), its headings, lines and size, and the frontmatter.
     """
 
     def __init__(
@@ -48,35 +48,35 @@ class HeadnoteSplitter:
         metadata_fields: Sequence[str] = FIELDS,
         **settings: Any,
     ) -> None:
-        """Any setting of `headnote.chunk` may be given. `metadata_fields` are the fields of a chunk that become meta.
+        """Takes every setting of `headnote.chunk`. `metadata_fields` are the fields of a chunk that become meta.
 
-        `content` is the text of a chunk that becomes the content of a document: `embed_text` begins with the headings.
-        With `text` it does not; let the embedder have them with `meta_fields_to_embed=["breadcrumb"]` then.
+        `content` is the text of a chunk that becomes the content of a document: `embed_text` starts with the headings,
+        `text` does not. With `text`, pass them to the embedder with `meta_fields_to_embed=["breadcrumb"]`.
         """
         self.preset = preset
         self.content = content
         self.metadata_fields = list(metadata_fields)
         self.settings = settings
-        self._cutter = Cutter(preset, content, metadata_fields, settings)
+        self._chunker = DocumentChunker(preset, content, metadata_fields, settings)
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
-        """The chunks of every document, in order. A document without text is refused, as all splitters do."""
+        """The chunks of every document, in order. Like all splitters, it refuses a document without text."""
         for document in documents:
             if document.content is None:
                 raise ValueError(f"HeadnoteSplitter needs text, and document {document.id} has no content")
-        return {"documents": [made for document in documents for made in self._split(document)]}
+        return {"documents": [chunk for document in documents for chunk in self._split(document)]}
 
     def _split(self, document: Document) -> list[Document]:
         text = document.content or ""
-        chunks = self._cutter.chunks(text, path_in(document.meta, *_PATHS))
+        chunks = self._chunker.chunks(text, path_in(document.meta, *_PATHS))
         return [
-            Document(content=self._cutter.text(chunk), meta=self._meta(chunk, number, document))
+            Document(content=self._chunker.text(chunk), meta=self._meta(chunk, number, document))
             for number, chunk in enumerate(chunks)
         ]
 
     def _meta(self, chunk: Chunk, number: int, document: Document) -> dict[str, Any]:
-        return self._cutter.metadata(chunk, deepcopy(document.meta)) | {
+        return self._chunker.metadata(chunk, deepcopy(document.meta)) | {
             "source_id": document.id,
             "split_id": number,
             "split_idx_start": chunk.start,
@@ -84,20 +84,20 @@ class HeadnoteSplitter:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        written: dict[str, Any] = default_to_dict(
+        data: dict[str, Any] = default_to_dict(
             self, preset=self.preset, content=self.content, metadata_fields=self.metadata_fields, **self.settings
         )
-        return written
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> HeadnoteSplitter:
-        made: HeadnoteSplitter = default_from_dict(cls, data)
-        return made
+        splitter: HeadnoteSplitter = default_from_dict(cls, data)
+        return splitter
 
 
 @component
 class HeadnoteRetriever:
-    """Passages of a folder that answer a query; none if nothing in it is relevant."""
+    """Retrieves the passages of a folder that answer a query; none if nothing is relevant."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class HeadnoteRetriever:
         content: Content = "embed_text",
         search_options: dict[str, Any] | None = None,
     ) -> None:
-        """`index` was opened before, with `headnote.Index.open` for instance; the options are those of its `search`."""
+        """`index` is open, for instance from `headnote.Index.open`; `search_options` go to its `search`."""
         self.index = check_index(index)
         self.top_k = top_k
         self.mode = mode
@@ -119,7 +119,7 @@ class HeadnoteRetriever:
     def run(
         self, query: str, top_k: int | None = None, search_options: dict[str, Any] | None = None
     ) -> dict[str, list[Document]]:
-        """The passages, best first. What is given here comes before what the retriever was made with."""
+        """The passages, best first. Arguments override the options of the retriever."""
         options = {"mode": self.mode, **self.search_options, **(search_options or {})}
         hits = self.index.search(query, self.top_k if top_k is None else top_k, **options)
         return {"documents": [self._document(hit) for hit in hits]}
@@ -131,42 +131,42 @@ class HeadnoteRetriever:
         return await asyncio.to_thread(self.run, query, top_k, search_options)
 
     def _document(self, hit: Hit) -> Document:
-        meta = describe_hit(hit)
-        return Document(id=hit.key, content=text_of_hit(hit, self.content), meta=meta, score=meta.pop("score"))
+        meta = hit_metadata(hit)
+        return Document(id=hit.key, content=hit_text(hit, self.content), meta=meta, score=meta.pop("score"))
 
     def to_dict(self) -> dict[str, Any]:
-        """An index is written as the folder it belongs to; whoever reads this opens it there."""
-        written: dict[str, Any] = default_to_dict(
+        """The index is stored as its class and folder; `from_dict` opens it again."""
+        data: dict[str, Any] = default_to_dict(
             self,
-            index=_written(self.index),
+            index=_serialised(self.index),
             top_k=self.top_k,
             mode=self.mode,
             content=self.content,
             search_options=self.search_options,
         )
-        return written
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> HeadnoteRetriever:
-        given = dict(data["init_parameters"])
-        place = dict(given["index"])
-        # By its name, and checked against the modules that Haystack was allowed to load from.
-        kind: Any = import_class_by_name(place.pop("class"))
-        given["index"] = kind.open(place.pop("root"), create=False, **place)
-        made: HeadnoteRetriever = default_from_dict(cls, {**data, "init_parameters": given})
-        return made
+        parameters = dict(data["init_parameters"])
+        index = dict(parameters["index"])
+        # Haystack checks the name against the modules it may load from.
+        index_class: Any = import_class_by_name(index.pop("class"))
+        parameters["index"] = index_class.open(index.pop("root"), create=False, **index)
+        retriever: HeadnoteRetriever = default_from_dict(cls, {**data, "init_parameters": parameters})
+        return retriever
 
 
-def _written(index: Any) -> dict[str, str]:
-    """An index as the class and the folder that it can be opened with again."""
+def _serialised(index: Any) -> dict[str, str]:
+    """What it takes to open the index again."""
     try:
         name = index.index_settings.embedder
-        place = {"class": generate_qualified_class_name(type(index)), "root": str(index.root), "embedder": name}
+        data = {"class": generate_qualified_class_name(type(index)), "root": str(index.root), "embedder": name}
     except AttributeError:
-        raise SettingsError("an index without a folder cannot be written", remedy="use headnote.Index.open") from None
+        raise SettingsError("cannot serialise an index without a folder", remedy="use headnote.Index.open") from None
     if get_embedder(name).name != index.embedder.name:
-        raise SettingsError("an embedder that is an object cannot be written", remedy="open the index with its name")
-    return place
+        raise SettingsError("cannot serialise an embedder object", remedy="open the index with an embedder's name")
+    return data
 
 
 def _page_breaks_before(chunk: Chunk, text: str) -> int:

@@ -1,4 +1,4 @@
-"""LangChain: a `TextSplitter`, and a retriever over an index."""
+"""LangChain: a `TextSplitter` and a retriever over an index."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from headnote.extras import importing
 from headnote.integrations.common import (
     FIELDS,
     Content,
-    Cutter,
+    DocumentChunker,
     Searchable,
-    describe_hit,
+    hit_metadata,
+    hit_text,
     path_in,
-    text_of_hit,
 )
 from headnote.model import Hit
 from headnote.search.query import Mode
@@ -34,10 +34,10 @@ _PATHS = ("source", "file_path", "path")
 
 
 class HeadnoteSplitter(TextSplitter):
-    """Documents of Markdown or MDX as chunks that remember their headings.
+    """Splits Markdown and MDX documents into chunks that remember their headings.
 
-    Metadata of a document is kept, and what is known of each chunk is added: its headings, its place in the document
-    (`start_index`, `end_index`, `start_line`, `end_line`), its size, the frontmatter.
+    Each chunk keeps the metadata of its document and adds its headings, its position (`start_index`, `end_index`,
+    `start_line`, `end_line`), its size, and the frontmatter.
     """
 
     def __init__(
@@ -52,51 +52,51 @@ class HeadnoteSplitter(TextSplitter):
         add_start_index: bool = True,
         **settings: Any,
     ) -> None:
-        """Any setting of `headnote.chunk` may be given.
+        """Takes every setting of `headnote.chunk`.
 
-        `content` is the text of a chunk that becomes `page_content`: `embed_text` begins with the headings, `text`
-        does not. `metadata_fields` are the
-        fields of a chunk that become metadata. `chunk_size`, `chunk_overlap` and `length_function` mean what
-        they do in other text splitters, so without a `length_function` or a `counter` they count characters.
+        `content` is the text of a chunk that becomes `page_content`: `embed_text` starts with the headings, `text` does
+        not. `metadata_fields` are the fields of a chunk that become metadata. `chunk_size`, `chunk_overlap` and
+        `length_function` work as in other text splitters, so without a `length_function` or a `counter` they count
+        characters.
         """
-        given = _translate(settings, chunk_size, chunk_overlap, length_function)
+        translated = _translate(settings, chunk_size, chunk_overlap, length_function)
         fields = [name for name in metadata_fields if add_start_index or name != "start"]
-        self._cutter = Cutter(preset, content, fields, given)
-        made = self._cutter.settings
+        self._chunker = DocumentChunker(preset, content, fields, translated)
+        chunking = self._chunker.settings
         super().__init__(
-            chunk_size=made.max_tokens,
-            chunk_overlap=made.overlap_tokens,
-            length_function=partial(count_tokens, counter=made.counter),
+            chunk_size=chunking.max_tokens,
+            chunk_overlap=chunking.overlap_tokens,
+            length_function=partial(count_tokens, counter=chunking.counter),
             add_start_index=add_start_index,
         )
 
     def split_text(self, text: str) -> list[str]:
         """The text of every chunk, in order."""
-        return [self._cutter.text(chunk) for chunk in self._cutter.chunks(text, "")]
+        return [self._chunker.text(chunk) for chunk in self._chunker.chunks(text, "")]
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
-        """A document for every chunk. `source` in the metadata names a text in its ids, and `.mdx` turns MDX on."""
-        made = []
+        """A document per chunk. `source` in the metadata becomes part of the ids, and `.mdx` there turns MDX on."""
+        documents = []
         for number, text in enumerate(texts):
-            given = metadatas[number] if metadatas else {}
-            made += [
-                Document(self._cutter.text(chunk), metadata=self._cutter.metadata(chunk, deepcopy(given)))
-                for chunk in self._cutter.chunks(text, path_in(given, *_PATHS))
+            metadata = metadatas[number] if metadatas else {}
+            documents += [
+                Document(self._chunker.text(chunk), metadata=self._chunker.metadata(chunk, deepcopy(metadata)))
+                for chunk in self._chunker.chunks(text, path_in(metadata, *_PATHS))
             ]
-        return made
+        return documents
 
 
 class HeadnoteRetriever(BaseRetriever):
-    """Passages of a folder that answer a query; none if nothing in it is relevant."""
+    """Retrieves the passages of a folder that answer a query; none if nothing is relevant."""
 
     index: Searchable
-    """An index that was opened before, such as `headnote.Index.open("docs")`."""
+    """An open index, such as `headnote.Index.open("docs")`."""
     k: int = 4
-    """Documents at most."""
+    """Maximum number of documents."""
     mode: Mode = "hybrid"
     """`hybrid`, `semantic` or `keyword`."""
     content: Content = "embed_text"
-    """Whether `page_content` begins with the headings."""
+    """`embed_text` if `page_content` starts with the headings, `text` if not."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Other options of `Index.search`: `path`, `tags`, `where`, `since`, `min_score`, …"""
 
@@ -107,7 +107,7 @@ class HeadnoteRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         **kwargs: Any,
     ) -> list[Document]:
-        return self._find(query, kwargs)
+        return self._search(query, kwargs)
 
     async def _aget_relevant_documents(
         self,
@@ -116,26 +116,25 @@ class HeadnoteRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
         **kwargs: Any,
     ) -> list[Document]:
-        found: list[Document] = await run_in_executor(None, self._find, query, kwargs)
-        return found
+        documents: list[Document] = await run_in_executor(None, self._search, query, kwargs)
+        return documents
 
-    def _find(self, query: str, given: dict[str, Any]) -> list[Document]:
-        """What is given with a call comes before what the retriever was made with."""
-        options = {"mode": self.mode, **self.search_kwargs, **given}
+    def _search(self, query: str, overrides: dict[str, Any]) -> list[Document]:
+        options = {"mode": self.mode, **self.search_kwargs, **overrides}
         limit = options.pop("k", self.k)
         return [self._document(hit) for hit in self.index.search(query, limit, **options)]
 
     def _document(self, hit: Hit) -> Document:
-        return Document(text_of_hit(hit, self.content), id=hit.key, metadata=describe_hit(hit))
+        return Document(hit_text(hit, self.content), id=hit.key, metadata=hit_metadata(hit))
 
 
 def _translate(
     settings: dict[str, Any], size: int | None, overlap: int | None, length: Callable[[str], int] | None
 ) -> dict[str, Any]:
-    """Settings by our names, with what was given by theirs."""
-    theirs = {"max_tokens": size, "overlap_tokens": overlap, "counter": length}
-    given = {name: value for name, value in theirs.items() if value is not None}
-    if twice := sorted(given.keys() & settings.keys()):
-        raise SettingsError(f"{twice[0]} is given twice", remedy="use the name of headnote or that of LangChain")
-    # Characters are what LangChain counts unless told otherwise.
-    return {"counter": "chars", **given, **settings} if given else settings
+    """The settings, with LangChain's arguments under our names."""
+    arguments = {"max_tokens": size, "overlap_tokens": overlap, "counter": length}
+    translated = {name: value for name, value in arguments.items() if value is not None}
+    if duplicates := sorted(translated.keys() & settings.keys()):
+        raise SettingsError(f"{duplicates[0]} is given twice", remedy="use the name of headnote or that of LangChain")
+    # LangChain counts characters by default.
+    return {"counter": "chars", **translated, **settings} if translated else settings

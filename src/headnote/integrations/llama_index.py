@@ -1,4 +1,4 @@
-"""LlamaIndex: a `NodeParser`, and a retriever over an index."""
+"""LlamaIndex: a `NodeParser` and a retriever over an index."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from headnote.extras import importing
 from headnote.integrations.common import (
     FIELDS,
     Content,
-    Cutter,
+    DocumentChunker,
     Searchable,
     check_content,
     check_index,
-    describe_hit,
+    hit_metadata,
+    hit_text,
     path_in,
-    text_of_hit,
 )
 from headnote.model import Chunk, Hit
 from headnote.search.query import Mode
@@ -39,22 +39,21 @@ with importing("headnote in LlamaIndex", "pip install 'headnote[llama-index]'"):
     from llama_index.core.utils import get_tqdm_iterable
 
 _PATHS = ("file_path", "file_name", "source")
-_SHOWN_TO_MODELS = {"source", "start_line", "end_line"}
-"""What a model that answers from a passage needs to say where it stands."""
+_CITATION_FIELDS = {"source", "start_line", "end_line"}
+"""What a model needs to cite a passage."""
 
-
-_WRITTEN_ID_FUNC = {"id_func_name": default_id_func.__name__, "title": "id_func"}
+_SERIALISED_ID_FUNC = {"id_func_name": default_id_func.__name__, "title": "id_func"}
 
 
 class HeadnoteNodeParser(NodeParser):
-    """Documents of Markdown or MDX as nodes that remember their headings.
+    """Splits Markdown and MDX documents into nodes that remember their headings.
 
-    `start_char_idx` and `end_char_idx` are where the own text of a node stands in its document. What is known of a
-    chunk is metadata that neither embeddings nor models are shown: the headings already stand in the text. Only if the
-    text comes without them is `breadcrumb` shown, as LlamaIndex does with metadata.
+    `start_char_idx` and `end_char_idx` are the position of a node's own text in its document. The metadata of a chunk
+    is hidden from embeddings and models, because the text already starts with the headings. Only with `content="text"`
+    is `breadcrumb` visible, in the way LlamaIndex shows metadata.
     """
 
-    preset: str = Field(default="default", description="Named settings to begin with.")
+    preset: str = Field(default="default", description="Named settings to start from.")
     content: Content = Field(
         default="embed_text", description="Text of a chunk that becomes the text of a node; `text` has no headings."
     )
@@ -62,49 +61,48 @@ class HeadnoteNodeParser(NodeParser):
         default_factory=lambda: list(FIELDS), description="Fields of a chunk that become metadata."
     )
     settings: dict[str, Any] = Field(
-        default_factory=dict, description="Settings of `headnote.chunk` that differ from the preset."
+        default_factory=dict, description="Settings of `headnote.chunk` that override the preset."
     )
-    _cutter: Cutter = PrivateAttr()
+    _chunker: DocumentChunker = PrivateAttr()
 
-    def __init__(self, **given: Any) -> None:
-        """Settings of `headnote.chunk` may be given by name, beside the fields of the parser."""
-        own = {name: value for name, value in given.items() if name in type(self).model_fields}
-        others = {name: value for name, value in given.items() if name not in own and name != "class_name"}
-        own["settings"] = {**own.get("settings", {}), **others}
-        if own.get("id_func") == _WRITTEN_ID_FUNC:
-            # Written as its name by `to_dict`, from which the default at least can be read again.
-            del own["id_func"]
-        # Before the fields: what is wrong is one of our errors then, with its remedy.
-        cutter = Cutter(
-            own.get("preset", "default"),
-            own.get("content", "embed_text"),
-            own.get("metadata_fields", FIELDS),
-            own["settings"],
+    def __init__(self, **arguments: Any) -> None:
+        """Takes the fields of the parser and, by name, every setting of `headnote.chunk`."""
+        fields = {name: value for name, value in arguments.items() if name in type(self).model_fields}
+        settings = {name: value for name, value in arguments.items() if name not in fields and name != "class_name"}
+        fields["settings"] = {**fields.get("settings", {}), **settings}
+        if fields.get("id_func") == _SERIALISED_ID_FUNC:
+            # `to_dict` writes the function as its name, from which at least the default can be restored.
+            del fields["id_func"]
+        # Before pydantic checks the fields, so that a mistake is one of our errors, with its remedy.
+        chunker = DocumentChunker(
+            fields.get("preset", "default"),
+            fields.get("content", "embed_text"),
+            fields.get("metadata_fields", FIELDS),
+            fields["settings"],
         )
-        super().__init__(**own)
-        self._cutter = cutter
+        super().__init__(**fields)
+        self._chunker = chunker
 
     @classmethod
     def class_name(cls) -> str:
         return "HeadnoteNodeParser"
 
     def get_nodes_from_node(self, node: BaseNode) -> list[TextNode]:
-        """The nodes of one document, without relations among each other."""
-        given = node.metadata
-        chunks = self._cutter.chunks(node.get_content(metadata_mode=MetadataMode.NONE), path_in(given, *_PATHS))
-        texts = [self._cutter.text(chunk) for chunk in chunks]
-        made = build_nodes_from_splits(texts, node, id_func=self.id_func)
-        for chunk, new in zip(chunks, made, strict=True):
-            self._describe(new, chunk, given)
-        return list(made)
+        """The nodes of one document, without relationships between them."""
+        text = node.get_content(metadata_mode=MetadataMode.NONE)
+        chunks = self._chunker.chunks(text, path_in(node.metadata, *_PATHS))
+        texts = [self._chunker.text(chunk) for chunk in chunks]
+        parts = build_nodes_from_splits(texts, node, id_func=self.id_func)
+        for chunk, part in zip(chunks, parts, strict=True):
+            self._describe(part, chunk, node.metadata)
+        return list(parts)
 
-    def _describe(self, node: TextNode, chunk: Chunk, given: dict[str, Any]) -> None:
+    def _describe(self, node: TextNode, chunk: Chunk, inherited: dict[str, Any]) -> None:
         node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
         if not self.include_metadata:
             return
-        described = self._cutter.metadata(chunk, given)
-        node.metadata = described
-        hidden = [name for name in described if name in self._cutter.names or name not in given]
+        node.metadata = self._chunker.metadata(chunk, inherited)
+        hidden = [name for name in node.metadata if name in self._chunker.names or name not in inherited]
         if self.content == "text" and "breadcrumb" in hidden:
             hidden.remove("breadcrumb")
         node.excluded_embed_metadata_keys = [*dict.fromkeys([*node.excluded_embed_metadata_keys, *hidden])]
@@ -116,8 +114,8 @@ class HeadnoteNodeParser(NodeParser):
         show_progress: bool = False,
         **kwargs: Any,  # noqa: ARG002
     ) -> list[BaseNode]:
-        shown = get_tqdm_iterable(nodes, show_progress, "Parsing nodes")
-        return [made for node in shown for made in self.get_nodes_from_node(node)]
+        with_progress = get_tqdm_iterable(nodes, show_progress, "Parsing nodes")
+        return [part for node in with_progress for part in self.get_nodes_from_node(node)]
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
@@ -125,16 +123,16 @@ class HeadnoteNodeParser(NodeParser):
         return await asyncio.to_thread(self._parse_nodes, nodes, show_progress, **kwargs)
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
-        """Relations come from above; places too, but guessed by looking for the text, so ours are put back."""
-        places = [(node.start_char_idx, node.end_char_idx) for node in nodes]
-        done = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
-        for node, (start, end) in zip(done, places, strict=True):
+        """The base class sets relationships, but also guesses positions by searching for the text; restore ours."""
+        positions = [(node.start_char_idx, node.end_char_idx) for node in nodes]
+        processed = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, (start, end) in zip(processed, positions, strict=True):
             node.start_char_idx, node.end_char_idx = start, end
-        return list(done)
+        return list(processed)
 
 
 class HeadnoteRetriever(BaseRetriever):
-    """Passages of a folder that answer a query; none if nothing in it is relevant."""
+    """Retrieves the passages of a folder that answer a query; none if nothing is relevant."""
 
     def __init__(
         self,
@@ -145,7 +143,7 @@ class HeadnoteRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
         **search_options: Any,
     ) -> None:
-        """`index` was opened before, with `headnote.Index.open` for instance; the options are those of its `search`."""
+        """`index` is open, for instance from `headnote.Index.open`; `search_options` go to its `search`."""
         self._index = check_index(index)
         self._limit = similarity_top_k
         self._options = {"mode": mode, **search_options}
@@ -160,14 +158,15 @@ class HeadnoteRetriever(BaseRetriever):
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
     def _node(self, hit: Hit) -> TextNode:
-        metadata = describe_hit(hit)
-        shown = _SHOWN_TO_MODELS if self._content == "embed_text" else _SHOWN_TO_MODELS | {"breadcrumb"}
-        hidden = [name for name in metadata if name not in shown]
+        metadata = hit_metadata(hit)
+        # The text of `embed_text` starts with the breadcrumb already.
+        embedded = set() if self._content == "embed_text" else {"breadcrumb"}
+        shown_to_models = _CITATION_FIELDS | embedded
         return TextNode(
             id_=hit.key,
-            text=text_of_hit(hit, self._content),
+            text=hit_text(hit, self._content),
             metadata=metadata,
-            excluded_embed_metadata_keys=[name for name in metadata if name not in shown - _SHOWN_TO_MODELS],
-            excluded_llm_metadata_keys=hidden,
+            excluded_embed_metadata_keys=[name for name in metadata if name not in embedded],
+            excluded_llm_metadata_keys=[name for name in metadata if name not in shown_to_models],
             relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=hit.path)},
         )
