@@ -17,15 +17,13 @@ from headnote.store.filters import flat_fields, folded_tag
 from headnote.store.names import name_hash, names_of
 from headnote.store.rows import ChunkRow, DocumentHead, DocumentRow, LinkRow, NonText, Parent, StoredChunk
 
-# No database takes half of a surrogate pair as text, which is how Python spells a byte in a file name that is no
-# UTF-8; some take no NUL. The escape is a code point that no text may use, and is escaped itself.
+# -- text
+
+# No database accepts lone surrogates, which is how Python spells a byte of a file name that is not UTF-8; some do not
+# accept NUL. The escape is a code point that no text may use, and is escaped itself.
 _ESCAPE = "\uffff"
 _UNSAFE = re.compile("[\0\uffff\ud800-\udfff]")
 _ESCAPED = re.compile("\uffff([0-9a-f]{4})")
-
-_TAG = "$headnote"
-"""Key of a mapping that stands for something JSON does not have."""
-_KINDS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
 
 
 def escaped(text: str) -> str:
@@ -36,6 +34,13 @@ def escaped(text: str) -> str:
 
 def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if _ESCAPE in text else text
+
+
+# -- values
+
+_TAG = "$headnote"
+"""Key of a mapping that stands for something JSON does not have."""
+_KINDS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
 
 
 def packed(value: Any) -> str:
@@ -80,8 +85,13 @@ def _untagged(mapping: dict[str, Any]) -> Any:
     return dict(value) if kind == "mapping" else _KINDS[kind].fromisoformat(value)
 
 
+# -- what a chunk carries besides its own text
+#
+# Most of it is stored elsewhere: the breadcrumb in the heading path, the overlap in the source. So only the order of
+# the pieces is written, and what is nowhere else.
+
 _CRUMB, _OVERLAP = 0, 1
-"""What stands for them in a row of pieces, among strings that stand for themselves."""
+"""Signs for these pieces, among strings that stand for themselves."""
 _NEARBY = 256
 """Characters before a chunk, besides the overlap itself, where the overlap is looked for in the source."""
 
@@ -90,7 +100,7 @@ Carried = tuple[str, str, str, str, str]
 
 
 def carried_of(row: ChunkRow, source: str) -> str | None:
-    """None for what most chunks have: the breadcrumb in front, and nothing else."""
+    """None for most chunks, which have the breadcrumb in front and nothing else."""
     crumb = _crumb(row.heading_path)
     if row.front == crumb and not (row.lead or row.prefix or row.suffix or row.overlap):
         return None
@@ -101,11 +111,11 @@ def carried_of(row: ChunkRow, source: str) -> str | None:
     )
 
 
-def read_carried(written: str | None, heading_path: tuple[str, ...], source: str) -> Carried:
+def read_carried(stored: str | None, heading_path: tuple[str, ...], source: str) -> Carried:
     crumb = _crumb(heading_path)
-    if written is None:
+    if stored is None:
         return crumb, "", "", "", ""
-    front, lead, prefix, suffix, place = json.loads(unescaped(written))
+    front, lead, prefix, suffix, place = json.loads(unescaped(stored))
     overlap = place if isinstance(place, str) else source[place[0] : place[1]]
     parts = {_CRUMB: crumb, _OVERLAP: overlap}
     front, lead = ("".join(parts.get(piece, piece) for piece in pieces) for pieces in (front, lead))
@@ -118,7 +128,7 @@ def _crumb(heading_path: tuple[str, ...]) -> str:
 
 
 def _pieces(text: str, crumb: str, overlap: str) -> list[str | int]:
-    """A sign for the overlap, a sign for the breadcrumb where the rest has one, and strings for all else."""
+    """The text as pieces: signs for the overlap and the breadcrumb, strings for the rest."""
     for sign, piece in ((_OVERLAP, overlap), (_CRUMB, crumb)):
         if piece and piece in text:
             before, _, after = text.partition(piece)
@@ -131,6 +141,8 @@ def _place(overlap: str, start: int, source: str) -> str | tuple[int, int]:
     at = source.rfind(overlap, max(0, start - len(overlap) - _NEARBY), start) if overlap else -1
     return overlap if at < 0 else (at, at + len(overlap))
 
+
+# -- rows → columns
 
 Row = tuple[str | int | bytes | None, ...]
 _LINK_KINDS = frozenset(get_args(LinkKind))
@@ -170,16 +182,8 @@ def chunk_rows(number: int, document: DocumentRow, chunks: Iterable[tuple[int, C
 def link_rows(number: int, links: Iterable[LinkRow]) -> Iterator[Row]:
     for link in links:
         yield (
-            *(
-                number,
-                link.chunk,
-                link.line,
-                link.kind,
-                escaped(link.target),
-                escaped(link.fragment),
-                escaped(link.text),
-            ),
-            int(link.external),
+            *(number, link.chunk, link.line, link.kind),
+            *(escaped(link.target), escaped(link.fragment), escaped(link.text), int(link.external)),
             None if link.resolved is None else escaped(link.resolved),
             None if link.section is None else escaped(link.section),
             link.resolved_chunk,
@@ -205,6 +209,8 @@ def field_rows(number: int, document: DocumentRow) -> list[Row]:
 def _folded_tags(tags: Sequence[str]) -> set[str]:
     return {escaped(tag) for tag in map(folded_tag, tags) if tag}
 
+
+# -- columns → rows
 
 DOCUMENT_COLUMNS = "d.path, d.size, d.mtime_ns, d.hash, d.title, d.metadata, d.tags, d.aliases, d.warning, d.mdx"
 """All of a document but its number and its text."""
@@ -259,32 +265,52 @@ CHUNK_COLUMNS = """
 
 def stored_chunk(row: tuple[Any, ...], document: Parent) -> StoredChunk:
     """A chunk, from these columns and its document."""
-    digest, id_tail, key_tail, written_path, tags, carried = row[12:]
-    heading_path = unpacked_strings(written_path)
-    chunk = ChunkRow._make(
-        (
-            *(None if number is None else integer(number) for number in row[2:12]),
-            digest.hex(),
-            unescaped(id_tail),
-            unescaped(key_tail),
-            heading_path,
-            document.tags if tags is None else unpacked_strings(tags),
-            *read_carried(carried, heading_path, document.text),
-        )
+    identity, _, *numbers, digest, id_tail, key_tail, packed_path, tags, carried = row
+    number, start, end, start_line, end_line, block_start, block_end, section, part, tokens = numbers
+    heading_path = unpacked_strings(packed_path)
+    front, lead, prefix, suffix, overlap = read_carried(carried, heading_path, document.text)
+    chunk = ChunkRow(
+        number=integer(number),
+        start=integer(start),
+        end=integer(end),
+        start_line=integer(start_line),
+        end_line=integer(end_line),
+        block_start=integer(block_start),
+        block_end=integer(block_end),
+        section=integer(section),
+        part=None if part is None else integer(part),
+        tokens=integer(tokens),
+        hash=digest.hex(),
+        id_tail=unescaped(id_tail),
+        key_tail=unescaped(key_tail),
+        heading_path=heading_path,
+        tags=document.tags if tags is None else unpacked_strings(tags),
+        front=front,
+        lead=lead,
+        prefix=prefix,
+        suffix=suffix,
+        overlap=overlap,
     )
     if not 0 <= chunk.start <= chunk.end <= len(document.text) or not 1 <= chunk.start_line <= chunk.end_line:
         raise ValueError(f"{document.path}: chunk {chunk.number} lies outside of the text")
-    return StoredChunk(row[0], document, chunk)
+    return StoredChunk(identity, document, chunk)
 
 
 def stored_link(row: tuple[Any, ...]) -> LinkRow:
+    """A link, from the columns of `queries.LINKS`."""
     path, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk = row
     if kind not in _LINK_KINDS:
         raise ValueError(f"no kind of link: {kind!r:.40}")
     return LinkRow(
-        *(unescaped(path), integer(chunk), integer(line), kind),
-        *(unescaped(target), unescaped(fragment), unescaped(text), bool(external)),
-        None if resolved is None else unescaped(resolved),
-        None if section is None else unescaped(section),
-        None if resolved_chunk is None else integer(resolved_chunk),
+        path=unescaped(path),
+        chunk=integer(chunk),
+        line=integer(line),
+        kind=kind,
+        target=unescaped(target),
+        fragment=unescaped(fragment),
+        text=unescaped(text),
+        external=bool(external),
+        resolved=None if resolved is None else unescaped(resolved),
+        section=None if section is None else unescaped(section),
+        resolved_chunk=None if resolved_chunk is None else integer(resolved_chunk),
     )

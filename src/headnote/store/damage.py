@@ -29,13 +29,13 @@ class Damaged(Exception):
     """Stored data is damaged. The store, which knows the place, turns this into a CorruptIndex."""
 
 
-def decoding(method: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def decoding(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Makes a function raise Damaged, and nothing else, for data that it cannot decode."""
 
-    @wraps(method)
+    @wraps(function)
     def decoded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         try:
-            return method(*args, **kwargs)
+            return function(*args, **kwargs)
         except _SIGNS as error:
             reason = " ".join(str(error).split())
             raise Damaged(f"what is stored cannot be read: {reason}") from error
@@ -57,6 +57,8 @@ def integer(value: Any) -> int:
         raise TypeError(f"{value!r:.40} in place of a number")
     return value
 
+
+# -- signed entries of the manifest
 
 ROOTS = "roots"
 """The entry that says which folders own the index."""

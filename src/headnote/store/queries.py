@@ -9,30 +9,33 @@ from headnote.store.codec import escaped
 from headnote.store.filters import Filter, folded, folded_tag
 
 Condition = tuple[str, list[Any]]
-"""SQL that selects the ids of chunks that pass, and what to bind."""
+"""SQL that selects the ids of the chunks that pass, and its bindings."""
 
 # `area` and all below it: `0` is the character after `/`.
 _TAG = "(tag = ? OR (tag >= ? || '/' AND tag < ? || '0'))"
 
 
 def passing_chunks(only: Filter, fitting: Callable[[tuple[str, ...]], tuple[str, Any]]) -> Condition:
-    """For use in `IN (…)`, with `?` for what is bound. Documents are judged first, each once, whatever the number of
-    their chunks. `fitting` is how a database judges paths: globs → a condition on documents, and what to bind."""
-    judged: list[str] = []
+    """A filter as a query for use in `IN (…)`, with `?` for each binding.
+
+    Documents are tested first, each once, whatever the number of their chunks. `fitting` is how a database matches
+    paths: globs → a condition on documents, and its binding.
+    """
+    of_documents: list[str] = []
     bindings: list[Any] = []
     if only.paths:
         condition, bound = fitting(only.paths)
-        judged.append(condition)
+        of_documents.append(condition)
         bindings.append(bound)
     if only.since_ns is not None:
-        judged.append("mtime_ns >= ?")
+        of_documents.append("mtime_ns >= ?")
         bindings.append(only.since_ns)
     for key, value in only.where:
-        judged.append("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)")
+        of_documents.append("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)")
         bindings += [escaped(folded(key)), escaped(folded(value))]
     conditions = []
-    if judged:
-        conditions.append(f"document IN (SELECT id FROM documents WHERE {' AND '.join(judged)})")
+    if of_documents:
+        conditions.append(f"document IN (SELECT id FROM documents WHERE {' AND '.join(of_documents)})")
     for tag in only.tags:
         conditions.append(
             f"(document IN (SELECT document FROM document_tags WHERE {_TAG})"
@@ -76,7 +79,7 @@ SELECT m.name, (
     WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = m.id AND v.hash = name)
 ) FROM models m ORDER BY m.id
 """
-"""Model, and how many texts and names have no vector of it."""
+"""Model, number of texts and names without a vector of it."""
 
 PENDING_NAMES = """
 WITH missing AS (
@@ -89,4 +92,4 @@ UNION
 SELECT d.title, '[]' FROM documents d
 WHERE d.name IN (SELECT name FROM missing) AND d.id IN (SELECT document FROM chunks)
 """
-"""Titles with the headings of chunks, and alone, whose names have no vector of a model."""
+"""Title and headings of each name without a vector of a model; no headings for the title alone."""

@@ -113,16 +113,26 @@ class ChunkRow(NamedTuple):
         text, embed_text = chunk.text, chunk.embed_text
         embedded = _embedded(text, source)
         row = cls(
-            *(chunk.index, chunk.start, chunk.end, chunk.start_line, chunk.end_line),
-            *(chunk.block_start, chunk.block_end, chunk.section, chunk.part, chunk.tokens),
-            chunk.hash,
-            chunk.id.removeprefix(chunk.path),
-            chunk.key.removeprefix(chunk.path),
-            chunk.heading_path,
-            chunk.tags,
-            embed_text[: len(embed_text) - len(embedded)],
-            text[: len(text) - len(own)],
-            *(chunk.prefix, chunk.suffix, chunk.overlap),
+            number=chunk.index,
+            start=chunk.start,
+            end=chunk.end,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            block_start=chunk.block_start,
+            block_end=chunk.block_end,
+            section=chunk.section,
+            part=chunk.part,
+            tokens=chunk.tokens,
+            hash=chunk.hash,
+            id_tail=chunk.id.removeprefix(chunk.path),
+            key_tail=chunk.key.removeprefix(chunk.path),
+            heading_path=chunk.heading_path,
+            tags=chunk.tags,
+            front=embed_text[: len(embed_text) - len(embedded)],
+            lead=text[: len(text) - len(own)],
+            prefix=chunk.prefix,
+            suffix=chunk.suffix,
+            overlap=chunk.overlap,
         )
         assert row.text(source) == text, f"{chunk.id}: the text does not end in its own"
         assert row.embed_text(source) == embed_text, f"{chunk.id}: the embedded text does not end in the text"

@@ -1,8 +1,8 @@
 """Vectors: numbers of half precision, as in SQLite, compared by the server.
 
-Some ten thousand are compared one by one, which is exact and fast enough. Where a model has more, it gets an HNSW index
-of its own (vectors of several lengths share a table, so it is an index of a part). Behind a filter that few chunks
-pass, these few are compared one by one all the same.
+Some ten thousand are compared one by one, which is exact and fast enough. A model with more gets an HNSW index of its
+own, a partial one, since vectors of several lengths share a table. If few chunks pass a filter, these few are compared
+one by one all the same.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT = 12_000_000
-"""Numbers that are compared one by one, such as 30,000 vectors of 384; with more, an index decides which."""
+"""Numbers that are compared one by one, such as 30,000 vectors of 384. Beyond that, an index is used."""
 MOST_DIMENSIONS = 2000
-"""Of a vector that an index takes; longer ones are compared one by one, however many there are."""
-LOOKED_AT = 800
-"""Candidates that a search through the index keeps, of 1000 at most: four times what the fusion takes. Of vectors that
-an index finds hard to tell apart, half as many lose one in ten of the best."""
+"""The limit of an HNSW index; longer vectors are compared one by one, however many there are."""
+CANDIDATES = 800
+"""Candidates of a search through the index, at most 1000: four times what the fusion takes. With half as many, vectors
+that are hard to tell apart lose one in ten of the best."""
 
 _WITHOUT_VECTOR = """
 SELECT c.id FROM chunks c
@@ -80,33 +80,36 @@ class Vectors:
         if stored is _NONE or depth < 1:
             return []
         passing, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
-        order = "v.embedding <#> q.vector"
-        through_index = stored.indexed and not (passing and self._are_few(passing, bindings, stored.dims))
-        if through_index:
-            order = f"v.embedding::vector({stored.dims}) <#> q.vector::vector({stored.dims})"
-            # The server's estimates for a partial index are too rough to let it choose the plan.
-            self.db.execute(
-                f"""SET LOCAL hnsw.ef_search = {max(LOOKED_AT, min(depth, 1000))};
-                SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL enable_sort = off"""
-            )
         restriction = f"WHERE c.id IN ({passing})" if passing else ""
         allowed = f"AND EXISTS (SELECT 1 FROM chunks c {restriction} AND c.hash = v.hash)" if passing else ""
-        vector = _as_text(query.tolist())
+        through_index = stored.indexed and not (passing and self._are_few(passing, bindings, stored.dims))
+        if through_index:
+            distance = f"v.embedding::vector({stored.dims}) <#> (SELECT vector FROM q)::vector({stored.dims})"
+            self._prefer_index(depth)
+        else:
+            distance = "v.embedding <#> (SELECT vector FROM q)"
         pairs = rows(
             self.db,
             f"""WITH q AS (SELECT %s::vector AS vector), best AS MATERIALIZED (
-                SELECT v.id, v.hash, {order.replace("q.vector", "(SELECT vector FROM q)")} AS distance FROM vectors v
-                WHERE v.model = {stored.number} {allowed}
-                ORDER BY {order.replace("q.vector", "(SELECT vector FROM q)")} LIMIT {int(depth)}
+                SELECT v.id, v.hash, {distance} AS distance FROM vectors v
+                WHERE v.model = {stored.number} {allowed} ORDER BY {distance} LIMIT {int(depth)}
             ) SELECT c.id, -b.distance FROM best b JOIN chunks c USING (hash) {restriction}
             ORDER BY b.distance, b.id, c.id""",
-            (vector, *bindings, *bindings),
+            (_as_text(query.tolist()), *bindings, *bindings),
         )
         if through_index:
             self.db.execute("SET LOCAL enable_sort = on")
         return [(chunk, similarity) for chunk, similarity in pairs if similarity > 0]
 
+    def _prefer_index(self, depth: int) -> None:
+        """The server's estimates for a partial index are too rough to let it choose the plan."""
+        self.db.execute(
+            f"""SET LOCAL hnsw.ef_search = {max(CANDIDATES, min(depth, 1000))};
+            SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL enable_sort = off"""
+        )
+
     def _are_few(self, passing: str, bindings: list[object], dims: int) -> bool:
+        """Whether so few chunks pass that comparing all of them is fast enough."""
         most = self._exact // dims
         query = f"SELECT count(*) FROM (SELECT 1 FROM ({passing}) p LIMIT {most + 1}) few"
         return int(only_value(self.db, query, bindings)) <= most
