@@ -1,4 +1,4 @@
-"""The cache that readers share: least recently used, one generation at a time."""
+"""The cache that readers share: least recently used, each value of one generation."""
 
 from __future__ import annotations
 
