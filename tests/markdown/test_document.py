@@ -12,7 +12,7 @@ from headnote.markdown import document as document_module
 from headnote.markdown import parse
 from headnote.markdown.document import Document, is_mdx
 from headnote.markdown.headings import headings
-from headnote.markdown.links import inline_tags, links
+from headnote.markdown.links import links_and_tags
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import scan_spans
 from headnote.sources.discover import expand
@@ -52,8 +52,7 @@ def test_a_document_agrees_with_the_functions_it_is_made_of(repository: Path) ->
         blocks = parse(text, is_mdx(path))
         assert document.blocks == blocks
         assert document.headings == headings(text, blocks)
-        assert document.links == links(text, blocks, is_mdx(path))
-        assert document.inline_tags == inline_tags(text, blocks, is_mdx(path))
+        assert (document.links, document.inline_tags) == links_and_tags(text, blocks, is_mdx(path))
 
 
 def test_the_text_is_scanned_once_and_only_when_needed(monkeypatch: pytest.MonkeyPatch) -> None:

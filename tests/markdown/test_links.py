@@ -12,22 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from headnote.markdown.document import Document
 from headnote.markdown.frontmatter import match_frontmatter
-from headnote.markdown.links import inline_tags, links, links_and_tags
+from headnote.markdown.links import links_and_tags
 from headnote.markdown.scanner import scan
 from headnote.model import Block, Link
 
 
-def found_in(text: str, mdx: bool = False) -> list[Link]:
-    return links(text, scan(text, mdx), mdx)
+def links_in(text: str, mdx: bool = False) -> list[Link]:
+    return Document(text, mdx=mdx).links
 
 
 def targets(text: str, mdx: bool = False) -> list[str]:
-    return [f"{link.target}#{link.fragment}" if link.fragment else link.target for link in found_in(text, mdx)]
+    return [f"{link.target}#{link.fragment}" if link.fragment else link.target for link in links_in(text, mdx)]
 
 
 def tag_names(text: str) -> list[str]:
-    tags = inline_tags(text, scan(text))
+    tags = Document(text).inline_tags
     assert all(text[tag.start : tag.end] == f"#{tag.name}" for tag in tags)
     return [tag.name for tag in tags]
 
@@ -54,13 +55,13 @@ def tag_names(text: str) -> list[str]:
     ],
 )
 def test_each_kind_of_link(text: str, expected: Link) -> None:
-    assert found_in(text) == [expected]
+    assert links_in(text) == [expected]
 
 
 @pytest.mark.parametrize("reference", ["[T x][My  Label]", "[my label][]", "[MY\nLABEL]"])
 def test_references_find_their_definition(reference: str) -> None:
     text = f"{reference} end\n\n> - [my label]: <target.md#f> 'title'\n"
-    [link] = found_in(text)
+    [link] = links_in(text)
     assert (link.target, link.fragment, text[link.start : link.end]) == ("target.md", "f", reference)
 
 
@@ -89,7 +90,7 @@ def test_the_first_definition_counts() -> None:
     ],
 )
 def test_what_is_no_link(text: str) -> None:
-    assert found_in(text) == []
+    assert links_in(text) == []
 
 
 def test_a_checkbox_is_no_link_even_if_x_is_defined() -> None:
@@ -116,7 +117,7 @@ def test_a_checkbox_is_no_link_even_if_x_is_defined() -> None:
     ],
 )
 def test_links_are_found_wherever_there_is_text(text: str) -> None:
-    [link] = found_in(text)
+    [link] = links_in(text)
     assert text[link.start : link.end] == "[a](b)"
 
 
@@ -127,7 +128,7 @@ def test_links_nest_only_as_images_in_links() -> None:
 
 
 def test_a_wikilink_in_a_table_has_its_bar_escaped() -> None:
-    [link] = found_in("| x |\n|---|\n| [[note\\|alias]] |")
+    [link] = links_in("| x |\n|---|\n| [[note\\|alias]] |")
     assert (link.target, link.text) == ("note", "alias")
 
 
@@ -209,18 +210,19 @@ def test_no_text_raises(text: str, mdx: bool) -> None:
 def test_endless_markup(unit: str) -> None:
     """It would not come back if one unit made all others be read again."""
     text = unit * 20_000
-    links(text, [Block("paragraph", 0, len(text), 1, 1)])
+    links_and_tags(text, [Block("paragraph", 0, len(text), 1, 1)])
 
 
 @pytest.mark.parametrize("unit", ["> ", "- ", "1. ", "> - ", "[^a]: "])
 def test_endless_nesting(unit: str) -> None:
     text = unit * 20_000 + "[a](b)"
-    links(text, scan(text))
+    links_in(text)
 
 
 def test_nested_images_cost_no_square() -> None:
     text = "![x" * 20_000 + "](a)" * 20_000
-    assert len(links(text, [Block("paragraph", 0, len(text), 1, 1)])) == 20_000
+    all_links, _ = links_and_tags(text, [Block("paragraph", 0, len(text), 1, 1)])
+    assert len(all_links) == 20_000
 
 
 @pytest.mark.parametrize("corpus", ["own", "rust-book", "foam", "fastapi-en"])
@@ -239,7 +241,7 @@ def test_links_of_real_documents_are_those_a_parser_sees(
             continue  # wikilinks and footnotes are not CommonMark
         ours = Counter(
             f"{link.target}#{link.fragment}" if link.fragment else link.target
-            for link in found_in(text)
+            for link in links_in(text)
             if link.kind != "autolink" or text[link.start] == "<"
         )
         assert ours == Counter(target.removesuffix("#") for target in seen.elements()), file

@@ -34,18 +34,8 @@ _TAG = re.compile(rf"(?<![^\s(\[\"'“‘«„])#({_TAG_CHARACTER}++(?:/{_TAG_CH
 _NOT_A_DIGIT = re.compile(r"[^\W\d]")
 
 
-def links(text: str, blocks: Sequence[Block], mdx: bool = False) -> list[Link]:
-    """Every link of the document, in the order of the source."""
-    return links_and_tags(text, blocks, mdx)[0]
-
-
-def inline_tags(text: str, blocks: Sequence[Block], mdx: bool = False) -> list[Tag]:
-    """Every `#tag` of the document, in the order of the source."""
-    return links_and_tags(text, blocks, mdx)[1]
-
-
 def links_and_tags(text: str, blocks: Sequence[Block], mdx: bool = False) -> tuple[list[Link], list[Tag]]:
-    """Both in one reading."""
+    """Every link and every `#tag` of the document, in the order of the source, in one pass."""
     mdx = mdx or any(block.kind in ("mdx_jsx", "mdx_esm", "mdx_expression") for block in blocks)
     inline, definitions = leaves(text, blocks, mdx)
     all_links: list[Link] = []

@@ -54,7 +54,14 @@ def read_snapshot(root: str | os.PathLike[str], path: str, *, fallback: Fallback
     """
     data, status = _read_at_rest(_inside(root, path), path)
     decoded = decode_or_guess(data, path, fallback)
-    return FileSnapshot(path, status.st_size, status.st_mtime_ns, content_hash(data), decoded.text, decoded.warning)
+    return FileSnapshot(
+        path=path,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        hash=content_hash(data),
+        text=decoded.text,
+        warning=decoded.warning,
+    )
 
 
 def _inside(root: str | os.PathLike[str], path: str) -> Path:
