@@ -86,11 +86,3 @@ def test_links_in_the_documents_lead_somewhere(document: str, repository: Path) 
     text = (repository / document).read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
         assert (repository / target).exists(), f"{document} links to {target}"
-
-
-def test_architecture_has_a_heading_for_every_room(repository: Path) -> None:
-    text = (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    source = repository / "src" / "headnote"
-    rooms = [path.name + "/" for path in source.iterdir() if path.is_dir() and path.name != "__pycache__"]
-    rooms += [path.name for path in source.glob("*.py") if not path.name.startswith("__")]
-    assert [room for room in rooms if f"\n## `{room}`: " not in text] == []

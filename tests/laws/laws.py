@@ -4,7 +4,7 @@
 |---|---|---|
 | 1 nothing lost | `nothing_lost` | own ranges tile; between them only blanks, a byte order mark, skipped frontmatter |
 | 2 the cap holds | `cap_holds` | `embed_text` is put together and counted here, by kind of block for an estimate |
-| 4 positions | `positions_are_true` | text, lines, blocks and heading path are found out anew |
+| 4 positions | `positions_are_true` | text, lines, blocks and heading path are worked out a second time |
 | 5 whole structures | `structures_are_whole` | a second parser finds the nested fences and tables |
 | 6 no bare heading | `no_bare_headings` | a heading ends a chunk only if it does not fit together with what follows |
 
@@ -43,7 +43,7 @@ def nothing_lost(source: str, chunks: Sequence[Chunk], settings: Settings) -> li
     at = _skipped(source, settings)
     for chunk in chunks:
         if chunk.start < at:
-            wrong.append(f"chunk {chunk.index} begins at {chunk.start}, inside what was already told up to {at}")
+            wrong.append(f"chunk {chunk.index} begins at {chunk.start}, inside the text covered up to {at}")
         elif source[at : chunk.start].strip():
             wrong.append(f"lost before chunk {chunk.index}: {source[at : chunk.start].strip()[:60]!r}")
         at = max(at, chunk.end)
@@ -53,7 +53,7 @@ def nothing_lost(source: str, chunks: Sequence[Chunk], settings: Settings) -> li
 
 
 def _skipped(source: str, settings: Settings) -> int:
-    """Where the text begins that has to be told."""
+    """Where the text begins that the chunks have to cover."""
     blocks = layout_for(source, settings).blocks
     if blocks and blocks[0].kind == "frontmatter" and settings.frontmatter != "include":
         return blocks[0].end
@@ -62,7 +62,7 @@ def _skipped(source: str, settings: Settings) -> int:
 
 def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
     """Law 2: breadcrumb, overlap and all that is repeated counted, no chunk is larger than max."""
-    found = layout_for(source, settings)
+    layout = layout_for(source, settings)
     wrong = []
     end_before = 0
     for chunk in chunks:
@@ -73,8 +73,8 @@ def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[
             overlap = ""
         parts = [(crumb, False)]
         if overlap:
-            parts += [*pieces(found, end_before - len(overlap), end_before), ("\n\n", False)]
-        parts += pieces(found, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
+            parts += [*pieces(layout, end_before - len(overlap), end_before), ("\n\n", False)]
+        parts += pieces(layout, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
         wrong += _size_faults(chunk, settings, parts)
         end_before = chunk.end
     return wrong
@@ -95,7 +95,7 @@ def _size_faults(chunk: Chunk, settings: Settings, parts: Sequence[Piece]) -> li
 
 def positions_are_true(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
     """Law 4: `source[start:end]` is the chunk's own text; lines, blocks and headings are those of the file."""
-    found = layout_for(source, settings)
+    layout = layout_for(source, settings)
     wrong = []
     for index, chunk in enumerate(chunks):
         if chunk.index != index:
@@ -105,41 +105,41 @@ def positions_are_true(source: str, chunks: Sequence[Chunk], settings: Settings)
         if not 0 <= chunk.start < chunk.end <= len(source):
             wrong.append(f"chunk {index} lies at {chunk.start} to {chunk.end} of {len(source)}")
             continue
-        lines = found.line_of(chunk.start), found.line_of(chunk.end - 1)
+        lines = layout.line_of(chunk.start), layout.line_of(chunk.end - 1)
         if (chunk.start_line, chunk.end_line) != lines:
             wrong.append(f"chunk {index} says lines {chunk.start_line}-{chunk.end_line}, stands in {lines}")
-        inside = found.blocks_between(chunk.start, chunk.end)
+        inside = layout.blocks_between(chunk.start, chunk.end)
         if (chunk.block_start, chunk.block_end) != (inside[0], inside[-1]):
             wrong.append(f"chunk {index} says blocks {chunk.block_start}-{chunk.block_end}, has {inside}")
-        wrong += _path_faults(found, chunk, inside)
-        wrong += _needless_additions(found, chunk, inside)
+        wrong += _path_faults(layout, chunk, inside)
+        wrong += _needless_additions(layout, chunk, inside)
     return wrong
 
 
-def _needless_additions(found: Layout, chunk: Chunk, inside: range) -> list[str]:
+def _needless_additions(layout: Layout, chunk: Chunk, inside: range) -> list[str]:
     """Only what was cut open, or left open by its author, needs anything added."""
     wrong = []
-    if chunk.prefix and chunk.start <= found.starts[inside[0]]:
+    if chunk.prefix and chunk.start <= layout.starts[inside[0]]:
         wrong.append(f"chunk {chunk.index} begins with a block and carries {chunk.prefix[:60]!r} in front")
-    is_whole = chunk.end >= found.blocks[inside[-1]].end
-    if chunk.suffix and is_whole and chunk.suffix.strip() != found.closing(inside[-1]).strip():
+    is_whole = chunk.end >= layout.blocks[inside[-1]].end
+    if chunk.suffix and is_whole and chunk.suffix.strip() != layout.closing(inside[-1]).strip():
         wrong.append(f"chunk {chunk.index} ends with a block and carries {chunk.suffix[:60]!r} behind")
     return wrong
 
 
-def _path_faults(found: Layout, chunk: Chunk, inside: range) -> list[str]:
+def _path_faults(layout: Layout, chunk: Chunk, inside: range) -> list[str]:
     """The heading stack at the first content; of several sections, what they have in common.
 
     What stands above the first heading of the document goes with it and takes its path; where that heading is the last
-    of the document, only if there is room for it.
+    of the document, only if it fits.
     """
-    below = [index for index in inside if found.paths[index]] or inside
-    content = next((index for index in below if found.is_content(index)), inside[-1])
-    path = found.paths[content]
+    below = [index for index in inside if layout.paths[index]] or inside
+    content = next((index for index in below if layout.is_content(index)), inside[-1])
+    path = layout.paths[content]
     if chunk.heading_path != path[: len(chunk.heading_path)]:
         return [f"chunk {chunk.index} is under {path}, says {chunk.heading_path}"]
-    has_more = any(found.blocks[index].kind == "heading" for index in inside if index > content)
-    is_end = found.blocks[content].kind == "heading" and found.blocks[inside[0]].kind != "heading"
+    has_more = any(layout.blocks[index].kind == "heading" for index in inside if index > content)
+    is_end = layout.blocks[content].kind == "heading" and layout.blocks[inside[0]].kind != "heading"
     if not has_more and not is_end and chunk.heading_path != path:
         return [f"chunk {chunk.index} has one content, under {path}, says {chunk.heading_path}"]
     return []
@@ -147,34 +147,34 @@ def _path_faults(found: Layout, chunk: Chunk, inside: range) -> list[str]:
 
 def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
     """Law 5: a block that fits is never cut; every fence is closed; every part of a table has its header."""
-    found = layout_for(source, settings)
+    layout = layout_for(source, settings)
     wrong = []
     parts: dict[int, int] = {}
     excused: set[int] = set()
     by_index = {chunk.index: chunk for chunk in chunks}
     for before, chunk in pairwise(chunks):
-        index = found.block_at(chunk.start)
-        if not found.starts[index] < chunk.start < found.blocks[index].end:
+        index = layout.block_at(chunk.start)
+        if not layout.starts[index] < chunk.start < layout.blocks[index].end:
             continue
         if parts.get(before.index) != index:
-            wrong += _needless_cut(found, settings, index)
+            wrong += _needless_cut(layout, settings, index)
         parts[before.index] = parts[chunk.index] = index
-        for each in _cut_structures(found, index, chunk.start):
+        for each in _cut_structures(layout, index, chunk.start):
             if _is_too_large_to_repeat(each, chunk, settings):
                 excused |= {before.index, chunk.index}
             else:
                 wrong += _not_repeated(each, before, chunk)
     for number, index in parts.items():
         if number not in excused:
-            wrong += _left_open(found, index, by_index[number])
+            wrong += _left_open(layout, index, by_index[number])
     if chunks and chunks[-1].index not in excused:
-        wrong += _end_left_open(found, chunks[-1])
+        wrong += _end_left_open(layout, chunks[-1])
     return wrong
 
 
-def _needless_cut(found: Layout, settings: Settings, index: int) -> list[str]:
-    block, crumb = found.blocks[index], crumb_of(settings, found.paths[index])
-    size = size_of(settings, [(crumb, False), *pieces(found, block.start, block.end, after=found.closing(index))])
+def _needless_cut(layout: Layout, settings: Settings, index: int) -> list[str]:
+    block, crumb = layout.blocks[index], crumb_of(settings, layout.paths[index])
+    size = size_of(settings, [(crumb, False), *pieces(layout, block.start, block.end, after=layout.closing(index))])
     if settings.oversized == "keep" or block.kind in settings.keep_whole:
         return [f"the {block.kind} in line {block.start_line} must stay whole and is cut"]
     if size <= settings.max_tokens:
@@ -182,21 +182,21 @@ def _needless_cut(found: Layout, settings: Settings, index: int) -> list[str]:
     return []
 
 
-def _cut_structures(found: Layout, index: int, offset: int) -> list[Structure]:
+def _cut_structures(layout: Layout, index: int, offset: int) -> list[Structure]:
     """The fences and tables that a cut goes through."""
-    block = found.blocks[index]
+    block = layout.blocks[index]
     if block.kind not in CONTAINERS | {"code", "table", "mdx_jsx"}:
         return []
     find = structures_by_line if block.kind == "mdx_jsx" else structures
-    inside = find(found.source, block.start, block.end)
+    inside = find(layout.source, block.start, block.end)
     return [each for each in inside if each.start < offset < each.end]
 
 
 def _is_too_large_to_repeat(cut: Structure, chunk: Chunk, settings: Settings) -> bool:
-    """The exception: what would take more than a third of the room is not repeated in full."""
+    """The exception: what would take more than a third of the budget is not repeated in full."""
     counter = counter_of(settings)
-    room = settings.max_tokens - counter.count(crumb_of(settings, chunk.heading_path))
-    return counter.count("\n".join((*cut.opening, cut.mark)), code=True) > room // 3
+    budget = settings.max_tokens - counter.count(crumb_of(settings, chunk.heading_path))
+    return counter.count("\n".join((*cut.opening, cut.mark)), code=True) > budget // 3
 
 
 def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
@@ -210,30 +210,30 @@ def _not_repeated(cut: Structure, before: Chunk, chunk: Chunk) -> list[str]:
     return wrong
 
 
-def _left_open(found: Layout, index: int, part: Chunk) -> list[str]:
+def _left_open(layout: Layout, index: int, part: Chunk) -> list[str]:
     """A part that was cut, read by itself, has no open fence; unless one of its blocks has one in the source."""
-    block = found.blocks[index]
+    block = layout.blocks[index]
     if block.kind not in CONTAINERS | {"code", "mdx_jsx", "html"}:
         return []
     find = structures_by_line if block.kind == "mdx_jsx" else structures
-    inside = _own_part(found, index, part)
+    inside = _own_part(layout, index, part)
     if not any(not each.is_closed for each in find(inside, 0, len(inside))):
         return []
-    if any(not each.is_closed for each in find(found.source, block.start, block.end)):
+    if any(not each.is_closed for each in find(layout.source, block.start, block.end)):
         return []
     return [f"chunk {part.index}, a part of the {block.kind} in line {block.start_line}, has an open fence"]
 
 
-def _own_part(found: Layout, index: int, part: Chunk) -> str:
+def _own_part(layout: Layout, index: int, part: Chunk) -> str:
     """What a chunk shows of one of its blocks."""
-    block = found.blocks[index]
+    block = layout.blocks[index]
     prefix = part.prefix if part.start >= block.start else ""
     suffix = part.suffix if part.end <= block.end else ""
-    return prefix + found.source[max(part.start, block.start) : min(part.end, block.end)] + suffix
+    return prefix + layout.source[max(part.start, block.start) : min(part.end, block.end)] + suffix
 
 
-def _end_left_open(found: Layout, last: Chunk) -> list[str]:
-    closing = found.closing(len(found.blocks) - 1)
+def _end_left_open(layout: Layout, last: Chunk) -> list[str]:
+    closing = layout.closing(len(layout.blocks) - 1)
     if closing and last.suffix.strip() != closing.strip():
         return [f"the last chunk leaves its fence open: {last.text[-30:]!r}"]
     return []
@@ -241,49 +241,49 @@ def _end_left_open(found: Layout, last: Chunk) -> list[str]:
 
 def no_bare_headings(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
     """Law 6: no empty chunk, and none that ends in a heading which would fit together with what follows it."""
-    found = layout_for(source, settings)
+    layout = layout_for(source, settings)
     wrong = [f"chunk {chunk.index} is empty" for chunk in chunks if not chunk.text.strip()]
     for chunk, following in pairwise(chunks):
-        inside = found.blocks_between(chunk.start, chunk.end)
-        if not inside or found.blocks[inside[-1]].kind != "heading":
+        inside = layout.blocks_between(chunk.start, chunk.end)
+        if not inside or layout.blocks[inside[-1]].kind != "heading":
             continue
-        if source[chunk.end : found.blocks[inside[-1]].end].strip():
+        if source[chunk.end : layout.blocks[inside[-1]].end].strip():
             continue
         first = inside[-1]
-        while first > inside[0] and found.blocks[first - 1].kind == "heading":
+        while first > inside[0] and layout.blocks[first - 1].kind == "heading":
             first -= 1
-        size = _size_with_next(found, settings, max(found.starts[first], chunk.start), following)
+        size = _size_with_next(layout, settings, max(layout.starts[first], chunk.start), following)
         if size <= settings.max_tokens:
             wrong.append(f"chunk {chunk.index} ends in a heading; with what follows it would have {size} tokens")
-    return wrong + _lonely_end(found, chunks, settings)
+    return wrong + _lonely_end(layout, chunks, settings)
 
 
-def _size_with_next(found: Layout, settings: Settings, start: int, following: Chunk) -> int:
+def _size_with_next(layout: Layout, settings: Settings, start: int, following: Chunk) -> int:
     """Of the headings together with the first content of the next chunk, or with what it has of that block."""
-    index, last = found.block_at(following.start), found.blocks_between(following.start, following.end)[-1]
-    while index < last and not found.is_content(index):
+    index, last = layout.block_at(following.start), layout.blocks_between(following.start, following.end)[-1]
+    while index < last and not layout.is_content(index):
         index += 1
-    end, closing = found.blocks[index].end, found.closing(index)
+    end, closing = layout.blocks[index].end, layout.closing(index)
     if end > following.end:
         end, closing = following.end, following.suffix
-    crumb = crumb_of(settings, found.paths[index])
-    return size_of(settings, [(crumb, False), *pieces(found, start, end, after=closing)])
+    crumb = crumb_of(settings, layout.paths[index])
+    return size_of(settings, [(crumb, False), *pieces(layout, start, end, after=closing)])
 
 
-def _lonely_end(found: Layout, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
+def _lonely_end(layout: Layout, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
     """Headings at the very end of a document have no content to join; they join what stands before them."""
     if len(chunks) < 2 or settings.boundaries == "heading" or not settings.merge:
         return []
     before, last = chunks[-2:]
-    inside, inside_before = (found.blocks_between(chunk.start, chunk.end) for chunk in (last, before))
-    is_part = last.start > found.starts[inside[0]]
-    if is_part or any(map(found.is_content, inside)):
+    inside, inside_before = (layout.blocks_between(chunk.start, chunk.end) for chunk in (last, before))
+    is_part = last.start > layout.starts[inside[0]]
+    if is_part or any(map(layout.is_content, inside)):
         return []
     shared = tuple(a for a, b in zip(before.heading_path, last.heading_path, strict=False) if a == b)
-    if not any(map(found.is_content, inside_before)):
+    if not any(map(layout.is_content, inside_before)):
         shared = last.heading_path
     crumb = crumb_of(settings, shared)
-    size = size_of(settings, [(crumb, False), *pieces(found, before.start, last.end, before.prefix)])
+    size = size_of(settings, [(crumb, False), *pieces(layout, before.start, last.end, before.prefix)])
     if size <= settings.max_tokens:
         return [f"the last chunk is nothing but headings; with the one before it would have {size} tokens"]
     return []

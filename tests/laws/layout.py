@@ -23,7 +23,7 @@ from headnote.tokens import Counter, get_counter
 CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
 CONTAINERS = frozenset({"list", "quote", "footnote"})
 Piece = tuple[str, bool]
-"""A text and whether it is code, for whoever counts the two differently."""
+"""A text and whether it is code, because some counters treat the two differently."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
@@ -97,14 +97,14 @@ class Layout:
 
 
 @lru_cache(maxsize=4)
-def layout(source: str, mdx: bool) -> Layout:
+def cached_layout(source: str, mdx: bool) -> Layout:
     blocks = parse(source, mdx=mdx)
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(source))]
     return Layout(source, blocks, [block.start for block in blocks], line_starts, mdx, _paths(source, blocks))
 
 
 def layout_for(source: str, settings: Settings) -> Layout:
-    return layout(source, bool(settings.mdx))
+    return cached_layout(source, bool(settings.mdx))
 
 
 def _paths(source: str, blocks: Sequence[Block]) -> list[tuple[str, ...]]:
@@ -127,14 +127,14 @@ def counter_of(settings: Settings) -> Counter:
     return get_counter(settings.counter, settings.bias)
 
 
-def pieces(found: Layout, start: int, end: int, before: str = "", after: str = "") -> list[Piece]:
+def pieces(layout: Layout, start: int, end: int, before: str = "", after: str = "") -> list[Piece]:
     """A range of the source, block by block; what is repeated around it is of the kind it stands next to."""
-    inside = [index for index in found.blocks_between(start, end) if not found.is_blank(index)]
-    cuts = [start, *(found.starts[index] for index in inside[1:]), end]
-    texts = [found.source[a:b] for a, b in pairwise(cuts)]
+    inside = [index for index in layout.blocks_between(start, end) if not layout.is_blank(index)]
+    cuts = [start, *(layout.starts[index] for index in inside[1:]), end]
+    texts = [layout.source[a:b] for a, b in pairwise(cuts)]
     texts[0] = before + texts[0]
     texts[-1] += after
-    return list(zip(texts, [found.blocks[index].kind in CODE_LIKE for index in inside] or [False], strict=True))
+    return list(zip(texts, [layout.blocks[index].kind in CODE_LIKE for index in inside] or [False], strict=True))
 
 
 def size_of(settings: Settings, parts: Sequence[Piece]) -> int:
@@ -153,11 +153,11 @@ def crumb_of(settings: Settings, path: tuple[str, ...]) -> str:
     """
     counter = counter_of(settings)
     widest = 4 if counter.name in {"cl100k", "o200k"} else 1
-    room = min(settings.max_tokens * counter.unit // 2, (settings.max_tokens - widest) * counter.unit)
+    budget = min(settings.max_tokens * counter.unit // 2, (settings.max_tokens - widest) * counter.unit)
     path = tuple(filter(None, path))  # a heading without text says nothing
     while path and settings.breadcrumb:
         text = " > ".join(path) + "\n\n"
-        if counter.weigh((text,))[0] <= room:
+        if counter.weigh((text,))[0] <= budget:
             return text
         path = path[1:]
     return ""
@@ -179,7 +179,7 @@ def structures(source: str, start: int, end: int) -> list[Structure]:
     offsets = [start]
     for line in lines:
         offsets.append(offsets[-1] + len(line) + 1)
-    found: list[Structure] = []
+    places: list[Structure] = []
     for token in _reference().parse(text + "\n"):
         if token.map is None or token.type not in {"fence", "table_open"}:
             continue
@@ -189,8 +189,8 @@ def structures(source: str, start: int, end: int) -> list[Structure]:
             kind, body, opening = "fence", first + 1, (token.markup + token.info.rstrip(),)
             closed = is_closed("\n".join(lines[first:last]), token.markup)
         place = offsets[first], offsets[min(body, last)], min(offsets[last], end)
-        found.append(Structure(kind, *place, opening, token.markup, closed))
-    return found
+        places.append(Structure(kind, *place, opening, token.markup, closed))
+    return places
 
 
 def _bare(line: str) -> str:
@@ -212,15 +212,15 @@ _FENCE_LINE = re.compile(r"^(?:[ \t>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})([^\n]*)$", 
 def structures_by_line(source: str, start: int, end: int) -> list[Structure]:
     """The fences of a component, by their lines alone: the other parser cannot read MDX."""
     text = source[:end].replace("\r\n", " \n").replace("\r", "\n")
-    found: list[Structure] = []
+    places: list[Structure] = []
     opening: re.Match[str] | None = None
     for match in _FENCE_LINE.finditer(text, start, end):
         if opening is None:
             opening = None if match[1][0] in match[2] else match
         elif match[1].startswith(opening[1]) and not match[2].strip():
-            found.append(_fence(opening, match.end(), True))
+            places.append(_fence(opening, match.end(), True))
             opening = None
-    return found if opening is None else [*found, _fence(opening, end, False)]
+    return places if opening is None else [*places, _fence(opening, end, False)]
 
 
 def _fence(opening: re.Match[str], end: int, is_closed: bool) -> Structure:

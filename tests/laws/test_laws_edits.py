@@ -1,9 +1,9 @@
-"""Law 7: an edit re-embeds a handful of chunks, wherever it is made and however long the section.
+"""Law 7: an edit re-embeds a handful of chunks, wherever it is and however long the section is.
 
 Measured with the default preset, chunks with a new hash over 200 random edits. Blocks inserted, deleted or changed in
 release notes of 700 KB (756 chunks): mean 1.08, worst 2; on long reference pages: mean 1.1, worst 7; in a section of
 300 blocks: mean 1.3, worst 4. Lines in a list, table or code block of 1,500 lines: mean 1.3, worst 9. The bounds below
-leave room for other random edits, none for cuts that all move.
+allow for other random edits, but not for cuts that all move.
 """
 
 from __future__ import annotations

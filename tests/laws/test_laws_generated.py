@@ -10,7 +10,7 @@
 
 (1) What is in no body is a heading line: it stands in a path. (2) A window has at most max tokens of its section;
 counted by itself it may come out one or two larger, since a tokenizer reads the cut ends differently. (4) `text` begins
-with the overlap, in `ragdocs` followed by a blank line, and by the header path where that is asked for.
+with the overlap, in `ragdocs` followed by a blank line, and by the header path if that is requested.
 
 Laws 7 and 8 have files of their own.
 """
@@ -53,11 +53,11 @@ def words_and_signs(text: str) -> int:
 
 
 ALL_BUT_5 = ("1 nothing lost", "2 the cap holds", "4 positions are true", "6 no bare headings")
-"""Law 5 needs some room: where a fence and its info string leave none, they give way to the cap.
+"""Law 5 needs some space: where a fence and its info string leave none, the cap wins.
 
-And it needs a second parser to judge by: there is none for MDX that nobody would write. The corpora have real MDX.
+It also needs a second parser as a judge, and there is none for generated MDX. The corpora have real MDX.
 """
-ROOM_FOR_A_FENCE = 48
+SPACE_FOR_A_FENCE = 48
 """Tokens."""
 
 COUNTERS: tuple[str | Callable[[str], int], ...] = (
@@ -72,7 +72,7 @@ LARGER_ALONE = 3
 
 @st.composite
 def block_settings(draw: st.DrawFn) -> dict[str, Any]:
-    """Whatever may be asked of the strategy `block`; what is left out follows the preset."""
+    """Any settings of the strategy `block`; those left out follow the preset."""
     most = draw(st.integers(16, 1024) | st.sampled_from([16, 32, 64, 128, 512]))
     settings: dict[str, Any] = {"max_tokens": most, "mdx": draw(st.booleans())}
     optional: dict[str, st.SearchStrategy[Any]] = {
@@ -89,7 +89,7 @@ def block_settings(draw: st.DrawFn) -> dict[str, Any]:
 
 def laws_at(settings: Settings) -> tuple[str, ...]:
     """What is promised at this size."""
-    least = ROOM_FOR_A_FENCE * (4 if settings.counter == "chars" else 1)
+    least = SPACE_FOR_A_FENCE * (4 if settings.counter == "chars" else 1)
     return ALL_BUT_5 if settings.mdx or settings.max_tokens < least else tuple(LAWS)
 
 
@@ -134,15 +134,15 @@ def test_many_documents_keep_the_laws(preset: str, max_tokens: int) -> None:
 def test_windows_lose_nothing_and_know_their_place(source: str, most: int, overlap: int) -> None:
     sizes: dict[str, Any] = {"max_tokens": most, "overlap_tokens": overlap}
     settings = make_settings("mdvdb", **sizes)
-    found, count = layout_for(source, settings), counter_of(settings).count
+    layout, count = layout_for(source, settings), counter_of(settings).count
     chunks = chunk(source, preset="mdvdb", **sizes)
     assert not nothing_lost(source, chunks, settings)
     for each in chunks:
         assert each.text == each.overlap + source[each.start : each.end] + each.suffix
         assert each.tokens == count(each.embed_text)
         assert each.tokens <= most + LARGER_ALONE
-        assert each.start_line == found.line_of(each.start)
-        assert each.end_line == found.line_of(max(each.end - 1, each.start))
+        assert each.start_line == layout.line_of(each.start)
+        assert each.end_line == layout.line_of(max(each.end - 1, each.start))
 
 
 @given(source=documents(), most=st.integers(50, 600), least=st.integers(0, 50), with_path=st.booleans())
@@ -163,12 +163,12 @@ def test_section_chunks_lose_heading_lines_only_and_cut_no_block(source: str, mo
     sizes: dict[str, Any] = {"max_tokens": most, "min_tokens": least}
     settings = make_settings("refdocs", **sizes)
     chunks = chunk(source, preset="refdocs", **sizes)
-    found = layout_for(source, settings)
+    layout = layout_for(source, settings)
     covered = [index for each in chunks for index in range(each.block_start, each.block_end + 1)]
     assert covered == sorted(set(covered))
-    left_out = [found.blocks[index] for index in set(range(len(found.blocks))) - set(covered)]
-    said = {block.kind for block in left_out if not source[block.start : block.end].isspace()}
-    assert said <= {"heading", "frontmatter"}
+    left_out = [layout.blocks[index] for index in set(range(len(layout.blocks))) - set(covered)]
+    kinds = {block.kind for block in left_out if not source[block.start : block.end].isspace()}
+    assert kinds <= {"heading", "frontmatter"}
     assert not cut_blocks(source, chunks, settings)
     for each in chunks:
         assert each.text == source[each.start : each.end] + each.suffix
@@ -176,12 +176,12 @@ def test_section_chunks_lose_heading_lines_only_and_cut_no_block(source: str, mo
 
 def cut_blocks(source: str, chunks: list[Chunk], settings: Settings) -> list[str]:
     """The blocks that have text in more than one chunk."""
-    found = layout_for(source, settings)
+    layout = layout_for(source, settings)
     return [
-        f"{found.blocks[index].kind} in line {found.blocks[index].start_line}"
+        f"{layout.blocks[index].kind} in line {layout.blocks[index].start_line}"
         for each in chunks
-        for index in (found.block_at(each.start),)
-        if found.starts[index] < each.start < found.blocks[index].end
+        for index in (layout.block_at(each.start),)
+        if layout.starts[index] < each.start < layout.blocks[index].end
     ]
 
 
@@ -190,7 +190,7 @@ def cut_blocks(source: str, chunks: list[Chunk], settings: Settings) -> list[str
 
 @st.composite
 def any_settings(draw: st.DrawFn) -> dict[str, Any]:
-    """Whatever may be asked of any strategy."""
+    """Any settings of any strategy."""
     more: dict[str, st.SearchStrategy[Any]] = {
         "strategy": st.sampled_from(["window", "header", "section", "block", "none"]),
         "oversized": st.sampled_from(["split", "keep"]),

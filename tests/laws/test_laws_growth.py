@@ -144,7 +144,7 @@ def a_book(size: int) -> str:
     return "\n".join(parts)
 
 
-# Lines as people write them: what is kept about each is larger than a line of ten characters.
+# Lines of ordinary length: the record of each line is larger than a line of ten characters.
 MEGABYTE: dict[str, Callable[[int], str]] = {
     "a book": a_book,
     "one section": lambda size: long_section(random.Random(1), size // 220),

@@ -24,8 +24,8 @@ def good() -> list[Chunk]:
 
 def complaints(chunks: list[Chunk], **changed: Any) -> set[str]:
     """The numbers of the laws that are broken."""
-    found = faults(SOURCE, chunks, make_settings(**{**SETTINGS, **changed}))
-    return {match[1] for fault in found if (match := re.match(r"law (\d)", fault))}
+    messages = faults(SOURCE, chunks, make_settings(**{**SETTINGS, **changed}))
+    return {match[1] for message in messages if (match := re.match(r"law (\d)", message))}
 
 
 def test_good_chunks_break_none() -> None:

@@ -1,4 +1,4 @@
-"""Golden cases: what once broke a law, as small as it can be made."""
+"""Regression cases: documents that once broke a law, as small as possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headnote.markdown.headings import headings
 from laws import faults
 
 
-class Found(NamedTuple):
+class Case(NamedTuple):
     name: str
     source: str
     settings: dict[str, Any]
@@ -26,62 +26,62 @@ LINES = "\n".join(f"    line number {number} of the code" for number in range(40
 MDX: dict[str, Any] = {"max_tokens": 128, "mdx": True}
 HEAD = "| API | Description | Auth | HTTPS | CORS |\n|:---|:---|:---|:---|:---|\n"
 
-FOUND = [
-    Found("a fence after a blank line in a component", f"<A>\n\n```js\n{CODE}\n```\n\n</A>\n", MDX),
-    Found(
+CASES = [
+    Case("a fence after a blank line in a component", f"<A>\n\n```js\n{CODE}\n```\n\n</A>\n", MDX),
+    Case(
         "a fence in a component in a component",
         f"<A>\n\ntext\n\n<B>\n\n```js\n{CODE}\n```\n\n</B>\n\nmore\n\n</A>\n",
         MDX,
     ),
-    Found(
+    Case(
         "a fence indented deeper than the text of its item",
         f"1. {'word ' * 60}\n\n    ```sh\n{LINES}\n    ```\n",
         {"max_tokens": 64},
     ),
-    Found("a fence indented by a tab", f"1. run\n\n\t```sh\n{LINES}\n\t```\n", {"max_tokens": 128}),
-    Found("indented code that shows a fence", f"    ```sh\n{LINES}\n    ```\n", {"max_tokens": 128}),
-    Found("indented code at the end that shows an open fence", "text\n\n    ```sh\n    code", {}),
-    Found("a line in a fence in a quote, cut", f"> ```console\n> {'word ' * 200}\n> ```\n", {"max_tokens": 64}),
-    Found("an endless line in a fence in a quote", f"> ```\n> {'abc/' * 300}\n> ```\n", {"max_tokens": 64}),
-    Found("carriage returns weigh more than newlines", "- " + "a.\r  " * 100, {"max_tokens": 64}),
-    Found("many blank lines in an open fence", "~~~a.a. … *aa* [aa" + "\n" * 18 + "a", {"max_tokens": 16}),
-    Found("many blanks in an open fence", "```\n\n\n          \n   aaa", {"max_tokens": 16, "counter": "chars"}),
-    Found("nothing but a heading at the end", "word word\n\n# heading at the end", {"max_tokens": 64, "min_tokens": 2}),
-    Found(
+    Case("a fence indented by a tab", f"1. run\n\n\t```sh\n{LINES}\n\t```\n", {"max_tokens": 128}),
+    Case("indented code that shows a fence", f"    ```sh\n{LINES}\n    ```\n", {"max_tokens": 128}),
+    Case("indented code at the end that shows an open fence", "text\n\n    ```sh\n    code", {}),
+    Case("a line in a fence in a quote, cut", f"> ```console\n> {'word ' * 200}\n> ```\n", {"max_tokens": 64}),
+    Case("an endless line in a fence in a quote", f"> ```\n> {'abc/' * 300}\n> ```\n", {"max_tokens": 64}),
+    Case("carriage returns weigh more than newlines", "- " + "a.\r  " * 100, {"max_tokens": 64}),
+    Case("many blank lines in an open fence", "~~~a.a. … *aa* [aa" + "\n" * 18 + "a", {"max_tokens": 16}),
+    Case("many blanks in an open fence", "```\n\n\n          \n   aaa", {"max_tokens": 16, "counter": "chars"}),
+    Case("nothing but a heading at the end", "word word\n\n# heading at the end", {"max_tokens": 64, "min_tokens": 2}),
+    Case(
         "carried code counts as code",
         "\n\n".join(["x" * 3600, "```\n" + "y" * 190 + "\n```", "z" * 3720]),
         {"min_tokens": 0},
         "blocks",
     ),
-    Found("the head of a table below half of the room", HEAD + "| Some name | words |\n" * 30, {"max_tokens": 64}),
-    Found("a fence below half of the room", f"```python title='src/a.py'\n{CODE}\n```\n", {"max_tokens": 28}),
-    Found(
+    Case("the head of a table below half of the budget", HEAD + "| Some name | words |\n" * 30, {"max_tokens": 64}),
+    Case("a fence below half of the budget", f"```python title='src/a.py'\n{CODE}\n```\n", {"max_tokens": 28}),
+    Case(
         "a marker of a quote in front of a word in the middle of a line",
         "- a\n\n  > ~~~\n  > \t" + "some words of code " * 30 + "\n  > ~~~\n",
         {"max_tokens": 48},
     ),
-    Found(
+    Case(
         "a long info string in a quote",
         f"> ```js {{1,3-5}} title='a rather long title of a file'\n> {'word ' * 60}\n> ```\n",
         {"max_tokens": 32},
     ),
-    Found("nothing but markers in a quote", "> > >  \t\n> > >   \n> > \n> > \t\n> > - - - x\n> >", {"max_tokens": 8}),
-    Found(
+    Case("nothing but markers in a quote", "> > >  \t\n> > >   \n> > \n> > \t\n> > - - - x\n> >", {"max_tokens": 8}),
+    Case(
         "many blanks between the words of a line that is cut",
         f"```\nfirst{' ' * 70}second{' ' * 70}third\n{' ' * 90}fourth\n```\n",
         {"max_tokens": 32},
         "blocks",
     ),
-    Found(
-        "headings larger than the room of what they announce",
+    Case(
+        "headings larger than the space for what they announce",
         f"## {'a long heading ' * 8}\n\n### b\n\n{'Some words that say more. ' * 12}",
         {"max_tokens": 64},
         "blocks",
     ),
-    Found("a heading at the end under a long path", f"# {'path ' * 20}\n\n{'word ' * 30}\n\n# b", {"max_tokens": 64}),
-    Found("no least size", "\\" * 800 + "\n\n" + "word " * 40, {"max_tokens": 16, "min_tokens": 0}),
+    Case("a heading at the end under a long path", f"# {'path ' * 20}\n\n{'word ' * 30}\n\n# b", {"max_tokens": 64}),
+    Case("no least size", "\\" * 800 + "\n\n" + "word " * 40, {"max_tokens": 16, "min_tokens": 0}),
     *(
-        Found(
+        Case(
             f"two blanks between words, {ord(blank):x}, {counter}, {form[:3]}",
             form.format(f"word {blank}" * 400),
             {"counter": counter},
@@ -91,29 +91,29 @@ FOUND = [
         for form in ("{}", "- {}", "> {}", "| a |\n|---|\n| {} |", "```\n{}\n```")
     ),
     *(
-        Found(
+        Case(
             f"a fence in {before[:4]}, cut",
             f"text\n\n{before}```js\n{CODE}\n```\n{after}\n\nmore\n",
             {"max_tokens": 128},
         )
         for before, after in (("<!--\n", "-->"), ("<pre>\n", "</pre>"), ("<div>\n", "</div>"), ("<?php\n", "?>"))
     ),
-    Found(
+    Case(
         "a fence in a comment in an item, cut", f"- a\n\n  <!--\n  ```js\n{LINES}\n  ```\n  -->\n", {"max_tokens": 128}
     ),
-    Found("two blanks between numbers", "123  " * 400, {}),
-    Found("a line that begins with a slash", "word.\n/ " * 300, {"counter": "o200k"}),
-    Found("blanks at the end of a block that is cut", "~~~~\n>\n" + "\u2028\x85 " * 60 + "\n~~~~", {"max_tokens": 20}),
-    Found("blanks in front of a block that is cut", "text\n\n" + "\u2000" * 300 + "word " * 30, {"max_tokens": 20}),
-    Found("a paragraph of blanks below a heading", "# a\n\n\u00a0\n\n# b\n\ntext", {"min_tokens": 0}),
-    Found("a line of blanks before a text", "[];\n\n\u00a0\ntext\n\n" * 100, {"max_tokens": 40}),
-    Found("characters of several tokens", "# 漢字\n\n" + "😀\U00012000" * 20, {"max_tokens": 4}),
-    Found("a fence in the smallest chunks", f"```js\n{CODE}\n```\n", {"max_tokens": 16}),
+    Case("two blanks between numbers", "123  " * 400, {}),
+    Case("a line that begins with a slash", "word.\n/ " * 300, {"counter": "o200k"}),
+    Case("blanks at the end of a block that is cut", "~~~~\n>\n" + "\u2028\x85 " * 60 + "\n~~~~", {"max_tokens": 20}),
+    Case("blanks in front of a block that is cut", "text\n\n" + "\u2000" * 300 + "word " * 30, {"max_tokens": 20}),
+    Case("a paragraph of blanks below a heading", "# a\n\n\u00a0\n\n# b\n\ntext", {"min_tokens": 0}),
+    Case("a line of blanks before a text", "[];\n\n\u00a0\ntext\n\n" * 100, {"max_tokens": 40}),
+    Case("characters of several tokens", "# 漢字\n\n" + "😀\U00012000" * 20, {"max_tokens": 4}),
+    Case("a fence in the smallest chunks", f"```js\n{CODE}\n```\n", {"max_tokens": 16}),
 ]
 
 
-@pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name.replace(" ", "-"))
-def test_what_was_found_stays_mended(case: Found) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+def test_what_was_found_stays_mended(case: Case) -> None:
     chunks = chunk(case.source, preset=case.preset, **case.settings)
     assert not faults(case.source, chunks, make_settings(case.preset, **case.settings))
 
