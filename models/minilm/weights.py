@@ -22,7 +22,7 @@ SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""What is built depends on these two files, so nothing else will do."""
+"""The package is built from exactly these two files."""
 
 
 class Published:
@@ -35,7 +35,7 @@ class Published:
             if hashlib.sha256(content).hexdigest() != SHA256[name]:
                 sys.exit(f"{name} is not the file that was published")
         self.tokenizer: dict[str, Any] = json.loads(files["tokenizer.json"])
-        # What the model was last fine-tuned with; headnote neither pads nor cuts.
+        # Left over from fine-tuning; headnote neither pads nor truncates.
         self.tokenizer.update(padding=None, truncation=None)
         self.tensors = _read_safetensors(files["model.safetensors"])
 
@@ -50,7 +50,7 @@ def _download(folder: Path) -> Path:
 
 
 def _read_safetensors(content: bytes) -> dict[str, Array]:
-    """A length, a JSON header with the place of each tensor, and the tensors one after the other."""
+    """The format: a length, a JSON header with the offsets of each tensor, then the tensors."""
     begin = 8 + int.from_bytes(content[:8], "little")
     header: dict[str, Any] = json.loads(content[8:begin])
     tensors = {}

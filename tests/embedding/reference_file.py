@@ -1,4 +1,4 @@
-"""Vectors as text: a line for each, its numbers as signed bytes in base64. Rounding them costs less than .0001."""
+"""The reference vectors as text: one line each, signed bytes in base64. Rounding costs less than .0001 of cosine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("minilm_reference.txt")
 
 
 def digest(texts: Sequence[str]) -> str:
-    """The vectors are those of these texts and no others."""
+    """Identifies the texts that the vectors belong to."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
@@ -31,7 +31,7 @@ def write_reference(texts: Sequence[str], vectors: Vectors) -> None:
 
 def read_reference(texts: Sequence[str]) -> Vectors:
     first, *lines = FILE.read_text(encoding="ascii").splitlines()
-    assert first == digest(texts), "other texts than the vectors were made of: run models/minilm/reference.py"
+    assert first == digest(texts), "the vectors are of other texts: run models/minilm/reference.py"
     rows = np.array([np.frombuffer(b64decode(line), dtype=np.int8) for line in lines], dtype=np.float32)
     vectors: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return vectors

@@ -1,4 +1,4 @@
-"""Two hundred texts of every kind that documentation has, the same ones on every machine."""
+"""Two hundred texts of every kind found in documentation, the same on every machine."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FOREIGN = [
 
 
 class Writer:
-    """Writes from word lists. Only `random()` is promised to be the same in every Python, so all goes through it."""
+    """Writes from word lists. Only `random()` is guaranteed to be the same in every Python, so everything uses it."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

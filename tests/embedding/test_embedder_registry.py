@@ -1,4 +1,4 @@
-"""From what a user writes to the embedder that is meant, or to a line that helps."""
+"""Names of embedders: the embedder behind each, or an error with a remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headnote.errors import MissingExtra, MissingKey, SettingsError
 from headnote.extras import load
 
 
-def test_none_has_rows_without_numbers() -> None:
+def test_none_has_rows_of_zero_width() -> None:
     embedder = get_embedder("none")
     assert embedder.name == "none"
     assert embedder.dimensions == 0
@@ -30,7 +30,7 @@ def test_hashing_of_any_size(name: str, dimensions: int) -> None:
     assert get_embedder(embedder.name).name == embedder.name
 
 
-def test_an_embedder_is_itself() -> None:
+def test_an_embedder_object_is_returned() -> None:
     embedder = HashingEmbedder(3)
     assert isinstance(embedder, Embedder)
     assert get_embedder(embedder) is embedder
@@ -66,14 +66,14 @@ def test_the_rest_of_the_name_is_the_model(monkeypatch: pytest.MonkeyPatch) -> N
         ("", "known: minilm, none"),
     ],
 )
-def test_a_wrong_name_is_one_line_with_the_nearest(wrong: str, remedy: str) -> None:
+def test_a_wrong_name_is_one_line_with_the_nearest_name(wrong: str, remedy: str) -> None:
     with pytest.raises(SettingsError) as caught:
         get_embedder(wrong)
     assert remedy in caught.value.remedy
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_embedder_is_refused() -> None:
+def test_other_objects_are_refused() -> None:
     with pytest.raises(SettingsError, match="is not an embedder"):
         get_embedder(7)  # type: ignore[arg-type]
 
@@ -100,7 +100,7 @@ def test_a_missing_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> 
         MiniLMEmbedder()
 
 
-def test_the_package_that_is_missing_is_named() -> None:
+def test_a_missing_package_is_named() -> None:
     with pytest.raises(MissingExtra, match="a purpose needs the package no_such_package"):
         load("no_such_package", "a purpose", "pip install it")
 

@@ -1,4 +1,4 @@
-"""Hashed words: the same everywhere, near for texts that share words, any number of dimensions."""
+"""The hashing embedder: reproducible, near for texts that share words, with any number of dimensions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_case_and_punctuation_do_not_count(text: str) -> None:
 
 
 @given(text=st.lists(WORDS, min_size=4, max_size=12, unique=True))
-def test_one_word_more_is_nearer_than_other_words(text: list[str]) -> None:
+def test_one_more_word_is_nearer_than_other_words(text: list[str]) -> None:
     embedder = HashingEmbedder(1024)
     base, longer, other = embedder.embed([" ".join(text), " ".join([*text, "extra"]), "zebra violin marmalade harbour"])
     assert base @ longer > 0.6
@@ -56,17 +56,17 @@ def test_the_same_on_every_machine() -> None:
     assert [round(float(value), 3) for value in vector] == [0.535, -0.535, 0.0, -0.267, 0.267, 0.0, 0.535, 0.0]
 
 
-def test_words_at_signs_that_cancel_out() -> None:
-    # In one dimension half of all pairs of words do.
+def test_words_whose_signs_cancel_out() -> None:
+    # In one dimension, half of all pairs of words do.
     vectors = HashingEmbedder(1).embed([f"{first} {second}" for first in "abcdefgh" for second in "ijklmnop"])
     assert set(np.abs(vectors).ravel().tolist()) == {1.0}
 
 
-def test_its_size_is_part_of_its_name() -> None:
+def test_the_dimensions_are_part_of_the_name() -> None:
     assert HashingEmbedder(64).name != HashingEmbedder(65).name
     assert HashingEmbedder(64).dimensions == 64
 
 
-def test_no_dimensions_at_all_are_refused() -> None:
+def test_zero_dimensions_are_refused() -> None:
     with pytest.raises(SettingsError, match="at least 1"):
         HashingEmbedder(0)

@@ -1,4 +1,4 @@
-"""The real model: near the original, the same in any company, and with nothing cut off."""
+"""The real model: near the original, independent of neighbours, and without truncation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def embedder() -> MiniLMEmbedder:
 
 @cache
 def alone(text: str) -> bytes:
-    """The vector of a text that was embedded by itself, bit by bit."""
+    """The bytes of the vector of a text embedded by itself."""
     return MINILM.embed([text]).tobytes()
 
 
@@ -55,21 +55,21 @@ def test_near_the_original(embedder: MiniLMEmbedder, record_property: Callable[[
     assert least >= 0.985, f"at {TEXTS[cosines.index(least)][:60]!r}"
 
 
-def test_rows_are_of_length_one(embedder: MiniLMEmbedder) -> None:
+def test_rows_have_length_one(embedder: MiniLMEmbedder) -> None:
     vectors = embedder.embed(TEXTS[:20])
     assert vectors.shape == (20, embedder.dimensions) == (20, 384)
     assert vectors.dtype == np.float32
     assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
 
 
-def test_what_means_the_same_is_near(embedder: MiniLMEmbedder) -> None:
+def test_similar_meanings_are_near(embedder: MiniLMEmbedder) -> None:
     question = embedder.embed_query("How do I undo the last commit?")
     answers = embedder.embed(["Revert the most recent change with git reset.", "Knead the dough for ten minutes."])
     near, far = answers @ question
     assert near > far + 0.2
 
 
-# ── the same in any company ──
+# ── independent of neighbours ──
 
 
 @settings(max_examples=15)
@@ -97,20 +97,20 @@ def test_the_number_of_threads_changes_nothing() -> None:
     assert one.name == many.name
 
 
-def test_many_texts_are_taken_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_texts_are_embedded_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headnote.embedding.minilm._BATCH", 5)
     assert [vector.tobytes() for vector in MINILM.embed(TEXTS[:12])] == [alone(text) for text in TEXTS[:12]]
 
 
-def test_a_query_is_embedded_as_a_text_is(embedder: MiniLMEmbedder) -> None:
+def test_a_query_is_embedded_like_a_text(embedder: MiniLMEmbedder) -> None:
     assert embedder.embed_query(TEXTS[0]).tobytes() == alone(TEXTS[0])
 
 
 def test_many_threads_share_one_embedder() -> None:
-    fresh = MiniLMEmbedder(threads=2)  # so that they also meet while it loads
+    fresh = MiniLMEmbedder(threads=2)  # not loaded yet, so that loading is part of the race
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda text: fresh.embed([text, "company"])[0].tobytes(), TEXTS[:24]))
-    assert found == [alone(text) for text in TEXTS[:24]]
+        vectors = list(pool.map(lambda text: fresh.embed([text, "neighbour"])[0].tobytes(), TEXTS[:24]))
+    assert vectors == [alone(text) for text in TEXTS[:24]]
 
 
 # ── every text ──
@@ -149,27 +149,27 @@ def test_odd_texts_have_a_vector(embedder: MiniLMEmbedder, text: str) -> None:
     assert np.linalg.norm(embedder.embed([text])[0]) == pytest.approx(1, abs=1e-6)
 
 
-def test_marks_of_the_tokenizer_are_ordinary_text(embedder: MiniLMEmbedder) -> None:
+def test_special_tokens_are_ordinary_text(embedder: MiniLMEmbedder) -> None:
     plain, marked = embedder.embed(["one two", "one [SEP] two"])
     assert plain @ marked < 0.99
 
 
-# ── the package and the process around it ──
+# ── the package and other processes ──
 
 
-def test_the_name_says_which_files(embedder: MiniLMEmbedder) -> None:
+def test_the_name_identifies_the_files(embedder: MiniLMEmbedder) -> None:
     content = files.MODEL.read_bytes() + files.TOKENIZER.read_bytes().rstrip(b"\n")
     assert hashlib.sha256(content).hexdigest()[:12] == files.FINGERPRINT
     assert embedder.name == f"minilm:{files.FINGERPRINT}:254-32"
 
 
-def test_it_travels_to_another_process(embedder: MiniLMEmbedder) -> None:
+def test_it_can_be_pickled(embedder: MiniLMEmbedder) -> None:
     copy: MiniLMEmbedder = pickle.loads(pickle.dumps(embedder))
     assert copy.name == embedder.name
     assert copy.embed(["word"]).tobytes() == alone("word")
 
 
-def test_the_name_and_the_size_need_nothing_heavy() -> None:
+def test_name_and_dimensions_load_nothing_heavy() -> None:
     code = (
         "import sys; from headnote.embedding import get_embedder; e = get_embedder(); e.name, e.dimensions; "
         "sys.exit(bool({'numpy', 'onnxruntime', 'tokenizers'} & sys.modules.keys()))"

@@ -1,4 +1,4 @@
-"""The wrapper, around a library that only looks like the real one: that brings half a gigabyte along."""
+"""The sentence-transformers embedder, with a fake of the library, which would be half a gigabyte."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT = 64
 
 
 class Tokenizer:
-    """A token for each word."""
+    """One token per word."""
 
     is_fast = True
 
@@ -29,7 +29,7 @@ class Tokenizer:
 
 
 class Model:
-    """Cuts off what is too long, as the real one does, and remembers what it saw."""
+    """Truncates long texts, as the real one does, and records what it was given."""
 
     max_seq_length = LIMIT
 
@@ -57,7 +57,7 @@ def embedder(monkeypatch: pytest.MonkeyPatch) -> SentenceTransformersEmbedder:
     return SentenceTransformersEmbedder("org/model")
 
 
-def test_rows_are_of_length_one_and_blank_ones_zeros(embedder: SentenceTransformersEmbedder) -> None:
+def test_rows_have_length_one_and_blank_texts_are_zeros(embedder: SentenceTransformersEmbedder) -> None:
     vectors = embedder.embed(["one two", "", " \n", "three"])
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 0, 1], abs=1e-6)
@@ -70,7 +70,7 @@ def test_only_blank_texts_and_none(embedder: SentenceTransformersEmbedder) -> No
     assert embedder.embed([]).shape == (0, 128)
 
 
-def test_nothing_of_a_long_text_is_cut_off(embedder: SentenceTransformersEmbedder) -> None:
+def test_long_texts_are_not_truncated(embedder: SentenceTransformersEmbedder) -> None:
     words = [f"w{number}" for number in range(500)]
     plain, marked = embedder.embed([" ".join(words), " ".join([*words, "zebra"])])
     assert plain @ marked < 0.9999
@@ -79,12 +79,12 @@ def test_nothing_of_a_long_text_is_cut_off(embedder: SentenceTransformersEmbedde
     assert all(len(part.split()) <= LIMIT - 2 for part in seen)
 
 
-def test_a_text_that_fits_is_sent_as_it_is(embedder: SentenceTransformersEmbedder) -> None:
+def test_a_text_that_fits_is_passed_on_unchanged(embedder: SentenceTransformersEmbedder) -> None:
     text = "  spaces  " + "word " * (LIMIT - 3)
     embedder.embed([text])
     assert embedder._model().seen == [text]
 
 
-def test_questions_are_asked_as_questions(embedder: SentenceTransformersEmbedder) -> None:
+def test_queries_are_encoded_as_queries(embedder: SentenceTransformersEmbedder) -> None:
     assert embedder.embed_query("where").shape == (128,)
     assert embedder._model().seen == ["query: where"]

@@ -216,11 +216,11 @@ def test_only_something_that_can_be_searched_is_an_index() -> None:
 
 
 def test_a_chain_runs_over_the_retriever(index: headnote.Index) -> None:
-    def told(documents: list[Document]) -> str:
+    def as_context(documents: list[Document]) -> str:
         return "\n".join(f"{document.metadata['source']}: {document.page_content}" for document in documents)
 
     chain = (
-        {"context": HeadnoteRetriever(index=index, k=1, mode="keyword") | told, "question": RunnablePassthrough()}
+        {"context": HeadnoteRetriever(index=index, k=1, mode="keyword") | as_context, "question": RunnablePassthrough()}
         | RunnableLambda(lambda inputs: f"{inputs['question']}\n{inputs['context']}")
     ).with_config(run_name="ask")
     answer = chain.invoke("torque for the brackets")

@@ -64,9 +64,9 @@ def test_vectors_come_later_too(folder: Path, postgres_url: str) -> None:
     bulk(folder, postgres_url, PLAIN, workers=1)
     assert contents(folder, postgres_url)["models"] == {}
     bulk(folder, postgres_url, VECTORS, workers=1)
-    found = contents(folder, postgres_url)
-    assert found["models"] == {"hashing:16": 16}
-    assert found["pending"] == {"hashing:16": []}
+    stored = contents(folder, postgres_url)
+    assert stored["models"] == {"hashing:16": 16}
+    assert stored["pending"] == {"hashing:16": []}
     # And stay when nobody asks for them.
     assert bulk(folder, postgres_url, PLAIN, workers=1).read == len(BAD)
     assert contents(folder, postgres_url)["models"] == {"hashing:16": 16}

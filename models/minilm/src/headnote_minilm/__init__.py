@@ -1,4 +1,4 @@
-"""The files of all-MiniLM-L6-v2 in 8 bits: what to load, and how to tell this version from any other."""
+"""The files of all-MiniLM-L6-v2 in 8 bits, and the fingerprint of this version."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ TOKENIZER = _HERE / "tokenizer.json"
 """Text to word pieces, neither padded nor truncated."""
 
 FINGERPRINT = (_HERE / "fingerprint.txt").read_text(encoding="ascii").strip()
-"""Changes whenever one of the two files does: vectors of different fingerprints are not to be compared."""
+"""Changes whenever one of the two files does. Vectors of different fingerprints must not be compared."""
