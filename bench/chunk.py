@@ -83,12 +83,12 @@ SPARED = "not charged for that reason"
 LONGEST_SECONDS = 30
 
 Growth = dict[str, float]
-"""What one process found: seconds, bytes, chunks, text_bytes; and the size of the document."""
+"""What one process measured: seconds, bytes, chunks, text_bytes; and the size of the document."""
 Makers = dict[str, Callable[[int], Split]]
 
 
 class Run:
-    """The options, the documents, and what was found so far."""
+    """The options, the documents, and the results so far."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.rounds: int = options.rounds
@@ -105,7 +105,7 @@ class Run:
     def documents(self) -> Corpora:
         return self.small if self.quick else self.everything
 
-    def wanted(self, names: Iterable[str]) -> list[str]:
+    def selected(self, names: Iterable[str]) -> list[str]:
         return [name for name in names if not (self.peers_only and name in {OURS, OURS_FIELDS})]
 
     def add(self, table: Table) -> None:
@@ -166,7 +166,7 @@ def speed_table(
     run: Run, title: str, makers: Makers, limit: int, corpora: Corpora, yardsticks: list[str]
 ) -> tuple[Table, dict[str, float]]:
     """The table, and how many times faster ours is than each of the yardsticks."""
-    names = run.wanted(makers)
+    names = run.selected(makers)
     seconds, chunks = measure(names, makers, limit, corpora, run.rounds)
     size = megabytes(flat(corpora))
     speed = {name: size / sum(seconds[name].values()) for name in names}
@@ -221,36 +221,36 @@ def measure(
 
 def growth(run: Run) -> None:
     sizes = QUICK_SIZES if run.quick else SIZES
-    kinds = [kind for kind in GROWTH if kind[0] in run.wanted([kind[0]])]
-    found: dict[str, list[Growth]] = {label(kind): [] for kind in kinds}
+    kinds = [kind for kind in GROWTH if kind[0] in run.selected([kind[0]])]
+    growths: dict[str, list[Growth]] = {label(kind): [] for kind in kinds}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "one.md"
         for size in sizes:
             file.write_bytes(joined(run.everything, size).encode())
             for kind in kinds:
-                results = found[label(kind)]
+                results = growths[label(kind)]
                 if results and results[-1]["seconds"] * size / sizes[len(results) - 1] > LONGEST_SECONDS:
                     continue
                 progress(f"{size} MB: {label(kind)}")
                 results.append({**in_own_process(*kind, file, 3 if size <= 10 else 2), "size": file.stat().st_size})
     progress("")
-    run.figures["C"] = found
-    run.add(growth_table(found, sizes))
+    run.figures["C"] = growths
+    run.add(growth_table(growths, sizes))
     for name in (label(kind) for kind in kinds if kind[0] in {OURS, OURS_FIELDS}):
-        run.targets.append((f"C: {name}, exponent of time, at most 1.1", exponent(found[name]), "<=1.1"))
-        memory = max(result["bytes"] / result["size"] for result in found[name])
+        run.targets.append((f"C: {name}, exponent of time, at most 1.1", exponent(growths[name]), "<=1.1"))
+        memory = max(result["bytes"] / result["size"] for result in growths[name])
         run.targets.append((f"C: {name}, memory × document, below 10", memory, "<=10"))
 
 
-def growth_table(found: dict[str, list[Growth]], sizes: list[int]) -> Table:
+def growth_table(growths: dict[str, list[Growth]], sizes: list[int]) -> Table:
     rows = []
-    for name, results in found.items():
+    for name, results in growths.items():
         times = [f"{1e9 * result['seconds'] / result['size']:.1f}" for result in results]
         memory = [f"{result['bytes'] / result['size']:.1f}" for result in results]
         left_out = [NOT_SAID] * (len(sizes) - len(results))
         rows.append([f"{name}: ms/MB", *times, *left_out, f"{exponent(results):.2f}"])
         rows.append(["  memory ×", *memory, *left_out, ""])
-    longest = max(found.values(), key=len)
+    longest = max(growths.values(), key=len)
     rows.append(["the str alone ×", *(f"{result['text_bytes'] / result['size']:.1f}" for result in longest), ""])
     notes = [
         "One document, the corpora joined (without frontmatter) and repeated. Each figure from a process of its own.",
@@ -279,15 +279,15 @@ def exponent(results: list[Growth]) -> float:
 def in_own_process(name: str, unit: str, file: Path, rounds: int) -> Growth:
     worker = Path(__file__).with_name("one_document.py")
     command = [sys.executable, str(worker), name, unit, str(LIMITS[unit]), str(file), str(rounds)]
-    found: Growth = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return found
+    growth: Growth = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return growth
 
 
 # ── D: faults ──
 
 
 def faults(run: Run) -> None:
-    names = run.wanted(PIECES)
+    names = run.selected(PIECES)
     splits = {name: PIECES[name](TOKENS) for name in names}
     counts: dict[str, Counter[str]] = {name: Counter() for name in names}
     documents = flat(run.documents)
@@ -302,11 +302,11 @@ def faults(run: Run) -> None:
             pieces = splits[name](document.text)
             for piece in pieces:
                 judge.add(piece)
-            found = judge.finish()
-            counts[name] += total(found)
+            faults = judge.finish()
+            counts[name] += total(faults)
             counts[name] += Counter({CHUNKS: len(pieces), SPARED: judge.spared})
             if name == OURS:
-                run.our_faults += [(document.path, fault) for fault in found]
+                run.our_faults += [(document.path, fault) for fault in faults]
     progress("")
     rows = [[name, *fault_row(name, counts[name]), f"{counts[name][CHUNKS]:,}"] for name in names]
     run.figures["D"] = counts
@@ -350,7 +350,7 @@ def show_targets(run: Run) -> None:
     for what, value, target in run.targets:
         reached = value >= float(target[2:]) if target.startswith(">") else value <= float(target[2:])
         rows.append([what, f"{value:.2f}", "reached" if reached else "NOT reached"])
-    run.add(Table("Targets", ["", "found", ""], rows, []))
+    run.add(Table("Targets", ["", "measured", ""], rows, []))
 
 
 def show_our_faults(run: Run, of_each_kind: int = 5) -> None:

@@ -35,9 +35,9 @@ import numpy
 numbers = time.perf_counter()
 from headnote.embedding import get_embedder
 embedder = get_embedder("minilm")
-found = time.perf_counter()
+opened = time.perf_counter()
 embedder.embed_query("query")
-print(numbers - begin, found - numbers, time.perf_counter() - found)
+print(numbers - begin, opened - numbers, time.perf_counter() - opened)
 """
 
 
@@ -99,24 +99,24 @@ def start(rounds: int) -> Table:
 def query() -> Table:
     embedder = MiniLMEmbedder()
     embedder.embed_query(QUERY)
-    found = []
+    times = []
     for _ in range(100):
         begin = time.perf_counter()
         embedder.embed_query(QUERY)
-        found.append((time.perf_counter() - begin) * 1000)
-    return Table("A query, ms", ["", "best", "median"], [[repr(QUERY), *milliseconds(found, 2)]], [])
+        times.append((time.perf_counter() - begin) * 1000)
+    return Table("A query, ms", ["", "best", "median"], [[repr(QUERY), *milliseconds(times, 2)]], [])
 
 
-def milliseconds(found: list[float], digits: int = 0) -> list[str]:
-    return [f"{value:.{digits}f}" for value in (min(found), statistics.median(found))]
+def milliseconds(times: list[float], digits: int = 0) -> list[str]:
+    return [f"{value:.{digits}f}" for value in (min(times), statistics.median(times))]
 
 
 def pieces(count: int) -> list[str]:
-    found = []
+    texts = []
     for text in documents():
         words = text.split(" ")
-        found += [" ".join(words[at : at + WORDS]) for at in range(0, len(words) - WORDS, WORDS)][:3]
-    return found[:count]
+        texts += [" ".join(words[at : at + WORDS]) for at in range(0, len(words) - WORDS, WORDS)][:3]
+    return texts[:count]
 
 
 def chunks(count: int) -> list[str]:
@@ -128,12 +128,12 @@ def headings(count: int) -> list[str]:
 
 
 def some_chunks(count: int) -> list[Any]:
-    found: list[Any] = []
+    sample: list[Any] = []
     for text in documents():
-        found += headnote.chunk(text, path="page.md")[:3]
-        if len(found) >= count:
+        sample += headnote.chunk(text, path="page.md")[:3]
+        if len(sample) >= count:
             break
-    return found[:count]
+    return sample[:count]
 
 
 def documents() -> list[str]:

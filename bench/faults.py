@@ -1,7 +1,7 @@
 """What is wrong with a chunk? Counted in the same way for every chunker.
 
 The judge is pyromark (pulldown-cmark), a parser that none of the Python chunkers use and that ours was not built on:
-it reads the source, and it reads every chunk on its own, as whoever retrieves the chunk will.
+it reads the source, and it reads every chunk on its own, as a search would retrieve it.
 
 Chunks are laid beside the source first. Whoever says where a chunk begins is believed if that is true; all others
 are looked for, from the end of the chunk before, with blank space left out on both sides, so that a chunker may
@@ -105,8 +105,8 @@ _HASH_LINE = re.compile(r"^[ \t>]*#{1,6}[ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
 
 
 def frontmatter_end(text: str) -> int:
-    found = _FRONTMATTER.match(text)
-    return found.end() if found else 0
+    frontmatter = _FRONTMATTER.match(text)
+    return frontmatter.end() if frontmatter else 0
 
 
 def read_structure(text: str, body: int = 0) -> Structure:
@@ -199,8 +199,8 @@ class Part(NamedTuple):
 
 def visible(text: str) -> tuple[str, list[int]]:
     """The text without blank space and what cannot be printed, and where each character of it stood."""
-    kept = [index for index, character in enumerate(text) if character.isprintable() and character != " "]
-    return "".join(map(text.__getitem__, kept)), kept
+    places = [index for index, character in enumerate(text) if character.isprintable() and character != " "]
+    return "".join(map(text.__getitem__, places)), places
 
 
 def count_unprintable(text: str) -> int:
@@ -235,7 +235,7 @@ class Source:
     def _code_headings(self) -> set[str]:
         """Lines of code that look like a heading, less those that are the text of a real one as well."""
         contents = (self.text[self.line_start(code.first) : code.last] for code in self.structure.codes)
-        in_code = {found[1].strip() for content in contents for found in _HASH_LINE.finditer(content)}
+        in_code = {line[1].strip() for content in contents for line in _HASH_LINE.finditer(content)}
         headings = self.structure.headings + self.structure.inner_headings
         real = {_heading_text(self.text[start:end]) for start, end in headings}
         return in_code - real
@@ -251,8 +251,8 @@ class Source:
         return bisect_left(self.places, offset)
 
     def in_heading(self, offset: int) -> bool:
-        found = bisect_right(self.structure.headings, (offset, len(self.text))) - 1
-        return found >= 0 and offset < self.structure.headings[found][1]
+        heading = bisect_right(self.structure.headings, (offset, len(self.text))) - 1
+        return heading >= 0 and offset < self.structure.headings[heading][1]
 
     def line(self, offset: int) -> int:
         return bisect_right(self.line_starts, offset)
@@ -264,15 +264,15 @@ def _heading_text(block: str) -> str:
 
 
 def lay(piece: Piece, text: str, source: Source, after: int, *, believed: bool) -> list[Run]:
-    """Where the visible `text` of a piece lies in the source; nothing for what is not found."""
+    """Where the visible `text` of a piece lies in the source; no run for text that is not there."""
     if believed and piece.start is not None:
         before = sum(character.isprintable() and character != " " for character in piece.prefix)
         first, last = source.index(piece.start), source.index(piece.end or piece.start)
         return [Run(before, first, last - first)]
     if source.visible.startswith(text, after):
         return [Run(0, after, len(text))]
-    found = source.visible.find(text, after)
-    return [Run(0, found, len(text))] if found >= 0 else list(_lay_lines(piece.text, source, after))
+    first = source.visible.find(text, after)
+    return [Run(0, first, len(text))] if first >= 0 else list(_lay_lines(piece.text, source, after))
 
 
 def _lay_lines(text: str, source: Source, after: int) -> Iterator[Run]:
@@ -280,10 +280,10 @@ def _lay_lines(text: str, source: Source, after: int) -> Iterator[Run]:
     done = 0
     for line in text.splitlines():
         shown, _ = visible(line)
-        found = source.visible.find(shown, after, after + len(text) + 2000) if shown else -1
-        if found >= 0:
-            yield Run(done, found, len(shown))
-            after = found + len(shown)
+        first = source.visible.find(shown, after, after + len(text) + 2000) if shown else -1
+        if first >= 0:
+            yield Run(done, first, len(shown))
+            after = first + len(shown)
         done += len(shown)
 
 
@@ -309,7 +309,7 @@ class Judge:
         self.cuts_at_hashes = cuts_at_hashes
         self.faults: list[Fault] = []
         self.spared = 0
-        """Headings without their text that were not charged, because there was no room for both."""
+        """Headings without their text that were not charged, because both would not fit."""
         self.covered = bytearray(len(source.visible))
         self.unprintable = source.unprintable
         self.after = 0
@@ -358,7 +358,7 @@ class Judge:
             return False
         own = self.source.text[piece.start : piece.end] if piece.start >= 0 else None
         right = own is not None and piece.text == piece.prefix + own + piece.suffix
-        # Nobody was asked for overlap, so a chunk that begins inside the one before has been found in the wrong place.
+        # No splitter was set to overlap, so a chunk that begins inside the one before was located in the wrong place.
         placed = right and piece.start >= self.last_end
         if not (placed and self._lines_are_true(piece)):
             self._fault(WRONG_POSITION, self.source.line(max(piece.start, 0)))

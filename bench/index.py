@@ -3,7 +3,7 @@
     python bench/index.py [--corpus NAME] [--rounds N] [--vector-files N] [--json FILE]
 
 Needs `pip install -e ".[bench,search]" ./models/minilm`. The corpora lie at HEADNOTE_SHARED, or beside the working copy
-in `shared`; they are copied to a temporary folder first. Ends with 1 if a promise is not kept.
+in `shared`; they are copied to a temporary folder first. The exit code is 1 if a promise is broken.
 """
 
 from __future__ import annotations
@@ -55,28 +55,28 @@ def main() -> int:
     show_setting(setting, packages)
     with TemporaryDirectory() as scratch:
         root = copied(shared_folder() / "corpora" / options.corpus, Path(scratch) / "corpus")
-        found = measured(root, options.rounds)
+        results = measured(root, options.rounds)
         sample = sampled(root, Path(scratch) / "sample", options.vector_files)
-        found["vectors"] = in_process("vectors", sample)
-    tables = [ours(found, options), beside(found, options)]
+        results["vectors"] = in_process("vectors", sample)
+    tables = [ours(results, options), beside(results, options)]
     for table in tables:
         show(table)
     if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": found}
+        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": results}
         write_json(options.json, {**content, "tables": [table._asdict() for table in tables]})
-    return 0 if kept(found) else 1
+    return 0 if promises_hold(results) else 1
 
 
 # -- measuring
 
 
 def measured(root: Path, rounds: int) -> dict[str, Figures]:
-    """Name of a run → the round that took least time. Rounds are interleaved, so a busy hour is everybody's."""
+    """Name of a run → the round that took least time. Rounds are interleaved, so load affects all alike."""
     runs: dict[str, list[Figures]] = {}
     for _ in range(rounds):
         for what in ("keyword", "again", "chunks", "put", "whoosh", "store", "faiss"):
             runs.setdefault(what, []).append(in_process(what, root))
-    return {what: min(found, key=lambda figures: figures["seconds"]) for what, found in runs.items()}
+    return {what: min(rounds_of, key=lambda figures: figures["seconds"]) for what, rounds_of in runs.items()}
 
 
 def in_process(what: str, folder: Path) -> Figures:
@@ -86,11 +86,11 @@ def in_process(what: str, folder: Path) -> Figures:
         peak = [0]
         watcher = threading.Thread(target=_watch_memory, args=(process, peak), daemon=True)
         watcher.start()
-        said, _ = process.communicate()
+        output, _ = process.communicate()
         watcher.join()
     if process.returncode:
         sys.exit(f"{what} failed")
-    figures: Figures = json.loads(said)
+    figures: Figures = json.loads(output)
     return {**figures, "memory": peak[0]}
 
 
@@ -205,8 +205,8 @@ def run_vectors(root: Path) -> Figures:
 
 def run_chunks(root: Path) -> Figures:
     """Only the chunks, with all that Whoosh is given of them."""
-    times, found = timed(lambda: _chunks(root))
-    return {**times, "chunks": len(found)}
+    times, chunks = timed(lambda: _chunks(root))
+    return {**times, "chunks": len(chunks)}
 
 
 def _chunks(root: Path) -> list[tuple[str, str, str, str, str]]:
@@ -244,7 +244,7 @@ def run_whoosh(root: Path) -> Figures:
     from whoosh import fields, index
     from whoosh.analysis import StemmingAnalyzer
 
-    found = _chunks(root)
+    chunks = _chunks(root)
     words = StemmingAnalyzer()
     schema = fields.Schema(
         id=fields.ID(stored=True, unique=True),
@@ -257,20 +257,20 @@ def run_whoosh(root: Path) -> Figures:
 
         def build() -> None:
             writer = index.create_in(folder, schema).writer(limitmb=256)
-            for number, path, title, headings, text in found:
+            for number, path, title, headings, text in chunks:
                 writer.add_document(id=number, path=path, title=title, headings=headings, text=text)
             writer.commit()
 
         times, _ = timed(build)
         size = sum(file.stat().st_size for file in Path(folder).iterdir())
-    return {**times, "chunks": len(found), "index_bytes": size}
+    return {**times, "chunks": len(chunks), "index_bytes": size}
 
 
 def _random_vectors() -> Any:
     import numpy
 
-    found = numpy.random.default_rng(SEED).standard_normal((VECTORS, DIMENSIONS), numpy.float32)
-    return found / numpy.linalg.norm(found, axis=1, keepdims=True)
+    vectors = numpy.random.default_rng(SEED).standard_normal((VECTORS, DIMENSIONS), numpy.float32)
+    return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def run_store(_: Path) -> Figures:
@@ -326,8 +326,8 @@ RUNS: dict[str, Callable[[Path], Figures]] = {
 # -- saying it
 
 
-def ours(found: dict[str, Figures], options: argparse.Namespace) -> Table:
-    first, again, vectors = found["keyword"], found["again"], found["vectors"]
+def ours(results: dict[str, Figures], options: argparse.Namespace) -> Table:
+    first, again, vectors = results["keyword"], results["again"], results["vectors"]
     second = ["second run, unchanged", f"{again['seconds']:.3f}", f"{again['cores']:.3f}", "", ""]
     rows = [
         _row("keyword ready", first),
@@ -360,13 +360,13 @@ def _row(name: str, figures: Figures) -> list[str]:
     ]
 
 
-def beside(found: dict[str, Figures], options: argparse.Namespace) -> Table:
-    keyword, chunks, whoosh = found["keyword"], found["chunks"], found["whoosh"]
+def beside(results: dict[str, Figures], options: argparse.Namespace) -> Table:
+    keyword, chunks, whoosh = results["keyword"], results["chunks"], results["whoosh"]
     there = {name: chunks[name] + whoosh[name] for name in ("seconds", "cores")}
     rows = [
         _against("files to keyword ready", keyword, there),
-        _against("the same chunks, ready made", found["put"], whoosh),
-        _against(f"{VECTORS:,} vectors stored", found["store"], found["faiss"]),
+        _against("the same chunks, ready made", results["put"], whoosh),
+        _against(f"{VECTORS:,} vectors stored", results["store"], results["faiss"]),
     ]
     here, other = (_megabytes(figures["index_bytes"]) for figures in (keyword, whoosh))
     notes = [
@@ -392,10 +392,10 @@ def _megabytes(size: float) -> str:
     return f"{size / MEGABYTE:.0f}"
 
 
-def kept(found: dict[str, Figures]) -> bool:
-    there = found["chunks"]["seconds"] + found["whoosh"]["seconds"]
-    fast = there >= TIMES_FASTER * found["keyword"]["seconds"]
-    return fast and found["again"]["seconds"] <= SECOND_RUN * found["keyword"]["seconds"]
+def promises_hold(results: dict[str, Figures]) -> bool:
+    there = results["chunks"]["seconds"] + results["whoosh"]["seconds"]
+    fast = there >= TIMES_FASTER * results["keyword"]["seconds"]
+    return fast and results["again"]["seconds"] <= SECOND_RUN * results["keyword"]["seconds"]
 
 
 if __name__ == "__main__":

@@ -50,9 +50,9 @@ def main() -> None:
 def peak_bytes() -> int:
     # On Linux the figure of getrusage survives exec, so it begins with what the parent had; VmHWM does not.
     if _STATUS.exists():
-        found = re.search(r"VmHWM:\s+(\d+) kB", _STATUS.read_text(encoding="ascii", errors="replace"))
-        if found:
-            return int(found[1]) * 1024
+        peak = re.search(r"VmHWM:\s+(\d+) kB", _STATUS.read_text(encoding="ascii", errors="replace"))
+        if peak:
+            return int(peak[1]) * 1024
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 

@@ -45,7 +45,7 @@ class Clock:
 
 
 class OurIndex:
-    """A folder, cut with the default preset or in another size, its index kept beside the vectors."""
+    """A folder, cut with the default preset or in another size, with its index beside the vectors."""
 
     def __init__(self, root: Path, size: int | None, cache: Path, embedder: Embedder) -> None:
         settings = make_settings("default", **({} if size is None else {"max_tokens": size}))

@@ -53,8 +53,8 @@ class Peer:
     def _words(self, query: str) -> Ranking:
         # Words only: its query language would take signs for operators.
         words = " ".join("".join(c if c.isalnum() else " " for c in query).lower().split())
-        found = self._searcher.search(self._parser.parse(words), limit=DEPTH)
-        return [(hit["chunk"], hit.score) for hit in found]
+        hits = self._searcher.search(self._parser.parse(words), limit=DEPTH)
+        return [(hit["chunk"], hit.score) for hit in hits]
 
     def _meaning(self, query: str) -> Ranking:
         scores, rows = self._vectors.search(self._embedder.embed_query(query)[None, :], DEPTH)

@@ -106,7 +106,7 @@ def main() -> int:
     embedder = CachingEmbedder(model, VectorFile(options.cache / "vectors", model.name, model.dimensions))
     tables = []
     for kind, questions in _sets(options):
-        # The links of these documents are what is asked for: nothing may be learnt from them.
+        # These questions ask for the targets of links, so links must not help.
         ranking.LINK_SHARE = 0.0 if kind == "linkgold" else LINK_SHARE
         asked, ways = _ways(questions, options, embedder)
         answers = {way.name: [_that_count(one, way.ask) for one in asked] for way in ways}
@@ -133,14 +133,14 @@ def _options() -> argparse.Namespace:
 
 
 def _sets(options: argparse.Namespace) -> Iterator[tuple[str, QuestionSet]]:
-    wanted = options.sets or list(VIEWS)
-    if "chroma" in wanted:
+    names = options.sets or list(VIEWS)
+    if "chroma" in names:
         yield "chroma", chroma(options.cache, options.quick)
-    if "anthropic" in wanted:
+    if "anthropic" in names:
         yield "anthropic", anthropic(options.cache, options.quick)
-    if "linkgold" in wanted:
-        for name in options.corpus or ["fastapi-en"]:
-            yield "linkgold", linkgold(name, options.cache, options.quick)
+    if "linkgold" in names:
+        for corpus in options.corpus or ["fastapi-en"]:
+            yield "linkgold", linkgold(corpus, options.cache, options.quick)
 
 
 def _ways(
@@ -212,10 +212,10 @@ def _row(way: Way, measured: Measurement, view: View) -> list[str]:
     return [way.name, *cells, f"{sum(measured.of('silent')):.0f}", f"{way.chunks:,}"]
 
 
-def _shown(found: Interval) -> str:
-    if found.mean > 2:
-        return f"{found.mean:.0f} [{found.low:.0f} {found.high:.0f}]"
-    return f"{found.mean:.3f} [{found.low:.3f} {found.high:.3f}]"
+def _shown(value: Interval) -> str:
+    if value.mean > 2:
+        return f"{value.mean:.0f} [{value.low:.0f} {value.high:.0f}]"
+    return f"{value.mean:.3f} [{value.low:.3f} {value.high:.3f}]"
 
 
 def _pairs(measured: dict[str, Measurement], view: View) -> Iterator[str]:
@@ -241,8 +241,8 @@ def _goals(measured: dict[str, Measurement], view: View) -> Iterator[str]:
     others = [one for name, one in measured.items() if not name.startswith(OURS)]
     for metric in list(view.metrics)[:2] if others and view.title in BEYOND_CHANCE else []:
         best = max(others, key=lambda other: sum(other.of(metric)))
-        said = _verdict(difference(measured[HYBRID].of(metric), best.of(metric)).is_above_zero)
-        yield f"goal: {view.metrics[metric]} above the best of the others, beyond chance: {said}"
+        verdict = _verdict(difference(measured[HYBRID].of(metric), best.of(metric)).is_above_zero)
+        yield f"goal: {view.metrics[metric]} above the best of the others, beyond chance: {verdict}"
     for goal in GOALS:
         if goal.view == view.title:
             reached = interval(measured[goal.way].of(goal.metric)).mean

@@ -50,10 +50,10 @@ def _made(name: str, source: Path, questions: list[Question], work: Path, quick:
     root = work / f"documents-{name.replace(' ', '-')}{'-quick' if quick else ''}"
     texts = [file for file in expand([source]) if not quick or file.stat().st_size <= SMALL]
     if quick:
-        kept = {file.relative_to(source).as_posix() for file in texts}
-        questions = [question for question in questions if all(gold.path in kept for gold in question.gold)][::EVERY]
-        wanted = {gold.path for question in questions for gold in question.gold}
-        texts = [file for file in texts if file.relative_to(source).as_posix() in wanted]
+        paths = {file.relative_to(source).as_posix() for file in texts}
+        questions = [question for question in questions if all(gold.path in paths for gold in question.gold)][::EVERY]
+        gold_paths = {gold.path for question in questions for gold in question.gold}
+        texts = [file for file in texts if file.relative_to(source).as_posix() in gold_paths]
     _copy(texts, source, root)
     return QuestionSet(name, root, questions)
 

@@ -1,4 +1,4 @@
-"""How the benchmarks say what they found: plain tables for people, JSON for programs."""
+"""The output of the benchmarks: plain tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def machine() -> dict[str, str]:
 
 def _processor() -> str:
     try:
-        said = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+        match = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     except OSError:
-        said = None
-    return said[1] if said else platform.processor() or "unknown processor"
+        match = None
+    return match[1] if match else platform.processor() or "unknown processor"
 
 
 def versions(distributions: Iterable[str]) -> dict[str, str]:
@@ -68,13 +68,13 @@ def _version(distribution: str) -> str:
 
 
 def command_line() -> str:
-    """How to get the same again, from the root of the working copy."""
+    """How to run this benchmark again, from the root of the working copy."""
     return " ".join(["python", f"bench/{Path(sys.argv[0]).name}", *sys.argv[1:]])
 
 
-def show_setting(found: dict[str, str], packages: dict[str, str]) -> None:
+def show_setting(setting: dict[str, str], packages: dict[str, str]) -> None:
     print(command_line())
-    for name, value in found.items():
+    for name, value in setting.items():
         print(f"  {name}: {value}")
     print("  versions: " + ", ".join(f"{name} {number}" for name, number in packages.items()))
 

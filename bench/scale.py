@@ -52,16 +52,16 @@ def main() -> int:
     show_setting({**setting, "load before": load_now()}, packages)
     with TemporaryDirectory() as scratch:
         files = write_documents(Path(scratch) / "docs", options.megabytes)
-        found = measured(scratch, options.engine or list(ENGINES), options.workers or [1, 2], options.rounds)
+        results = measured(scratch, options.engine or list(ENGINES), options.workers or [1, 2], options.rounds)
         embedding = embedded(Path(scratch), options.vectors) if options.vectors else None
-    tables = [speed(found, files, options), *([vectors(embedding)] if embedding else [])]
+    tables = [speed(results, files, options), *([vectors(embedding)] if embedding else [])]
     for table in tables:
         show(table)
     print(f"\n  load after: {load_now()}")
     if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": found}
+        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": results}
         write_json(options.json, {**content, "vectors": embedding, "tables": [table._asdict() for table in tables]})
-    return 0 if kept(found) else 1
+    return 0 if promises_hold(results) else 1
 
 
 def load_now() -> str:
@@ -91,14 +91,14 @@ def write_documents(folder: Path, megabytes: float) -> int:
 
 
 def measured(scratch: str, engines: Sequence[str], workers: Sequence[int], rounds: int) -> dict[str, Figures]:
-    """Engine and workers → the round that took least time. Rounds are interleaved, so a busy hour is everybody's."""
+    """Engine and workers → the round that took least time. Rounds are interleaved, so load affects all alike."""
     runs: dict[str, list[Figures]] = {}
     for _ in range(rounds):
         for engine in engines:
             for number in workers:
                 figures = in_process(engine, number, f"{scratch}/docs", "")
                 runs.setdefault(f"{engine} {number}", []).append(figures)
-    return {what: min(found, key=lambda figures: figures["work"]) for what, found in runs.items()}
+    return {what: min(rounds_of, key=lambda figures: figures["work"]) for what, rounds_of in runs.items()}
 
 
 def embedded(scratch: Path, documents: int) -> Figures:
@@ -186,16 +186,16 @@ def unpacked(folder: Path) -> int:
 # -- saying it
 
 
-def speed(found: dict[str, Figures], files: int, options: argparse.Namespace) -> Table:
-    rows = [_row(what, figures) for what, figures in found.items()]
-    some = next(iter(found.values()))
+def speed(results: dict[str, Figures], files: int, options: argparse.Namespace) -> Table:
+    rows = [_row(what, figures) for what, figures in results.items()]
+    some = next(iter(results.values()))
     notes = [
         f"{files:,} files, {some['bytes'] / MEGABYTE:.1f} MB, {some['chunks']:,.0f} chunks with every field.",
-        _bytes_of_a_chunk(next(iter(found.values()))),
+        _bytes_of_a_chunk(next(iter(results.values()))),
         "Work: from the beginning of the first part to the end of the last. Start: the whole job without that.",
-        "Per core second: what a core does while it works for us, whoever else wants it.",
+        "Per core second: what a core does while it works for us, whatever else runs.",
         f"Best of {options.rounds} rounds, each in a process of its own.",
-        *_promises(found),
+        *_promises(results),
     ]
     return Table("Bulk jobs", ["engine", "workers", "start s", "work s", "MB/s", "MB per core second"], rows, notes)
 
@@ -213,20 +213,20 @@ def _row(what: str, figures: Figures) -> list[str]:
     return [engine, workers, *numbers]
 
 
-def ratios(found: dict[str, Figures]) -> dict[str, float]:
-    engines = [engine for engine in ENGINES if {f"{engine} 1", f"{engine} 2"} <= found.keys()]
-    return {engine: found[f"{engine} 1"]["work"] / found[f"{engine} 2"]["work"] for engine in engines}
+def ratios(results: dict[str, Figures]) -> dict[str, float]:
+    engines = [engine for engine in ENGINES if {f"{engine} 1", f"{engine} 2"} <= results.keys()]
+    return {engine: results[f"{engine} 1"]["work"] / results[f"{engine} 2"]["work"] for engine in engines}
 
 
-def _promises(found: dict[str, Figures]) -> list[str]:
+def _promises(results: dict[str, Figures]) -> list[str]:
     return [
         f"{engine}: two workers are {ratio:.2f} × one; {TIMES_FASTER} is promised."
-        for engine, ratio in ratios(found).items()
+        for engine, ratio in ratios(results).items()
     ]
 
 
-def kept(found: dict[str, Figures]) -> bool:
-    return all(ratio >= TIMES_FASTER for ratio in ratios(found).values())
+def promises_hold(results: dict[str, Figures]) -> bool:
+    return all(ratio >= TIMES_FASTER for ratio in ratios(results).values())
 
 
 def vectors(figures: Figures) -> Table:

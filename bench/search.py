@@ -42,7 +42,7 @@ GOAL_TIMES = 3.0
 DISTRIBUTIONS = ["headnote", "apsw", "numpy", "onnxruntime", "Whoosh", "faiss-cpu"]
 STEPS = {
     "by_words": "words: keyword index",
-    "_coverage": "words: how much of the query is said",
+    "_coverage": "words: how much of the query matches",
     "embed_query": "meaning: embed the query",
     "by_meaning": "meaning: compare vectors",
     "parts": "meaning: read the parts of the candidates",
@@ -179,7 +179,7 @@ def _measured(
     count: int, documents: Sequence[Document], queries: Sequence[str], options: argparse.Namespace
 ) -> Iterator[Table]:
     index, store = build(documents, count, options.cache)
-    found = index.status().chunks
+    chunks = index.status().chunks
     ways: dict[str, Callable[[str], Any]] = {
         f"headnote {mode}": lambda query, mode=mode: index.search(query, LIMIT, mode)
         for mode in ("keyword", "semantic", "hybrid")
@@ -194,17 +194,20 @@ def _measured(
     times = _interleaved(ways, queries)
     times |= _asked_once(options.cache / f"search-{count}", queries)
     yield Table(
-        f"A search among {found:,} chunks, ms",
+        f"A search among {chunks:,} chunks, ms",
         ["", "p50", "p95", "most"],
         [one.row() for one in times.values()],
-        list(_verdicts(times, found)),
+        list(_verdicts(times, chunks)),
     )
-    yield _where(index, queries, found)
+    yield _where(index, queries, chunks)
 
 
 def _interleaved(ways: dict[str, Callable[[str], Any]], queries: Sequence[str]) -> dict[str, Times]:
-    """The best of several rounds for each query. In every round another order: whoever comes first to a query finds
-    its words cold and warms them for the others, and a busy moment must not meet always the same one."""
+    """The best of several rounds for each query.
+
+    The order changes in every round: the first to see a query warms its words for the others, and a busy moment must
+    not always hit the same one.
+    """
     best = {name: [float("inf")] * len(queries) for name in ways}
     chance = random.Random(SEED)
     for _ in range(ROUNDS):
@@ -215,8 +218,7 @@ def _interleaved(ways: dict[str, Callable[[str], Any]], queries: Sequence[str]) 
 
 
 def _asked_once(folder: Path, queries: Sequence[str]) -> dict[str, Times]:
-    """Hybrid in a new process, so to say: vectors are loaded by a question that does not count, and nothing that these
-    queries need was kept because one of them was asked before."""
+    """Hybrid as in a new process: another question has loaded the vectors, but no cache holds these queries."""
     index = _opened(folder)[0]
     index.search("a question about something else", LIMIT)
     name = "headnote hybrid, first time"
@@ -234,12 +236,12 @@ def _verdicts(times: dict[str, Times], chunks: int) -> Iterator[str]:
     yield f"{queries} queries, {LIMIT} passages each, best of {ROUNDS} rounds; vectors by hashing."
     hybrid = times["headnote hybrid"].median
     if chunks >= GOAL_CHUNKS:
-        said = "reached" if hybrid <= GOAL_MS else "NOT reached"
-        yield f"goal: hybrid p50 ≤ {GOAL_MS:.0f} ms at {GOAL_CHUNKS:,} chunks: {said} ({hybrid:.1f} ms)"
+        verdict = "reached" if hybrid <= GOAL_MS else "NOT reached"
+        yield f"goal: hybrid p50 ≤ {GOAL_MS:.0f} ms at {GOAL_CHUNKS:,} chunks: {verdict} ({hybrid:.1f} ms)"
     if "Whoosh + FAISS, RRF" in times:
         ratio = times["Whoosh + FAISS, RRF"].median / hybrid
-        said = "reached" if ratio >= GOAL_TIMES else "NOT reached"
-        yield f"goal: at least {GOAL_TIMES:.0f} × faster than Whoosh + FAISS: {said} ({ratio:.1f} ×)"
+        verdict = "reached" if ratio >= GOAL_TIMES else "NOT reached"
+        yield f"goal: at least {GOAL_TIMES:.0f} × faster than Whoosh + FAISS: {verdict} ({ratio:.1f} ×)"
 
 
 def _where(index: Index, queries: Sequence[str], chunks: int) -> Table:

@@ -102,9 +102,9 @@ def until_fresh(address: str) -> Any:
 
 def titles(address: str, mode: str) -> list[str]:
     """Requests that ask for what the documents are about, in a fixed order."""
-    found = [document["title"] for document in fetch(f"{address}api/documents")["documents"]]
-    random.Random(SEED).shuffle(found)
-    return [f"/api/search?q={quote(title)}&mode={mode}" for title in found if title.strip()]
+    titles = [document["title"] for document in fetch(f"{address}api/documents")["documents"]]
+    random.Random(SEED).shuffle(titles)
+    return [f"/api/search?q={quote(title)}&mode={mode}" for title in titles if title.strip()]
 
 
 async def load(address: str, root: Path, queries: list[str], connections: int, seconds: float) -> Outcome:
@@ -171,15 +171,15 @@ def percentile(times: list[float], part: int) -> float:
 
 
 def table(outcome: Outcome, status: Any, options: argparse.Namespace) -> Table:
-    found = figures(outcome, options.seconds)
+    result = figures(outcome, options.seconds)
     row = [
-        *(f"{options.connections} connections", f"{found['requests']:,}", f"{found['errors']:,}"),
-        *(f"{found['per_second']:.0f}", f"{found['p50_ms']:.0f}", f"{found['p95_ms']:.0f}", f"{found['p99_ms']:.0f}"),
+        *(f"{options.connections} connections", f"{result['requests']:,}", f"{result['errors']:,}"),
+        *(f"{result[name]:.0f}" for name in ("per_second", "p50_ms", "p95_ms", "p99_ms")),
     ]
     notes = [
         f"{options.corpus}: {status['documents']:,} documents, {status['chunks']:,} chunks",
         f"mode {options.mode}, model {status['model']}",
-        f"{found['changes']} files were written meanwhile, and the index was updated {found['updates']} times",
+        f"{result['changes']} files were written meanwhile, and the index was updated {result['updates']} times",
         *(f"{count} × {name}" for name, count in outcome.errors.most_common()),
     ]
     columns = ["", "requests", "errors", "requests/s", "p50 ms", "p95 ms", "p99 ms"]

@@ -80,7 +80,7 @@ _fields = attrgetter("text", "embed_text", "start_line", "end_line", "tokens")
 
 
 def ours(counter: str, limit: int, read: Callable[[Any], Any] = _text) -> Split:
-    # Fields may be worked out when they are first asked for, so what a user would read is read while the clock runs.
+    # Fields may be computed on first access, so what a user would read is read while the clock runs.
     return lambda text: list(map(read, headnote.chunk(text, counter=counter, max_tokens=limit)))
 
 

@@ -3,7 +3,7 @@
     python bench/stores.py FOLDER --store postgresql://USER@HOST/DATABASE [--questions FILE] [--embedder NAME]
 
 Questions are lines of JSON with a `query`; without a file, headings of the folder are asked. Nothing is left behind in
-the folder, and the schema `headnote_bench` is made anew. Needs `pip install -e ".[search,postgres]"`.
+the folder, and the schema `headnote_bench` is dropped first. Needs `pip install -e ".[search,postgres]"`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> None:
             "SQLite": made(given.folder, Path(scratch), "", given.embedder),
             "PostgreSQL": made(given.folder, Path(scratch), target, given.embedder),
         }
-        questions = asked(given.questions, indexes["SQLite"], given.most)
+        questions = load_questions(given.questions, indexes["SQLite"], given.most)
         for mode in MODES:
             compare(indexes, questions, cast("Mode", mode))
         for index in indexes.values():
@@ -68,12 +68,12 @@ def made(folder: Path, scratch: Path, target: str, embedder: str) -> headnote.In
     return index
 
 
-def asked(file: Path | None, index: headnote.Index, most: int) -> list[str]:
+def load_questions(file: Path | None, index: headnote.Index, most: int) -> list[str]:
     if file is not None:
-        found = [json.loads(line)["query"] for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        texts = [json.loads(line)["query"] for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     else:
-        found = [entry.heading.text for path in index.documents() for entry in index.outline(path)]
-    questions = list(dict.fromkeys(filter(None, found)))
+        texts = [entry.heading.text for path in index.documents() for entry in index.outline(path)]
+    questions = list(dict.fromkeys(filter(None, texts)))
     Random(1).shuffle(questions)
     return questions[:most]
 
@@ -82,13 +82,13 @@ def compare(indexes: dict[str, headnote.Index], questions: list[str], mode: Mode
     times: dict[str, list[float]] = {name: [] for name in indexes}
     same = 0
     for question in [questions[0], *questions]:  # the first one twice: it loads what the others share
-        found = []
+        paths = []
         for name, index in indexes.items():
             began = time.perf_counter()
             hits = index.search(question, 10, mode)
             times[name].append(time.perf_counter() - began)
-            found.append({hit.path for hit in hits})
-        same += found[0] == found[1]
+            paths.append({hit.path for hit in hits})
+        same += paths[0] == paths[1]
     shown = ", ".join(f"{name} {statistics.median(spent[1:]) * 1e3:.1f} ms" for name, spent in times.items())
     print(f"{mode:<9} p50 {shown}; same documents in the top 10: {100 * same / (len(questions) + 1):.1f}%")
 

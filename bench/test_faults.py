@@ -77,10 +77,10 @@ def unplaced(piece: Piece) -> Piece:
 
 def judge(pieces: list[Piece], limit: int = 1000, source: str = SOURCE) -> dict[str, int]:
     """The faults, if a character is a token."""
-    found = Judge(Source(source), len, limit, keeps_frontmatter=False)
+    verdict = Judge(Source(source), len, limit, keeps_frontmatter=False)
     for piece in pieces:
-        found.add(piece)
-    return dict(total(found.finish()))
+        verdict.add(piece)
+    return dict(total(verdict.finish()))
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["positions", "searched"])
