@@ -258,7 +258,7 @@ def test_a_number_for_a_basic_name_is_the_advanced_one() -> None:
 
 
 def test_overlap_in_words_and_in_numbers_is_refused() -> None:
-    with pytest.raises(SettingsError, match=r"overlap and overlap_tokens both say .* \(give one of them\)"):
+    with pytest.raises(SettingsError, match=r"overlap and overlap_tokens both set the overlap \(give one of them\)"):
         make_settings(overlap="low", overlap_tokens=50)
 
 

@@ -1,7 +1,7 @@
-"""Names that users of other systems type, and what they mean here.
+"""The names that users of other systems type, and what they mean here.
 
-Names are compared without regard to case, dashes and humps: `TargetTokens`, `target-tokens` and `TARGET_TOKENS` are
-`target_tokens` without needing a row of their own.
+Case, dashes and capitals inside a name do not matter: `TargetTokens`, `target-tokens` and `TARGET_TOKENS` are all
+`target_tokens` and need no entry of their own.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ FIELD_OF_ALIAS = {
     "chunk_overlap": "overlap",
 }
 
-# A name that says in which unit it counts chooses the counter, too.
+# A name that says its unit chooses the counter, too.
 _COUNTER_OF_ALIAS = {"max_chunk_chars": "chars", "min_chunk_chars": "chars", "overlap_chars": "chars"}
 
 VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
     "strategy": {
         "header_based": {"strategy": "header"},
         "markdown": {"strategy": "block"},
-        # What blocks replaces: windows of one size over a whole text, whatever its structure.
+        # Windows of one size over the whole text, whatever its structure.
         "fixed": {"strategy": "window", "boundaries": "paragraph"},
         "fixed_size": {"strategy": "window", "boundaries": "paragraph"},
-        # What blocks calls a strategy is here where the strategy `block` may end a chunk.
+        # Strategies of blocks that are, here, where the strategy `block` may end a chunk.
         "heading_aware": {"strategy": "block", "boundaries": "heading"},
         "paragraph": {"strategy": "block", "boundaries": "paragraph"},
         "hybrid": {"strategy": "block", "boundaries": "hybrid"},
@@ -87,10 +87,10 @@ KIND_OF_ALIAS = {
     "mdx_component": "mdx_jsx",
 }
 
-# Whoever gives a number to the basic name means the advanced one.
+# A number for a basic name is meant for the advanced one.
 _WORDS_OF_BASIC = {"size": (tuple(SIZES), "max_tokens"), "overlap": (tuple(OVERLAPS), "overlap_tokens")}
 
-# On and off as the toggles of blocks have it: splitting is what is switched.
+# As in blocks, where a toggle turns splitting on or off.
 _OVERSIZED_OF_TOGGLE = {True: "split", False: "keep"}
 
 
@@ -100,7 +100,10 @@ def plain_name(name: str) -> str:
 
 
 def find_name(name: str) -> str:
-    """The name used here for a name that may come from elsewhere; an unknown one is refused with the nearest."""
+    """The name used here for a name that may come from elsewhere.
+
+    An unknown one is an error that suggests the nearest.
+    """
     plain = plain_name(name)
     known = FIELD_OF_ALIAS.get(plain, plain)
     if known not in KNOWN_NAMES:
@@ -109,29 +112,29 @@ def find_name(name: str) -> str:
 
 
 def translate(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings under our names with checked values; contradictions between names are refused.
+    """The given settings under our names, with checked values. Names that contradict each other are an error.
 
-    `size`, `overlap` and an `oversized` by kinds stay as they are: what they come to depends on the settings they are
-    applied to.
+    `size`, `overlap` and an `oversized` by kinds stay as they are: their result depends on the settings they change.
     """
-    said: dict[str, tuple[str, Any]] = {}
-    for name, value in given.items():
-        for field, meant in _meaning(name, value).items():
-            earlier_name, earlier = said.get(field, (name, meant))
-            if earlier != meant:
+    sources: dict[str, str] = {}
+    fields: dict[str, Any] = {}
+    for name, given_value in given.items():
+        for field, value in _fields_of(name, given_value).items():
+            earlier = fields.setdefault(field, value)
+            source = sources.setdefault(field, name)
+            if earlier != value:
                 raise SettingsError(
-                    f"{earlier_name} and {name} disagree about {field}: {shown(earlier)} and {shown(meant)}",
-                    remedy=f"leave out {earlier_name} or {name}",
+                    f"{source} and {name} disagree about {field}: {shown(earlier)} and {shown(value)}",
+                    remedy=f"leave out {source} or {name}",
                 )
-            said.setdefault(field, (name, meant))
-    if "overlap" in said and "overlap_tokens" in said:
-        names = f"{said['overlap'][0]} and {said['overlap_tokens'][0]}"
-        raise SettingsError(f"{names} both say how much is carried over", remedy="give one of them")
-    return {field: meant for field, (_, meant) in said.items()}
+    if "overlap" in fields and "overlap_tokens" in fields:
+        names = f"{sources['overlap']} and {sources['overlap_tokens']}"
+        raise SettingsError(f"{names} both set the overlap", remedy="give one of them")
+    return fields
 
 
-def _meaning(name: str, value: Any) -> dict[str, Any]:
-    """What one name with its value says, in our fields."""
+def _fields_of(name: str, value: Any) -> dict[str, Any]:
+    """One given name with its value, as our fields."""
     field = find_name(name)
     if field in _WORDS_OF_BASIC:
         return _basic(field, value)
@@ -139,19 +142,18 @@ def _meaning(name: str, value: Any) -> dict[str, Any]:
         return {field: _oversized_by_kind(value)}
     if field == "keep_whole":
         return {field: check_value(field, _kind_names(value))}
-    meant = _plain_value(field, value)
-    checked = {key: check_value(key, word) for key, word in meant.items()}
+    fields = {key: check_value(key, plain) for key, plain in _plain_value(field, value).items()}
     if (counter := _COUNTER_OF_ALIAS.get(plain_name(name))) is not None:
-        checked["counter"] = counter
-    return checked
+        fields["counter"] = counter
+    return fields
 
 
 def _plain_value(field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, str):
         return {field: value}
     plain = plain_name(value)
-    if meant := VALUE_ALIASES.get(field, {}).get(plain):
-        return dict(meant)
+    if fields := VALUE_ALIASES.get(field, {}).get(plain):
+        return dict(fields)
     # The names of files keep their case.
     return {field: value if field == "counter" else plain}
 
@@ -168,7 +170,7 @@ def _basic(name: str, value: Any) -> dict[str, Any]:
 
 
 def _oversized_by_kind(kinds: Mapping[Any, Any]) -> dict[str, str]:
-    """{"code": "keep"} with kinds and words that are known."""
+    """A mapping such as {"code": "keep"}, checked and under our names."""
     by_kind: dict[str, str] = {}
     for name, value in kinds.items():
         kind = check_kind("oversized", _kind_name(name))
@@ -178,7 +180,7 @@ def _oversized_by_kind(kinds: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def _kind_names(value: Any) -> Any:
-    """One name, names with commas between them, or a collection; other systems' names replaced."""
+    """Kinds under our names, from one name, names between commas, or a collection."""
     if isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
     if not isinstance(value, (list, tuple, set, frozenset)):

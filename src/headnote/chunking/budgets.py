@@ -1,4 +1,4 @@
-"""From some sizes that were given to four that go together.
+"""Some given sizes → four that are consistent.
 
 | `size` | target, max, min, overlap of the preset | `default` | `blocks` |
 |---|---|---|---|
@@ -13,9 +13,9 @@
 | `medium` | 1/8 | 64 | 125 |
 | `high` | 1/4 | 128 | 250 |
 
-Sizes that were given are taken as they are, and refused if they contradict each other. The others keep the preset's
-value wherever it fits. Where it does not, it is lowered: target to max, min to target, and an overlap that is not below
-max to an eighth of max.
+Given sizes are taken as they are, and are an error if they contradict each other. The others keep the preset's value
+where it fits. Where it does not, it is lowered: target to max, min to target, and an overlap that is not below max to
+an eighth of max.
 
 | given | `default` | `mdvdb` | `blocks` |
 |---|---|---|---|
@@ -24,8 +24,8 @@ max to an eighth of max.
 | `max_tokens=64` | 64, 64, 64, 0 | 64, 64, 0, 50 | 64, 64, 64, 8 |
 | `target_tokens=50` | 50, 512, 50, 0 | 50, 512, 0, 50 | 50, 1000, 50, 80 |
 
-With a counter of another unit the preset's numbers mean nothing: then they follow max in proportion, and max itself, if
-it was not given, is converted at four characters a token.
+With a counter of another unit the preset's numbers mean nothing. They then follow max in proportion, and max itself is
+converted at four characters a token if it is not given.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from headnote.tokens import CounterLike
 SIZES = {"small": Fraction(1, 2), "medium": Fraction(1), "large": Fraction(2)}
 OVERLAPS = {"none": Fraction(0), "low": Fraction(1, 16), "medium": Fraction(1, 8), "high": Fraction(1, 4)}
 
-# By whether it is the counter of characters: how many of them its unit is worth, roughly.
+# Whether a counter counts characters → how many characters its unit is worth, roughly.
 _CHARACTERS = {True: Fraction(1), False: Fraction(4)}
 
 BUDGETS = ("target_tokens", "max_tokens", "min_tokens", "overlap_tokens")
 
 
 def with_changes(base: Settings, changes: Mapping[str, Any]) -> Settings:
-    """Settings that differ from the base by these changes, which are under our names (see `aliases.translate`)."""
+    """The base with these changes, which are under our names (see `aliases.translate`)."""
     values = {name: value for name, value in changes.items() if name not in ("size", "overlap")}
     if isinstance(values.get("oversized"), Mapping):
         values |= _apply_oversized(base, values["oversized"], values.get("keep_whole"))
@@ -59,6 +59,7 @@ def with_changes(base: Settings, changes: Mapping[str, Any]) -> Settings:
 
 
 def _budgets(base: Settings, changes: Mapping[str, Any]) -> dict[str, int]:
+    """The four sizes, in the order in which they depend on each other: max, target, then min and overlap."""
     conversion = _conversion(base.counter, changes.get("counter", base.counter))
     scale = SIZES[changes.get("size", "medium")] * (conversion or 1)
     largest: int = changes.get("max_tokens", max(1, int(base.max_tokens * scale)))
@@ -67,7 +68,7 @@ def _budgets(base: Settings, changes: Mapping[str, Any]) -> dict[str, int]:
 
     target = changes.get("target_tokens")
     if target is None:
-        # Where the preset has no goal of its own, only a ceiling, the ceiling remains the goal.
+        # A preset whose target is its maximum keeps it so.
         own = largest if base.target_tokens == base.max_tokens else int(base.target_tokens * scale)
         target = min(max(own, changes.get("min_tokens", 0), 1), largest)
     smallest = changes.get("min_tokens", min(int(base.min_tokens * scale), target))
@@ -76,13 +77,13 @@ def _budgets(base: Settings, changes: Mapping[str, Any]) -> dict[str, int]:
         overlap = int(largest * OVERLAPS[changes["overlap"]])
     elif overlap is None:
         overlap = int(base.overlap_tokens * scale)
-        # One token below max would fit, too, and make nearly every token of a page a chunk of its own.
+        # One token below max would be allowed, but make nearly every token of a document a chunk of its own.
         overlap = overlap if overlap < largest else int(largest * OVERLAPS["medium"])
     return {"target_tokens": target, "max_tokens": largest, "min_tokens": smallest, "overlap_tokens": overlap}
 
 
 def cause_of(name: str, base: Settings, changes: Mapping[str, Any]) -> str:
-    """Which of the changes made a size that nobody named what it is: the first without which it would be another."""
+    """Which of the changes determines a size that was not given: the first without which it would be another."""
     if name == "overlap_tokens" and "overlap" in changes:
         return "overlap"
     nearest_first = ("target_tokens", "min_tokens", "max_tokens", "counter", "size")
@@ -96,7 +97,7 @@ def cause_of(name: str, base: Settings, changes: Mapping[str, Any]) -> str:
 
 
 def _conversion(before: CounterLike, after: CounterLike) -> Fraction | None:
-    """How many units of one counter make one of the other; None if nobody can tell."""
+    """How many units of the new counter make one of the old; None if unknown."""
     if before == after:
         return Fraction(1)
     if not isinstance(before, str) or not isinstance(after, str):
@@ -105,14 +106,14 @@ def _conversion(before: CounterLike, after: CounterLike) -> Fraction | None:
 
 
 def _apply_oversized(base: Settings, by_kind: Mapping[str, str], given: frozenset[str] | None) -> dict[str, Any]:
-    """A mapping of kinds becomes the two fields, on top of what the base says about all kinds."""
+    """`oversized` and `keep_whole` for a mapping of kinds. The base decides about kinds it does not name."""
     split = {kind for kind, policy in by_kind.items() if policy == "split"}
     if contradictions := sorted(split & (given or frozenset())):
         raise SettingsError(
             f"keep_whole and oversized disagree about {contradictions[0]}", remedy="name that kind in one of them"
         )
-    kept = (base.keep_whole if given is None else given) | (by_kind.keys() - split)
+    whole = (base.keep_whole if given is None else given) | (by_kind.keys() - split)
     if base.oversized == "keep" and split:
-        # Only these are to be cut: all others are named instead.
+        # Only these kinds are split, so all others are named as whole.
         return {"oversized": "split", "keep_whole": frozenset(BLOCK_KINDS) - split}
-    return {"oversized": base.oversized, "keep_whole": kept - split}
+    return {"oversized": base.oversized, "keep_whole": whole - split}

@@ -1,4 +1,4 @@
-"""Chunks and blocks → the blocks that had to be cut."""
+"""Chunks → the blocks that were split between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures written into the text as base64: a megabyte that says nothing to a reader or a model."""
+"""Pictures that the text holds as base64: megabytes that tell a reader or a model nothing."""
 
 from __future__ import annotations
 

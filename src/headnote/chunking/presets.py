@@ -1,4 +1,4 @@
-"""Named settings: the defaults plus a difference, one for each system whose users should feel at home."""
+"""Named settings, one for each system whose users should feel at home: the defaults plus a difference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headnote.errors import SettingsError
 
 _DIFFERENCES: dict[str, dict[str, Any]] = {
     "default": {},
-    # Windows are exactly max tokens long, so nothing may be added to them and nothing merged into them.
+    # Windows are exactly max tokens long: nothing is added to them or merged into them.
     "mdvdb": {
         "strategy": "window",
         "target_tokens": 512,
@@ -69,7 +69,7 @@ def presets() -> Mapping[str, Settings]:
 
 
 def differences(name: str) -> dict[str, Any]:
-    """What a preset changes against the defaults.
+    """What a preset changes in the defaults.
 
     >>> differences("default")
     {}
@@ -88,21 +88,21 @@ def find_preset(name: object) -> Settings:
 
 
 def make_settings(preset: str | Settings = "default", **given: Any) -> Settings:
-    """A preset, or settings of your own, plus what is given; sizes that are not given follow those that are.
+    """A preset, or settings of your own, with changes. Sizes that are not given adapt to those that are.
 
     >>> make_settings("blocks", size="small", overlap="none").max_tokens
     500
     """
     try:
-        return _remembered(preset, **given)
+        return _cached(preset, **given)
     except TypeError:
-        # Something that cannot be hashed, such as a mapping of block kinds, cannot be remembered either.
+        # A value that cannot be hashed, such as a mapping of block kinds, cannot be cached.
         return _make(preset, given)
 
 
-# Asked once for every document. Typed, because True is equal to 1 but no size.
+# Called for every document. Typed, because True equals 1 but is no size.
 @lru_cache(maxsize=256, typed=True)
-def _remembered(preset: str | Settings, **given: Any) -> Settings:
+def _cached(preset: str | Settings, **given: Any) -> Settings:
     return _make(preset, given)
 
 

@@ -1,6 +1,6 @@
-"""One frozen `Settings` that cannot be invalid: every value is checked when it is made.
+"""One frozen `Settings` that cannot be invalid: the constructor checks every value.
 
-Nothing here knows presets, other names or files; see `presets.py`, `aliases.py` and `config/` for these.
+Presets are in `presets.py`, names of other systems in `aliases.py`, files in `config/`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Oversized = Literal["split", "keep"]
 FrontmatterMode = Literal["metadata", "include", "strip"]
 
 _KEEP_THE_CAP = frozenset({"block", "header", "section"})
-"""The strategies that cut whatever is larger than max, down to single characters, if `oversized` is `split`."""
+"""The strategies that, if `oversized` is `split`, cut whatever is larger than max, down to single characters."""
 
 BLOCK_KINDS: tuple[str, ...] = get_args(BlockKind)
 
@@ -34,8 +34,8 @@ BLOCK_KINDS: tuple[str, ...] = get_args(BlockKind)
 class Settings:
     """How a document becomes chunks. A token is what the counter counts.
 
-    The defaults are those of the preset `default`. The constructor takes what it is given and checks it; to change
-    one size of a preset and let the others follow, use `make_settings`.
+    The defaults are those of the preset `default`. The constructor checks values and changes none; `make_settings`
+    changes one size of a preset and adapts the others.
     """
 
     strategy: Strategy = "block"
@@ -86,7 +86,7 @@ class Settings:
             check_value(name, getattr(self, name))
         _check_budgets(self.min_tokens, self.target_tokens, self.max_tokens, self.overlap_tokens)
         if self.oversized == "split" and self.strategy in _KEEP_THE_CAP and self.counter in ENCODINGS:
-            _check_room_for_a_character(self.max_tokens, self.counter)
+            _check_max_holds_a_character(self.max_tokens, self.counter)
 
 
 def check_value(name: str, value: object) -> Any:
@@ -95,7 +95,7 @@ def check_value(name: str, value: object) -> Any:
 
 
 def nearest(word: str, known: Sequence[str], otherwise: str = "", spelled: Callable[[str], str] = str) -> str:
-    """A remedy for a word nobody knows: the one that was probably meant, else all there are."""
+    """A remedy for an unknown word: the known word that is most like it, else all of them."""
     matches = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
     if matches:
         return f"did you mean {spelled(matches[0])}?" + (f" Otherwise {otherwise}" if otherwise else "")
@@ -103,10 +103,10 @@ def nearest(word: str, known: Sequence[str], otherwise: str = "", spelled: Calla
 
 
 def shown(value: object) -> str:
-    """A value as it can stand in a message of one line."""
+    """A value for a message of one line."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # an integer with more digits than Python agrees to print
+    except ValueError:  # an integer with more digits than Python prints
         return f"of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -134,7 +134,7 @@ def _check_budgets(smallest: int, target: int, largest: int, overlap: int) -> No
         )
 
 
-def _check_room_for_a_character(largest: int, counter: object) -> None:
+def _check_max_holds_a_character(largest: int, counter: object) -> None:
     if largest < MOST_BYTES:
         raise SettingsError(
             f"max_tokens {largest} is too small: a single character may have {MOST_BYTES} tokens of {counter}",
@@ -156,7 +156,7 @@ def _whole_number(least: int, most: int | None = None) -> Callable[[str, object]
     allowed = f"{least} or more" if most is None else f"from {least} to {most}"
 
     def check(name: str, value: object) -> int:
-        # True and False are whole numbers to Python, but nobody means them as a size.
+        # True and False are integers to Python, but no sizes.
         if not isinstance(value, int) or isinstance(value, bool):
             raise SettingsError(f"{name} {shown(value)} is not a whole number", remedy=f"give a number, {allowed}")
         if value < least:
@@ -203,7 +203,7 @@ def _counter(name: str, value: object) -> object:
 
 
 def is_path_of_tokenizer(counter: str) -> bool:
-    """Whether a counter that has no known name can only be meant as a file."""
+    """Whether a counter without a known name must be a file."""
     return counter.endswith(".json") or "/" in counter or "\\" in counter
 
 
@@ -216,7 +216,7 @@ def _kinds(name: str, value: object) -> frozenset[str]:
 
 
 def check_kind(name: str, kind: object) -> str:
-    """A kind of block, for the setting of that name."""
+    """A kind of block, checked; `name` is the setting that an error mentions."""
     if isinstance(kind, str) and kind in BLOCK_KINDS:
         return kind
     remedy = nearest(kind, BLOCK_KINDS) if isinstance(kind, str) else f"use {', '.join(BLOCK_KINDS)}"
@@ -230,7 +230,7 @@ RANGES: dict[str, tuple[int, int | None]] = {
     "min_tokens": (0, None),
     "overlap_tokens": (0, None),
 }
-"""Setting that is a whole number → the least and the most it may be."""
+"""Setting that is a whole number → its minimum and maximum."""
 
 _CHECKS: dict[str, Callable[[str, object], object]] = {
     "strategy": _one_of(*get_args(Strategy)),
@@ -251,6 +251,6 @@ _CHECKS: dict[str, Callable[[str, object], object]] = {
 }
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))
-"""Every setting, in the order in which people are shown them."""
+"""Every setting, in the order in which they are shown."""
 
 _CHECKED_IN_PLACE = tuple(name for name in FIELD_NAMES if name not in ("counter", "keep_whole"))

@@ -8,13 +8,13 @@
 |---|---|
 | `cl100k`, `o200k` | exact tokens, offline |
 | `chars` | characters |
-| `chars4` | a token for every four characters, begun ones included |
+| `chars4` | a token for every four characters, rounded up |
 | `estimate` | prose and code by their own ratios, wide characters one token each; takes a bias |
 | path of a `tokenizer.json` | tokens of that Hugging Face tokenizer |
 | a function `str → int` | whatever it returns |
 
-`get_counter` gives the object behind a name, for whoever needs batches, token boundaries or the longest piece
-that fits. `is_seam` tells where counts of neighbouring texts add up.
+`get_counter` gives the object behind a name, for batches, token boundaries and the longest piece that fits.
+`is_seam` says where counts of neighbouring texts add up.
 """
 
 from __future__ import annotations

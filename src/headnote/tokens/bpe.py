@@ -1,4 +1,4 @@
-"""Exact tokens of cl100k and o200k: a native tokenizer where there is one, the same counts without it."""
+"""Exact tokens of cl100k and o200k, by a native tokenizer or, where that is missing, a portable one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from headnote.errors import SettingsError
 from headnote.tokens.base import Counter
 
 ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
-"""Name of a counter → what the tokenizers call it."""
+"""Name of a counter → its encoding."""
 
 MOST_BYTES = 4
-"""Of a character. No token is smaller than a byte, and some characters are a token for each."""
+"""The most bytes of a character, and so its most tokens: no token is smaller than a byte."""
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 
@@ -26,7 +26,7 @@ class Encoding(Protocol):
     def count(self, text: str) -> int: ...
     def ids(self, text: str) -> Sequence[int]: ...
     def truncate(self, text: str, limit: int) -> str:
-        """The characters that lie wholly in the first tokens."""
+        """The characters that lie wholly in the first `limit` tokens."""
 
     def vocabulary(self) -> list[bytes]:
         """Bytes of each token, by id."""
@@ -67,7 +67,7 @@ class BpeCounter(Counter):
 
     def _fit_window(self, text: str, limit: int, code: bool) -> int:
         try:
-            # The beginning of a text, counted by itself, may come out larger: `(('stop` is other pieces than `'stop`.
+            # The beginning of a text may have more tokens by itself, because it splits into other pieces.
             for tokens in range(limit, 0, -1):
                 beginning = self._encoding.truncate(text, tokens)
                 if self._encoding.count(beginning) <= limit:
@@ -77,7 +77,7 @@ class BpeCounter(Counter):
         return 0
 
     def _round_down(self, boundaries: array[int], ids: Sequence[int]) -> None:
-        """Move each boundary that lies inside a character back to the one before it."""
+        """Move each boundary inside a character back to the one before it."""
         inside = bytes(map(self._begins_inside, ids))
         token = inside.find(1)
         while token >= 0:
@@ -85,7 +85,7 @@ class BpeCounter(Counter):
             token = inside.find(1, token + 1)
 
     def _boundaries_around_surrogates(self, text: str) -> Sequence[int]:
-        """Boundaries in the encodable text, as offsets of the original, where a pair is two characters long."""
+        """Boundaries in the encodable text, as offsets of the original, where a surrogate pair is two characters."""
         offsets = [
             offset
             for offset, char in enumerate(text)
@@ -107,16 +107,16 @@ class BpeCounter(Counter):
         return inside.__getitem__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The tokenizer does not travel to another process, but it is there too.
+        # The tokenizer cannot be pickled; the other process opens its own.
         return open_counter, (self.name,)
 
 
 class NativeEncoding:
-    """toktok: one cached, immutable tokenizer for all threads; it releases the GIL while it counts."""
+    """toktok: one immutable tokenizer for all threads, which releases the GIL while it counts."""
 
     def __init__(self, encoding: str) -> None:
-        # The public functions start a batch, at the price of forty single counts, and give no ids. The object
-        # behind them is documented but may change in a minor release: if so, the portable encoding takes over.
+        # The public functions give no ids, and start a batch for the price of forty single counts. The object behind
+        # them is documented but may change in a minor release. Then the portable encoding takes over.
         tokenizer = import_module("toktok")._encoding(encoding)
         self.count: Callable[[str], int] = tokenizer.count
         self.vocabulary: Callable[[], list[bytes]] = tokenizer.token_byte_values
@@ -131,13 +131,13 @@ class NativeEncoding:
 
 
 def as_encodable(text: str) -> str:
-    """Surrogates as tiktoken sees them: a pair is the character it stands for, a single one is unknown."""
+    """The text with surrogates as tiktoken reads them: a pair is one character, a single one U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @cache
 def open_counter(name: str) -> BpeCounter:
-    """The counter of that name, loaded once in a process."""
+    """The counter of that name, loaded once per process."""
     return BpeCounter(name, _open_encoding(ENCODINGS[name]))
 
 
@@ -146,7 +146,7 @@ def _open_encoding(name: str) -> Encoding:
         return NativeEncoding(name)
     except (ImportError, AttributeError):
         pass
-    # Loaded only here: its tables take longer to make than the native tokenizer takes to load.
+    # Imported only here: building its tables takes longer than loading the native tokenizer.
     from headnote.tokens.portable import PortableEncoding
 
     try:

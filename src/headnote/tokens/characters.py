@@ -1,4 +1,4 @@
-"""Counters that look at characters only: a ratio for prose, one for code, one for wide characters."""
+"""Counters that only look at characters, with ratios for prose, code and wide characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headnote.tokens.unicode17 import WIDE, ranges
 
 
 class Weights(NamedTuple):
-    """Ratios as whole numbers over a common unit: sums are exact, and equal on every machine."""
+    """Ratios as whole numbers over a common unit, so that sums are exact and the same on every machine."""
 
     unit: int
     """Weight of one token."""
@@ -55,9 +55,9 @@ class CharacterCounter(Counter):
         return [self._weigh_one(text, flag) for text, flag in zip(texts, flags, strict=True)]
 
     def weigh_pieces(self, text: str, cuts: Sequence[int], code: Sequence[bool] | None = None) -> list[int]:
-        if not self._is_even(text):
+        if not self._is_uniform(text):
             return super().weigh_pieces(text, cuts, code)
-        # Lengths are all that matters: nothing has to be sliced.
+        # Only lengths matter: nothing has to be sliced.
         lengths = [end - start for start, end in pairwise(cuts)]
         flags = code or (False,) * len(lengths)
         ratio = (self._prose, self._code)
@@ -68,9 +68,9 @@ class CharacterCounter(Counter):
         if tokens == 0:
             return [0]
         each = self._code if code else self._prose
-        if self._is_even(text) and self.unit % each == 0:
+        if self._is_uniform(text) and self.unit % each == 0:
             inner = list(range(self.unit // each, len(text), self.unit // each))
-        elif self._is_even(text):
+        elif self._is_uniform(text):
             inner = [token * self.unit // each for token in range(1, tokens)]
         else:
             sums = self._running_weights(text, code)
@@ -78,16 +78,16 @@ class CharacterCounter(Counter):
         return [0, *inner, len(text)]
 
     def _fit_window(self, text: str, limit: int, code: bool) -> int:
-        if self._is_even(text):
+        if self._is_uniform(text):
             return min(limit * self.unit // (self._code if code else self._prose), len(text))
         return bisect_right(self._running_weights(text, code), limit * self.unit) - 1
 
-    def _is_even(self, text: str) -> bool:
-        """Whether every character of it has the same weight."""
+    def _is_uniform(self, text: str) -> bool:
+        """Whether all its characters have the same weight."""
         return self.per_character is not None or text.isascii()
 
     def _running_weights(self, text: str, code: bool) -> list[int]:
-        """Weight of the text before each character, and of the whole."""
+        """Weight of the text before each character, then of the whole text."""
         each = self._code if code else self._prose
         is_wide = wide_characters().match
         return list(accumulate((self._wide if is_wide(char) else each for char in text), initial=0))
@@ -98,12 +98,12 @@ class CharacterCounter(Counter):
         return (len(text) - wide) * each + wide * self._wide
 
 
-# The first wide character is U+1100. Asking for that first makes short work of European text.
+# The first wide character is U+1100. This pattern discards European text quickly.
 _MAYBE_WIDE = re.compile("[\u1100-\U0010ffff]+")
 
 
 def count_wide(text: str) -> int:
-    """How many wide characters there are."""
+    """How many characters of a text are wide."""
     return sum(map(len, wide_characters().findall("".join(_MAYBE_WIDE.findall(text)))))
 
 

@@ -14,9 +14,9 @@ from headnote.tokens.bpe import as_encodable
 
 
 class HuggingFaceCounter(Counter):
-    """Counts what the tokenizer makes of a text, without the special tokens a model puts around it.
+    """Counts the tokens of a text, without the special tokens that a model puts around it.
 
-    Normalizers and templates may do anything, so weights are not taken to add up.
+    Normalizers and templates may do anything, so weights are not assumed to add up anywhere.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,7 +29,7 @@ class HuggingFaceCounter(Counter):
     def boundaries(self, text: str, code: bool = False) -> Sequence[int]:  # noqa: ARG002
         encoding = self._encode([text])[0]
         boundaries = [0]
-        # What no token covers (whitespace, as a rule) goes with the token before it. Several tokens in one
+        # Text that no token covers (usually whitespace) goes with the token before it. Several tokens in one
         # character have the same offsets, and so the same boundary.
         boundaries.extend(max(start, boundaries[-1]) for start, _ in encoding.offsets[1:])
         if len(encoding):
@@ -49,7 +49,7 @@ class HuggingFaceCounter(Counter):
 
 @cache
 def open_tokenizer(path: Path) -> HuggingFaceCounter:
-    """The counter for that file, loaded once in a process."""
+    """The counter for that file, loaded once per process."""
     return HuggingFaceCounter(path)
 
 
@@ -74,8 +74,8 @@ def _load(path: Path) -> Any:
         raise SettingsError(
             f"not a tokenizer: {error}", path=str(path), remedy="give a Hugging Face tokenizer.json"
         ) from None
-    # Models are published with settings for their own batches; a count must see the whole text and nothing else.
+    # The file may truncate or pad for the model's own batches. A count needs the whole text and nothing else.
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    tokenizer.encode_special_tokens = True  # means: as the ordinary text they are
+    tokenizer.encode_special_tokens = True  # read them as ordinary text
     return tokenizer

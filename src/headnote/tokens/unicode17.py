@@ -1,8 +1,8 @@
-"""Unicode 17, where it matters and where Pythons differ: every machine must count alike.
+"""Unicode 17 where versions of Python differ, so that every machine counts the same.
 
-`unicodedata` follows the Python it comes with (14 in 3.11, 15 in 3.12, …), the native tokenizer is built with
-Unicode 17. Both tables were read off the Unicode 17 character database, and a test compares them with the
-native tokenizer.
+`unicodedata` depends on the version of Python (Unicode 14 in 3.11, 15 in 3.12, …); the native tokenizer is built with
+Unicode 17. Both tables come from the Unicode 17 character database, and a test compares them with the native
+tokenizer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WIDE = """
     1f550-1f567 1f57a 1f595-1f596 1f5a4 1f5fb-1f64f 1f680-1f6c5 1f6cc 1f6d0-1f6d2 1f6d5-1f6df
     1f6eb-1f6ec 1f6f4-1f6fc 1f7e0-1f7f0 1f90c-1f93a 1f93c-1f945 1f947-1f9ff 1fa70-1faf8 20000-3fffd
 """
-"""East Asian Width W or F: what a terminal draws two columns wide. Ranges run on over unassigned code points."""
+"""East Asian Width W or F: drawn two columns wide. Ranges include unassigned code points."""
 
 KINDS: dict[str, str] = {
     "upper": """
@@ -59,4 +59,4 @@ KINDS: dict[str, str] = {
         1d280-1d281 1d6a6 1df1f-1df24 1df2b-1df81 1df90-1df96 1dfcd-1dfff 2b81e 3d000-3fc3f
     """,
 }
-"""Kind of letter → code points that some Python sees otherwise: assigned after Unicode 14, or (`other`) after 17."""
+"""Kind → code points that some Python classes differently: assigned after Unicode 14, or (`other`) after 17."""

@@ -166,7 +166,7 @@ def weight_of_blanks(context: ChunkingContext, drafts: list[Draft]) -> int:
 
 
 def common_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The headings that two paths begin with alike."""
+    """The headings that two paths share at the beginning."""
     if one == other:
         return one
     length = 0

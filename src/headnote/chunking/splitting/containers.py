@@ -42,7 +42,7 @@ def jsx_element(piece: Piece) -> list[Piece]:
 
 
 def _content(container: Piece, kind: str, view: View, strength: int | None = None) -> Piece:
-    """The content of a container as a piece; as strong as the container itself unless told otherwise."""
+    """The content of a container as a piece; by default, its beginning is as good a place to cut as the container's."""
     return Piece(
         kind=kind,
         source=container.source,
