@@ -104,7 +104,7 @@ def test_what_holds_stays() -> None:
         ("care.md:40-50", "these lines were not shown"),
         ("guides/mount.md:4", "these lines were not shown"),
         ("care.md:0", "these lines were not shown"),
-        ("care.md:4-3", "no range of lines"),
+        ("care.md:4-3", "not a range of lines"),
         ("care.md", "names no lines"),
         ("care.md:9", "its lines do not say this"),
         ("guides/mount.md:3", "its lines do not say this"),

@@ -104,7 +104,7 @@ def test_a_file_that_is_no_index(docs: Path, capsys: Captured) -> None:
     assert code == 0
     assert states(record, "index") == [
         ("repaired", "file rebuilt: 0 vectors kept, documents are read again"),
-        ("repaired", "what was there does not look like an index of headnote: moved to index.db.moved"),
+        ("repaired", "the old file was not a headnote index: moved to index.db.moved"),
         ("ok", "3 documents, 3 chunks, 3 links: every check passed"),
     ]
     assert (docs / ".headnote" / "index.db.moved").read_bytes() == before

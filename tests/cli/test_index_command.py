@@ -233,7 +233,7 @@ def test_an_index_that_is_none(docs: Path, capsys: Captured) -> None:
 def test_a_read_only_folder(closed: Path) -> None:
     result = run_as_someone_else("index", closed)
     assert (result.returncode, result.stdout) == (2, "")
-    assert re.fullmatch(r"error: .*/.headnote: cannot be made: Permission denied .*\n", result.stderr)
+    assert re.fullmatch(r"error: .*/.headnote: cannot be created: Permission denied .*\n", result.stderr)
     planned = run_as_someone_else("index", "--dry-run", closed)
     assert (planned.returncode, planned.stderr) == (0, "")
     assert "would be: 1 added" in planned.stdout

@@ -120,7 +120,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
 def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
     nothing = run_as_someone_else("search", "alpha", closed)
     assert (nothing.returncode, nothing.stdout) == (2, "")
-    assert "cannot be made: Permission denied" in nothing.stderr
+    assert "cannot be created: Permission denied" in nothing.stderr
     set_modes(closed, 0o755, 0o644)
     assert main(["index", str(closed)]) == 0
     capsys.readouterr()
@@ -187,10 +187,10 @@ def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured
         (["mount", "gauge"], "gauge: no such file or folder (check the path; a query of several words needs quotes)"),
         (["mount", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
         (["mount", "docs", "--limit", "0"], "Invalid value for '--limit'"),
-        (["mount", "docs", "--where", "draft"], "--where: 'draft' is no field (write key=value)"),
-        (["mount", "docs", "--where", "=x"], "--where: '=x' is no field (write key=value)"),
+        (["mount", "docs", "--where", "draft"], "--where: 'draft' is not a field (write key=value)"),
+        (["mount", "docs", "--where", "=x"], "--where: '=x' is not a field (write key=value)"),
         (["mount", "docs", "--where", "a=1", "--where", "a=2"], "--where: a is given twice (keep one of them)"),
-        (["mount", "docs", "--since", "soon"], "--since: 'soon' is no time (write a date such as"),
+        (["mount", "docs", "--since", "soon"], "--since: 'soon' is not a time (write a date such as"),
         (["mount", "docs", "--no-update"], "docs: no index here (run headnote index docs)"),
         (["mount", "docs", "--ful"], "No such option"),
     ],

@@ -84,7 +84,7 @@ def test_a_schema_of_its_own_is_the_remedy(
 @pytest.mark.parametrize("schema", ["Team", "a-b", "pg_x", "a; DROP SCHEMA public"])
 def test_a_name_that_is_none_is_refused(schema: str, teams: tuple[Path, Path], capsys: Captured) -> None:
     assert main(["search", "x", str(teams[0]), "--store", "postgresql://h/d", "--schema", schema]) == 2
-    assert "is no name of a schema" in capsys.readouterr().err
+    assert "is not a schema name" in capsys.readouterr().err
 
 
 def test_a_file_has_no_schema(teams: tuple[Path, Path], capsys: Captured) -> None:

@@ -96,7 +96,7 @@ def test_settings_name_a_store(
 def test_a_store_that_cannot_be_used_is_one_line(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for url, reason in {
         "postgresql://me:secret@127.0.0.1:1/db": "cannot connect",
-        "mysql://me:secret@host/db": "mysql is no store",
+        "mysql://me:secret@host/db": "mysql is not a store",
     }.items():
         assert main(["search", "x", str(docs), "--store", url]) != 0
         shown = capsys.readouterr()

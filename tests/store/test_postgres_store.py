@@ -235,7 +235,7 @@ def test_a_wrong_password(postgres_server: str, tmp_path: Path) -> None:
 
 def test_without_pgvector_and_the_right_to_install_it(postgres_database: str, tmp_path: Path) -> None:
     ask(postgres_database, "DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
-    with pytest.raises(UnwritableIndex, match=r"may not install pgvector.*CREATE EXTENSION vector"):
+    with pytest.raises(UnwritableIndex, match=r"no permission to install pgvector.*CREATE EXTENSION vector"):
         open_store(tmp_path, postgres_database.replace("//postgres:@", "//guest:@"))
 
 

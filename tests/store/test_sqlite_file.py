@@ -116,7 +116,7 @@ def test_the_database_of_a_stranger_is_refused_untouched(tmp_path: Path) -> None
     connection.execute("CREATE TABLE theirs (x)")
     connection.close()
     before = file.read_bytes()
-    with pytest.raises(CorruptIndex, match="not an index of headnote"):
+    with pytest.raises(CorruptIndex, match="not a headnote index"):
         SqliteStore.open(tmp_path)
     assert file.read_bytes() == before
 

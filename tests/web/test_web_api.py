@@ -111,7 +111,7 @@ def test_dates_at_the_ends_of_time_are_fine(client: TestClient, since: str) -> N
         ({"q": "a", "where": "status"}, "where"),
         ({"q": "a", "where": ["a=1", "a=2"]}, "given twice"),
         ({"q": "a", "since": "tomorrow"}, "of another form - at `since`"),
-        ({"q": "a", "since": "2026-02-30"}, "no time"),
+        ({"q": "a", "since": "2026-02-30"}, "not a time"),
         ({"q": "a", "min_score": "nan"}, "min_score"),
         ({"q": "a", "recency_days": "inf"}, "recency_days"),
         ({"q": "a", "recency": "soon"}, "recency"),

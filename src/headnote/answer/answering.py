@@ -16,7 +16,7 @@ Listener = Callable[[str], object]
 """Receives the text of an answer, piece by piece. Nothing is ever taken back."""
 
 NOTHING = "Nothing here answers this question."
-NO_MODEL = f"no model was asked; these are the passages themselves (set {MODEL_VARIABLE} to have a model answer)"
+NO_MODEL = f"no model was asked; these are the passages themselves (set {MODEL_VARIABLE} to ask a model)"
 
 
 def answer_from(

@@ -184,7 +184,7 @@ class _Sources:
         if item.start_line is None:
             return "names no lines"
         if item.end_line < item.start_line:
-            return "no range of lines"
+            return "not a range of lines"
         lines = self._clipped(path, item.start_line, item.end_line)
         if not lines:
             return "these lines were not shown"

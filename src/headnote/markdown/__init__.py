@@ -12,8 +12,8 @@ __all__ = ["parse"]
 def parse(text: str, mdx: bool = False) -> list[Block]:
     """The top-level blocks of a Markdown document, in order, with exact positions.
 
-    Blocks and the blank lines between them tile the text. With `mdx`, imports, exports, components and
-    expressions are blocks of their own. No input raises: what is malformed is read as CommonMark reads it.
+    Blocks and the blank lines between them cover the text. With `mdx`, imports, exports, components and expressions
+    are blocks of their own. No input raises: malformed Markdown is read as CommonMark prescribes.
     """
     check_types(text=(text, str), mdx=(mdx, bool))
     return scan(text, mdx)

@@ -22,7 +22,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def scan(text: str, mdx: bool = False) -> list[Block]:
-    """The top-level blocks of a document, in order; between them there is nothing but blank lines."""
+    """The top-level blocks of a document, in order, with only blank lines between them."""
     return place(text, scan_spans(text, mdx))
 
 

@@ -55,7 +55,7 @@ Where = Annotated[dict[str, str] | None, Field(description="Only documents with 
 Since = Annotated[str, Field(description="Only files changed since: a date, or 12h, 7d, 2w, 1y.")]
 Way = Annotated[Mode, Field(description="By words, by meaning, or both.")]
 Document = Annotated[str, Field(description="Document, as search names it.")]
-Budget = Annotated[int, Field(description="Most tokens of the reply.", ge=100, le=20_000)]
+Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100, le=20_000)]
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]
 
 

@@ -67,7 +67,7 @@ class Chunk:
         *("heading_path", "breadcrumb", "title", "tokens", "is_split"),
         *("links", "tags", "metadata", "hash", "modified"),
     )
-    """What `to_dict` gives, in this order."""
+    """The fields of `to_dict`, in this order."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Chunk:
         self.suffix = suffix
         """Added at the end so that the chunk stands alone: a closing fence."""
         self.overlap = overlap
-        """Text carried over from the chunk before; never part of start to end."""
+        """Text repeated from the previous chunk; never part of start to end."""
         self.heading_path = heading_path
         """Heading stack at its first content; in a merged chunk, what its sections have in common. Text above the first
         heading belongs to that heading and takes its path."""
@@ -111,12 +111,12 @@ class Chunk:
 
     @property
     def id(self) -> str:
-        """In the form of the preset; unique in its document."""
+        """In the format of the preset; unique in its document."""
         return self.origin.id_of(self)
 
     @property
     def key(self) -> str:
-        """Path, content hash and occurrence: does not move when other chunks do."""
+        """Path, content hash and occurrence. Stays the same when other chunks move."""
         return self.origin.key_of(self)
 
     @property
@@ -169,7 +169,7 @@ class Chunk:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Links in its own text, with their places in the source."""
+        """Links in its own text, with their positions in the source."""
         return self.origin.links_of(self)
 
     @property
@@ -184,7 +184,7 @@ class Chunk:
 
     @property
     def hash(self) -> str:
-        """Of `embed_text`: equal hashes need one vector."""
+        """Hash of `embed_text`. Chunks with equal hashes share a vector."""
         return text_hash(self.embed_text)
 
     @property
@@ -212,7 +212,7 @@ class Chunk:
         """The chunk that `to_dict` wrote. It equals the original and needs no document."""
         missing = [name for name in cls.FIELDS if name not in data]
         if missing:
-            raise SettingsError(f"this is no chunk: {missing[0]} is missing", remedy="give what to_dict returns")
+            raise SettingsError(f"not a chunk: {missing[0]} is missing", remedy="give what to_dict returns")
         index, part = data["index"], data["part"]
         return cls(
             origin=_Record(data),

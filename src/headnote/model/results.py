@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Passage(NamedTuple):
-    """Some lines of a document."""
+    """A range of lines of a document."""
 
     path: str
     start_line: int
@@ -23,7 +23,7 @@ class Why(NamedTuple):
     keyword_score: float = 0.0
     """BM25 over weighted fields."""
     matched: tuple[str, ...] = ()
-    """Words of the query that it has, as the keyword index knows them."""
+    """Words of the query that it contains, as stored in the keyword index."""
     semantic_rank: int | None = None
     """Rank in the semantic search, from 1; None if it is not in there."""
     similarity: float = 0.0
@@ -33,13 +33,13 @@ class Why(NamedTuple):
     links_to: str = ""
     """A better hit that this one links to and that raised the score, as path:line."""
     link_score: float = 0.0
-    """What that added."""
+    """What the links added to the score."""
     recency: float = 1.0
     """Factor for being new."""
 
 
 class Hit(NamedTuple):
-    """A chunk that answers a query, best first."""
+    """A chunk found for a query, with its score."""
 
     path: str
     start_line: int
@@ -49,9 +49,9 @@ class Hit(NamedTuple):
     """Of the document."""
     text: str
     score: float
-    """From 0 to about 1; more is better."""
+    """From 0 to about 1; higher is better."""
     id: str
-    """Of the chunk, in the form of the preset."""
+    """Of the chunk, in the format of the preset."""
     key: str
     tokens: int
     why: Why = Why()
@@ -64,7 +64,7 @@ class Hit(NamedTuple):
     aliases: tuple[str, ...] = ()
     """Other names of the document."""
     links: tuple[str, ...] = ()
-    """Where the links of the chunk lead: paths below the root, with the section they name, and addresses."""
+    """Targets of the links in the chunk: paths relative to the root, with the section they name, and addresses."""
     metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
     """Frontmatter of the document."""
 
@@ -77,7 +77,7 @@ class Citation(NamedTuple):
     end_line: int
     """Inclusive."""
     text: str = ""
-    """What the lines say."""
+    """The text of the lines."""
 
     @property
     def place(self) -> str:
@@ -87,10 +87,10 @@ class Citation(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """A citation that did not hold."""
+    """A citation that failed the check."""
 
     written: str
-    """As the model wrote it, without its brackets."""
+    """As the model wrote it, without brackets."""
     reason: str
 
 
@@ -101,9 +101,9 @@ class Answer(NamedTuple):
     citations: tuple[Citation, ...] = ()
     """Each once, in the order of the text."""
     sources: tuple[Hit, ...] = ()
-    """The passages it was made from, best first; none if nothing is relevant."""
+    """The passages it is based on, best first; empty if nothing is relevant."""
     dropped: tuple[Dropped, ...] = ()
-    """Citations that were taken out of the text."""
+    """Citations that were removed from the text."""
     complete: bool = True
     """Whether the model finished; if not, the text is what was received."""
     model: str | None = None

@@ -28,7 +28,7 @@ class Block(NamedTuple):
     kind: BlockKind
     """Which construct it is."""
     start: int
-    """Offset of the first character, at the beginning of its first line (indentation included)."""
+    """Offset of the first character, at the start of its first line, including indentation."""
     end: int
     """Offset just past the last character of its last line; the line end is not part of it."""
     start_line: int
@@ -38,8 +38,8 @@ class Block(NamedTuple):
     level: int = 0
     """1 to 6 for a heading, 0 for everything else."""
     info: str = ""
-    """What the opening says: info string of a fence, `yaml`/`toml` of frontmatter, label of a definition or
-    footnote, name of a JSX component; empty otherwise."""
+    """Info string of a fence, `yaml` or `toml` for frontmatter, label of a definition or footnote, name of a JSX
+    component; empty otherwise."""
 
 
 class Heading(NamedTuple):
@@ -50,7 +50,7 @@ class Heading(NamedTuple):
     text: str
     """Plain text: inline markup, closing hashes and explicit ids removed."""
     slug: str
-    """Anchor, unique in the document: an explicit `{#id}`, else what GitHub would make of the text."""
+    """Anchor, unique in the document: an explicit `{#id}`, or the one that GitHub generates from the text."""
     path: tuple[str, ...]
     """The heading stack after this heading was pushed, itself last."""
     block: int
@@ -67,7 +67,7 @@ class Section(NamedTuple):
     path: tuple[str, ...]
     """Heading stack of the section; empty for the preamble."""
     first_block: int
-    """Index of its first block (the heading itself, where there is one)."""
+    """Index of its first block: the heading, if there is one."""
     last_block: int
     """Index just past its last block."""
     start: int
@@ -85,11 +85,11 @@ class Link(NamedTuple):
     """A reference from this document to something else, with its position in the source."""
 
     kind: LinkKind
-    """`link` and `image` are Markdown's (inline and by reference), `embed` is `![[x]]`."""
+    """`link` and `image` are Markdown's, inline or by reference; `embed` is `![[x]]`."""
     target: str
     """Where it points, without the fragment; empty for a link within the page."""
     fragment: str
-    """What follows the first `#` of the target, without it; empty if there is none."""
+    """The part of the target after the first `#`; empty if there is none."""
     text: str
     """Plain text a reader sees: link text, alt text, alias, or the target itself."""
     start: int
@@ -107,7 +107,7 @@ class Tag(NamedTuple):
 
 
 class Frontmatter(NamedTuple):
-    """What the block at the very start of a file says about the file."""
+    """The metadata block at the very start of a file."""
 
     format: Literal["yaml", "toml"]
     data: dict[str, Any]

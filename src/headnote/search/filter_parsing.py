@@ -47,7 +47,7 @@ def _nanoseconds(since: datetime | float | str | None) -> int | None:
     moment = read_since(since) if isinstance(since, str) else since
     seconds = moment.timestamp() if isinstance(moment, datetime) else moment
     if math.isnan(seconds):
-        raise SettingsError("since is no number", remedy="give seconds since 1970")
+        raise SettingsError("since is not a number", remedy="give seconds since 1970")
     return int(min(max(seconds, -_LONGEST_AGO), _LONGEST_AGO) * 1e9)
 
 
@@ -67,7 +67,7 @@ def read_since(text: str, now: datetime | None = None, place: str = "") -> datet
         return moment if moment.tzinfo else moment.astimezone()
     except (ValueError, OverflowError, OSError):
         raise SettingsError(
-            f"{text!r} is no time", path=place, remedy="write a date such as 2026-03-01, or 7d, 12h, 2w, 1y"
+            f"{text!r} is not a time", path=place, remedy="write a date such as 2026-03-01, or 7d, 12h, 2w, 1y"
         ) from None
 
 
@@ -78,7 +78,7 @@ def read_fields(pairs: Iterable[str], place: str = "") -> dict[str, str]:
         key, sign, value = pair.partition("=")
         key = key.strip()
         if not sign or not key:
-            raise SettingsError(f"{pair!r} is no field", path=place, remedy="write key=value")
+            raise SettingsError(f"{pair!r} is not a field", path=place, remedy="write key=value")
         if key in fields:
             raise SettingsError(f"{key} is given twice", path=place, remedy="keep one of them")
         fields[key] = value.strip()

@@ -66,7 +66,7 @@ class Query:
         if self.recency_days and self.recency_steps:
             raise SettingsError("recency in days and in steps", remedy="choose one of them")
         if self.limit < 1:
-            raise SettingsError(f"limit {self.limit} is too few", remedy="give 1 or more")
+            raise SettingsError(f"limit {self.limit} is too small", remedy="give 1 or more")
         for name in ("per_document", "budget", "recency_days", "min_score"):
             number = getattr(self, name) or 0
             if number < 0 or math.isnan(number):

@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 
 def chunk_file(path: AnyPath, *, preset: str = "default", **settings: Any) -> list[Chunk]:
-    """The chunks of one file. The name `.mdx` turns MDX on."""
+    """The chunks of one file. The suffix `.mdx` turns MDX on."""
     check_types(path=(path, str | os.PathLike))
     name = os.fspath(path)
     text = read_source(name)
@@ -58,7 +58,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers:
     """`map(work, items)` over processes: in order, and never far ahead of the consumer."""
     workers = os.cpu_count() or 1 if workers is None else workers
     if workers < 1:
-        raise SettingsError(f"workers {workers} is too few", remedy="give 1 or more, or leave it out for all cores")
+        raise SettingsError(f"workers {workers} is too small", remedy="give 1 or more, or leave it out for all cores")
     batches = _batched(items)
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:

@@ -75,7 +75,7 @@ def _inside(root: str | os.PathLike[str], path: str) -> Path:
     except (OSError, ValueError) as error:
         raise source_error(path, error) from None
     if not safe or file.name in ("", ".."):
-        raise UnreadableSource("leads out of the folder", path=path, remedy="name a file below the root")
+        raise UnreadableSource("leads out of the folder", path=path, remedy="name a file inside the folder")
     return file
 
 
@@ -101,7 +101,7 @@ def _read_at_rest(file: Path, path: str) -> tuple[bytes, os.stat_result]:
         except (OSError, ValueError) as error:
             raise source_error(path, error) from None
         time.sleep(FIRST_PAUSE * 2**attempt)
-    raise UnreadableSource("changes all the time while it is read", path=path, remedy="try again when it is at rest")
+    raise UnreadableSource("keeps changing while it is read", path=path, remedy="try again later")
 
 
 def _read_once(file: Path, path: str) -> tuple[bytes, os.stat_result]:

@@ -38,7 +38,7 @@ def decoding(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             return function(*args, **kwargs)
         except _SIGNS as error:
             reason = " ".join(str(error).split())
-            raise Damaged(f"what is stored cannot be read: {reason}") from error
+            raise Damaged(f"stored data cannot be read: {reason}") from error
 
     return decoded
 
@@ -77,7 +77,7 @@ def signed(value: object) -> str:
 def unsigned(entry: str) -> Any:
     """The value that was signed. An entry that does not match its hash is damage."""
     if not _is_sound(entry):
-        raise Damaged("an entry of the manifest is not what was written")
+        raise Damaged("an entry of the manifest is damaged")
     return json.loads(entry.partition(" ")[2])
 
 

@@ -136,5 +136,5 @@ def read_only_index(place: str) -> UnwritableIndex:
 
 def older_index(place: str) -> UnwritableIndex:
     """Its tables must be migrated before they can be read, and writing is not allowed."""
-    remedy = "run headnote index once, which brings it up to date"
-    return UnwritableIndex("an older headnote made it, and it is opened read-only", path=place, remedy=remedy)
+    remedy = "run headnote index once to upgrade it"
+    return UnwritableIndex("written by an older headnote, and opened read-only", path=place, remedy=remedy)

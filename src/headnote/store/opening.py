@@ -51,7 +51,7 @@ def check_target(target: str) -> None:
     if target not in EMBEDDED and not is_postgres(target):
         scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)", target)
         kind = scheme[0] if scheme else "this"  # the rest may contain a password
-        raise SettingsError(f"{kind} is no store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
+        raise SettingsError(f"{kind} is not a store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
 
 
 def check_schema(schema: str) -> None:

@@ -42,7 +42,7 @@ def openapi() -> dict[str, Any]:
         "info": {
             "title": "headnote",
             "version": __version__,
-            "description": "Search a folder of Markdown, read it, and see how it is cut into chunks.",
+            "description": "Search a folder of Markdown, read it, and see how it is split into chunks.",
         },
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},

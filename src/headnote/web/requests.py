@@ -60,9 +60,9 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
         list[Field], Meta(max_length=50, description="Only documents with this frontmatter: key=value.")
     ] = []
     since: Since = ""
-    per_document: Annotated[Count | None, Meta(description="Most hits of one document; 0 for any number.")] = None
+    per_document: Annotated[Count | None, Meta(description="Maximum hits per document; 0 for no limit.")] = None
     min_score: Annotated[Score | None, Meta(description="Leave out hits that score less.")] = None
-    budget: Annotated[Count | None, Meta(description="Most tokens of all hits together; 0 for any number.")] = None
+    budget: Annotated[Count | None, Meta(description="Maximum tokens of all hits together; 0 for no limit.")] = None
     recency_days: Annotated[
         Annotated[float, Meta(ge=0, le=1_000_000)] | None,
         Meta(description="Half-life of the bonus for recent files, in days; 0 for none."),

@@ -121,7 +121,7 @@ class CitationAnswer(msgspec.Struct):
 
 
 class DroppedAnswer(msgspec.Struct):
-    """A citation that did not hold."""
+    """A citation that failed the check."""
 
     written: str
     reason: str

@@ -209,10 +209,10 @@ def _failure(error: Any, target: Target) -> IndexFailure | None:
     if state.startswith(_FULL):
         return UnwritableIndex(f"no space left: {reason}", path=place, remedy="free some space, then try again")
     if state.startswith(_COLLIDED):
-        return LockedIndex(f"another writer was in the way: {reason}", path=place, remedy="try again")
+        return LockedIndex(f"conflict with another writer: {reason}", path=place, remedy="try again")
     if state.startswith(_NOT_OURS):
         remedy = f"drop the schema {target.schema} and index again: everything in it can be rebuilt"
-        return CorruptIndex(f"not an index of headnote: {reason}", path=place, remedy=remedy)
+        return CorruptIndex(f"not a headnote index: {reason}", path=place, remedy=remedy)
     if state.startswith(_LOST) or (not state and isinstance(error, psycopg().OperationalError)):
         remedy = "check that the server runs, then try again: committed work is safe, the rest is redone"
         return UnreachableIndex(f"the connection was lost: {reason}", path=place, remedy=remedy)
@@ -235,7 +235,7 @@ def _remedy(reason: str) -> str:
     if any(state in reason for state in ("recovery mode", "starting up", "shutting down")):
         return "try again in a moment"
     if "too many" in reason or "remaining connection slots" in reason:
-        return "try again when others are done"
+        return "try again when others have finished"
     return "check host and port, and that the server runs"
 
 

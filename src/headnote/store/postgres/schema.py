@@ -231,7 +231,7 @@ def _refuse_newer(version: int | None, target: Target, migrations: Sequence[Migr
         raise NewerIndex(
             f"written by a newer headnote (format {version}, this one knows {len(migrations)})",
             path=target.shown,
-            remedy="update headnote, or index into a schema of your own with --schema NAME",
+            remedy="update headnote, or use another schema with --schema NAME",
         )
 
 
@@ -258,7 +258,7 @@ def _install_pgvector(db: Connection, target: Target) -> str:
             db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     except errors.InsufficientPrivilege as error:
         remedy = "ask an administrator to run CREATE EXTENSION vector in this database"
-        raise UnwritableIndex("we may not install pgvector", path=target.shown, remedy=remedy) from error
+        raise UnwritableIndex("no permission to install pgvector", path=target.shown, remedy=remedy) from error
     except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
         remedy = "install pgvector on the server: https://github.com/pgvector/pgvector"
         raise UnwritableIndex("the server does not have pgvector", path=target.shown, remedy=remedy) from error

@@ -51,7 +51,7 @@ def target_of(root: Path, url: str) -> Target:
     """The index at a URL for a folder. Without `schema=…`, the schema is named after the folder."""
     if not url.startswith(SCHEMES):
         raise SettingsError(
-            "a database is named by a URL here, not by keywords", remedy="write postgresql://USER@HOST:5432/DATABASE"
+            "a database must be given as a URL, not as keywords", remedy="write postgresql://USER@HOST:5432/DATABASE"
         )
     address = url.partition("?")[0]
     _refuse_loose_signs(address)
@@ -64,7 +64,7 @@ def target_of(root: Path, url: str) -> Target:
     shown = shown_target(url)
     if shown == _hidden(url) or not _can_be_read(connection):
         raise SettingsError(
-            f"{shown} cannot be read as the URL of a database",
+            f"{shown} is not a valid database URL",
             remedy="write postgresql://USER@HOST:5432/DATABASE, with %XX for special characters",
         )
     if not any(name == "schema" for name, _ in parameters):
@@ -98,9 +98,9 @@ def check_schema(schema: str) -> None:
     """Raises unless this is a valid name of a schema."""
     if not _SCHEMA.fullmatch(schema):
         # The rest of the URL may be a part of a password.
-        name = repr(schema) if re.fullmatch(r"[\w-]*", schema) else "what stands behind schema="
+        name = repr(schema) if re.fullmatch(r"[\w-]*", schema) else "the value of schema="
         raise SettingsError(
-            f"{name} is no name of a schema", remedy="use small letters, digits and _, such as team_docs"
+            f"{name} is not a schema name", remedy="use lower-case letters, digits and _, such as team_docs"
         )
 
 
@@ -110,8 +110,8 @@ def _refuse_loose_signs(address: str) -> None:
     before = rest.rpartition("@")[0]
     if "@" in before or "/" in before or "#" in before:
         raise SettingsError(
-            f"{shown_target(address)}: user or password have a sign that must not stand there as it is",
-            remedy="write %40 for @, %2F for /, %23 for #; or leave it to PGPASSWORD or ~/.pgpass",
+            f"{shown_target(address)}: the user or password contains a character that must be escaped",
+            remedy="write %40 for @, %2F for /, %23 for #; or use PGPASSWORD or ~/.pgpass",
         )
 
 

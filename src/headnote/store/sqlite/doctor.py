@@ -190,7 +190,7 @@ def repair(file: Path) -> list[str]:
             workshop.joinpath(lock_of(file).name).unlink()
             workshop.rmdir()
     except OSError as error:
-        remedy = "end all programs that use the index, then try again"
+        remedy = "stop all programs that use the index, then try again"
         raise UnwritableIndex(f"cannot be replaced: {error.strerror}", path=str(file), remedy=remedy) from error
     return actions
 
@@ -206,7 +206,7 @@ def _replace(file: Path, new: Path) -> Iterator[str]:
     if not _is_ours(file):
         moved = file.with_name(f"{file.name}.moved")
         file.replace(moved)
-        yield f"what was there does not look like an index of headnote: moved to {moved.name}"
+        yield f"the old file was not a headnote index: moved to {moved.name}"
     # A log belongs to the file it was written for. Beside another file, SQLite would take it for newer pages.
     for companion in companions_of(file):
         companion.unlink(missing_ok=True)

@@ -226,8 +226,8 @@ def needs_migration(connection: apsw.Connection, file: Path, migrations: Sequenc
         application = connection.pragma("application_id")
         is_empty = version == 0 and connection.pragma("schema_version") == 0
     if application != APPLICATION and not is_empty:
-        remedy = "run headnote doctor --repair, which moves it away and makes one"
-        raise CorruptIndex("not an index of headnote", path=str(file), remedy=remedy)
+        remedy = "run headnote doctor --repair, which moves it away and creates a new one"
+        raise CorruptIndex("not a headnote index", path=str(file), remedy=remedy)
     if version > newest:
         raise NewerIndex(
             f"written by a newer headnote (format {version}, this one knows {newest})",

@@ -111,5 +111,5 @@ def _make_folder(folder: Path) -> None:
             ignore.write_text("*\n", encoding="utf-8")  # an index is rebuilt, not passed on
     except OSError as error:
         raise UnwritableIndex(
-            f"cannot be made: {error.strerror}", path=str(folder), remedy="check the permissions of the folder"
+            f"cannot be created: {error.strerror}", path=str(folder), remedy="check the permissions of the folder"
         ) from error
