@@ -29,10 +29,25 @@ The lower bracket takes 9 Nm.
 """
 
 
+def make_hit(path: str, start_line: int, end_line: int, text: str, breadcrumb: str = "") -> Hit:
+    return Hit(
+        path=path,
+        start_line=start_line,
+        end_line=end_line,
+        breadcrumb=breadcrumb,
+        title=path,
+        text=text,
+        score=0.5,
+        id=f"{path}#{start_line}",
+        key=path,
+        tokens=10,
+    )
+
+
 def passage(text: str, path: str, start: int, end: int, breadcrumb: str = "") -> ShownPassage:
     document = text.split("\n")
     own = "\n".join(document[start - 1 : end])
-    shown = passage_of(document, Hit(path, start, end, breadcrumb, path, own, 0.5, f"{path}#{start}", path, 10))
+    shown = passage_of(document, make_hit(path, start, end, own, breadcrumb))
     assert shown is not None
     return shown
 

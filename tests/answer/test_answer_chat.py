@@ -44,13 +44,13 @@ def answered(*script: Reply, limits: Limits = QUICK) -> Answer:
         heard: list[str] = []
         chat = Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), limits)
         answer = answer_from("What does the lamp do?", samples(), chat, NoEmbedder(), listener=heard.append)
-    assert "".join(heard) == answer.text, "what was told is never taken back"
+    assert "".join(heard) == answer.text, "emitted text is never taken back"
     assert KEY not in repr(answer) + repr(chat)
     return answer
 
 
 def failing(*script: Reply, limits: Limits = QUICK) -> tuple[AnswerError, int]:
-    """The error, which never has the key in it, and how often the service was asked."""
+    """The error, which never has the key in it, and the number of requests."""
     with serve(*script) as service, pytest.raises(AnswerError) as caught:
         ask(Chat("model-x", Service(service.url, KEY, "HEADNOTE_CHAT_KEY", "chat"), limits))
     assert KEY not in "".join(traceback.format_exception(caught.value))
@@ -202,7 +202,7 @@ def test_the_key_does_not_follow_a_redirect() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "message"),
     [
         (Reply([b"<html>"], content_type="text/html"), "is not JSON"),
         (Reply([b"[1, 2"]), "is not JSON"),
@@ -217,9 +217,9 @@ def test_the_key_does_not_follow_a_redirect() -> None:
         (streamed([event({"choices": [{"delta": {"content": 7}, "finish_reason": "stop"}]})]), "is empty"),
     ],
 )
-def test_a_wrong_answer(reply: Reply, said: str) -> None:
+def test_a_wrong_answer(reply: Reply, message: str) -> None:
     error, times = failing(reply)
-    assert said in str(error)
+    assert message in str(error)
     assert isinstance(error.__cause__, WrongAnswer)
     assert times == 1
 
@@ -250,7 +250,7 @@ KEPT = "The lamp blinks twice a minute [care.md:3]. A dark lamp"
 def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
     with serve(reply) as service:
         answer = ask(Chat("m", Service(service.url, KEY), QUICK))
-    assert len(service.requests) == 1, "what was begun is not asked again"
+    assert len(service.requests) == 1, "a started answer is not requested again"
     assert answer.text == KEPT
     assert not answer.complete
     assert why in answer.note

@@ -1,4 +1,4 @@
-"""Citations: found in whatever form, kept if they hold, taken out with a reason if they do not."""
+"""Citations in every form: those that hold stay, the others are removed with a reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headnote.answer.citations import Checker, check_citations, read_statement, 
 NAMES = ("care.md", "guides/mount.md")
 
 
-def found(text: str) -> list[tuple[str, int | None, int]]:
+def cited_places(text: str) -> list[tuple[str, int | None, int]]:
     brackets = find_brackets(text, NAMES)
     return [(item.path, item.start_line, item.end_line) for bracket in brackets for item in bracket.items]
 
@@ -43,7 +43,7 @@ def found(text: str) -> list[tuple[str, int | None, int]]:
     ],
 )
 def test_citations_are_found(text: str, expected: list[tuple[str, int | None, int]]) -> None:
-    assert found(text) == expected
+    assert cited_places(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_citations_are_found(text: str, expected: list[tuple[str, int | None, in
     ],
 )
 def test_other_brackets_are_left_alone(text: str) -> None:
-    assert found(text) == []
+    assert cited_places(text) == []
     assert check_citations(text, samples()).text == text
 
 

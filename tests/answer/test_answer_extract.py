@@ -73,8 +73,8 @@ def test_what_can_be_quoted() -> None:
 @pytest.mark.parametrize("text", ["# Only a heading", "---\na: 1\n---", "***", "!!!"])
 def test_there_is_always_something(text: str) -> None:
     shown = passage(text, "a.md", 1, text.count("\n") + 1)
-    said, citations = extract("what?", [shown], NoEmbedder())
-    assert said
+    text, citations = extract("what?", [shown], NoEmbedder())
+    assert text
     assert len(citations) == 1
 
 
@@ -107,11 +107,11 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("question", "path", "said"), QUESTIONS)
-def test_the_handbook_answers(index: Index, question: str, path: str, said: str) -> None:
+@pytest.mark.parametrize(("question", "path", "expected"), QUESTIONS)
+def test_the_handbook_answers(index: Index, question: str, path: str, expected: str) -> None:
     answer = index.ask(question, model="")
-    assert said in answer.text
-    holding = [citation for citation in answer.citations if said in " ".join(citation.text.split())]
+    assert expected in answer.text
+    holding = [citation for citation in answer.citations if expected in " ".join(citation.text.split())]
     assert holding
     assert holding[0].path == path
     for citation in answer.citations:
@@ -123,15 +123,15 @@ def test_quotes_support_themselves(index: Index) -> None:
     """What is quoted passes the check that a model's answers have to pass."""
     from headnote.answer.passages import read_passages
 
-    kept = lost = 0
+    held = lost = 0
     for question, _, _ in QUESTIONS:
         answer = index.ask(question, model="")
         with index._store.reading() as reader:
             shown = read_passages(reader, answer.sources)
         checked = check_citations(answer.text, shown)
-        kept += len(checked.citations)
+        held += len(checked.citations)
         lost += len(checked.dropped)
-    assert kept >= 8
+    assert held >= 8
     assert lost == 0
 
 

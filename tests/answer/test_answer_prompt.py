@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shown_samples import passage, samples
+from shown_samples import make_hit, passage, samples
 
 from headnote.answer.passages import ShownPassage, passage_of
 from headnote.answer.prompt import Prompt, build_prompt, choose_mark, count
@@ -19,9 +19,9 @@ QUESTION = "When does the gauge sleep?"
 
 
 def mark_of(prompt: Prompt) -> str:
-    found = re.search(r"==[0-9a-f]{16}==", prompt.messages[0].content)
-    assert found
-    return found[0]
+    mark = re.search(r"==[0-9a-f]{16}==", prompt.messages[0].content)
+    assert mark
+    return mark[0]
 
 
 def sent(prompt: Prompt) -> str:
@@ -142,7 +142,7 @@ def test_the_budget_holds_for_any_text(texts: list[str], question: str, budget: 
     passages = []
     for number, text in enumerate(texts):
         document = re.split(r"\r\n|\n|\r", text)
-        hit = Hit(f"{text[:5]}{number}.md", 1, len(document), text[:9], "", text, 0.5, "", "", 1)
+        hit = make_hit(f"{text[:5]}{number}.md", 1, len(document), text, breadcrumb=text[:9])
         shown = passage_of(document, hit)
         passages += [shown] if shown else []
     if passages:
@@ -159,7 +159,7 @@ def test_a_passage_is_what_is_stored() -> None:
     document = ["# A", "", "one two three four", "five", "", "", "next"]
 
     def hit(start: int, end: int, text: str) -> Hit:
-        return Hit("a.md", start, end, "A", "", text, 0.5, "", "", 1)
+        return make_hit("a.md", start, end, text, breadcrumb="A")
 
     assert lines_of(passage_of(document, hit(3, 4, "one two three four\nfive"))) == (
         3,

@@ -108,7 +108,7 @@ def test_a_refused_key(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["ask", " "], "the question is empty"),
         (["ask", "why", "is", "it"], "unexpected extra argument"),
@@ -117,10 +117,10 @@ def test_a_refused_key(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
         (["ask", QUESTION, "docs", "--limit", "0"], "--limit"),
     ],
 )
-def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+def test_a_bad_argument_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     assert main(arguments) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from shown_samples import make_hit
 
-from headnote import Hit, chunk
+from headnote import chunk
 from headnote.answer.citations import check_citations
 from headnote.answer.passages import ShownPassage, passage_of
 
@@ -125,12 +126,12 @@ def documents(repository: Path) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def shown(documents: dict[str, list[str]]) -> list[ShownPassage]:
     """Every passage there is: the hardest case, since no citation fails for want of a source."""
-    found = []
+    passages = []
     for path, lines in documents.items():
         for part in chunk("\n".join(lines), path=path):
-            hit = Hit(path, part.start_line, part.end_line, part.breadcrumb, "", part.text, 0.5, "", "", 1)
-            found.append(passage_of(lines, hit))
-    return [passage for passage in found if passage]
+            hit = make_hit(path, part.start_line, part.end_line, part.text, breadcrumb=part.breadcrumb)
+            passages.append(passage_of(lines, hit))
+    return [passage for passage in passages if passage]
 
 
 def holds(sentence: str, path: str, start: int, end: int, shown: list[ShownPassage]) -> bool:

@@ -42,7 +42,7 @@ def visit(browser: Any, handbook_server: Server) -> Iterator[Visit]:
 
 @pytest.fixture
 def artefacts(tmp_path: Path) -> Path:
-    """Where pictures are kept for people to look at."""
+    """Folder of the screenshots."""
     folder = Path(os.environ.get("HEADNOTE_ARTEFACTS") or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""What it takes to use the page as a person would: a server, a browser, and an eye on all that goes wrong."""
+"""Tools to use the page as a person would: a server, a browser, and a watch on errors."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def find_browser() -> str:
     """Path of a browser on this machine; skips the test if there is none."""
     named = os.environ.get("HEADNOTE_CHROMIUM")
     for name in [named] if named else BROWSERS:
-        if found := shutil.which(name):
-            return found
+        if browser := shutil.which(name):
+            return browser
     pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the path, and HEADNOTE_CHROMIUM names none")
 
 
@@ -57,9 +57,9 @@ def serve(folder: Path) -> Iterator[Server]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=clean) as process:
         try:
             assert process.stdout is not None
-            said = process.stdout.readline()
-            assert said, f"headnote serve ended with {process.wait()} before it was ready"
-            yield Server(json.loads(said)["address"].rstrip("/"), folder)
+            line = process.stdout.readline()
+            assert line, f"headnote serve ended with {process.wait()} before it was ready"
+            yield Server(json.loads(line)["address"].rstrip("/"), folder)
         finally:
             process.terminate()
             process.wait(timeout=20)
@@ -77,7 +77,7 @@ class Visit:
     dialogs: list[str] = field(default_factory=list)
 
     def watch(self) -> None:
-        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", self._check_origin)
         self.page.on("dialog", self._close_dialog)
@@ -118,12 +118,12 @@ def faults(page: Any) -> list[str]:
     """What axe-core finds serious or critical, one line each."""
     source = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     page.evaluate(source)
-    found: Sequence[dict[str, Any]] = page.evaluate(
+    violations: Sequence[dict[str, Any]] = page.evaluate(
         "axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations)"
     )
     return [
         f"{fault['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for fault in found
+        for fault in violations
         if fault["impact"] in ("serious", "critical")
         for node in fault["nodes"]
     ]
@@ -131,9 +131,9 @@ def faults(page: Any) -> list[str]:
 
 def overflow(page: Any) -> list[str]:
     """Elements that make the page wider than the window."""
-    found: list[str] = page.evaluate(
+    elements: list[str] = page.evaluate(
         """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
           .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
           .map((element) => `${element.tagName}.${element.className}`)"""
     )
-    return found
+    return elements

@@ -21,11 +21,11 @@ NODE = """() => {
   probe.className = "hue-0";
   probe.style.color = "var(--hue)";
   document.body.append(probe);
-  const wanted = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  const colour = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
   probe.remove();
   const { width, height } = canvas;
   const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
-  const fits = (x, y) => [0, 1, 2].every((i) => data[(y * width + x) * 4 + i] === wanted[i]);
+  const fits = (x, y) => [0, 1, 2].every((i) => data[(y * width + x) * 4 + i] === colour[i]);
   for (let y = 4; y < height - 4; y += 1)
     for (let x = 4; x < width - 4; x += 1)
       if ([[0, 0], [3, 0], [-3, 0], [0, 3], [0, -3]].every(([dx, dy]) => fits(x + dx, y + dy)))

@@ -107,13 +107,13 @@ def test_settings_are_copied_as_code(visit: Visit) -> None:
     page.get_by_label("Max", exact=True).fill("600")
     page.locator(".controls-more > summary").click()
     page.get_by_label("merge", exact=True).uncheck()
-    wanted = {
+    recipes = {
         "Python": 'import headnote\n\nchunks = headnote.chunk_file(\n    "relay.md",\n    preset="blocks",\n'
         "    max_tokens=600,\n    merge=False,\n)\n",
         "CLI": "headnote chunk relay.md \\\n  --preset blocks \\\n  --max-tokens 600 \\\n  --no-merge\n",
         "TOML": '# headnote.toml\npreset = "blocks"\nmax_tokens = 600\nmerge = false\n',
     }
-    for form, code in wanted.items():
+    for form, code in recipes.items():
         page.get_by_role("radio", name=form).check()
         page.locator(".recipe .button").click()
         expect(page.locator("#announcer")).to_have_text(f"Copied: {form}")

@@ -21,8 +21,8 @@ def search(page: Any, query: str) -> Any:
     return page.locator(".hit")
 
 
-def asked(page: Any) -> dict[str, list[str]]:
-    """What the address asks for."""
+def parameters(page: Any) -> dict[str, list[str]]:
+    """The parameters in the address."""
     return parse_qs(page.url.partition("?")[2])
 
 
@@ -34,7 +34,7 @@ def test_hits_come_while_typing(visit: Visit) -> None:
     first = page.locator(".hit").first
     expect(first.locator("mark").first).to_be_visible()
     expect(page.locator("#search-summary")).to_contain_text("passage")
-    assert asked(page) == {"q": ["battery of a gauge"]}
+    assert parameters(page) == {"q": ["battery of a gauge"]}
     first.locator("summary").click()
     why = first.locator(".why")
     expect(why).to_contain_text("By words")
@@ -55,10 +55,10 @@ def test_arrows_lead_to_a_hit_and_enter_opens_it_at_its_line(visit: Visit) -> No
     page.keyboard.press("Enter")
     expect(page.locator(".document-head .mono")).to_have_text(path)
     expect(page.locator(".target-lines")).to_be_in_viewport()
-    assert asked(page)["line"] == [lines.split("–")[0]]
+    assert parameters(page)["line"] == [lines.split("–")[0]]
     page.go_back()
     expect(links.nth(1)).to_be_visible()
-    assert asked(page) == {"q": ["gauge"]}
+    assert parameters(page) == {"q": ["gauge"]}
 
 
 def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
@@ -73,7 +73,7 @@ def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
     page.get_by_label("Tag").fill("calibration")
     page.get_by_role("radio", name="Words").check()
     expect(page.locator(".hit-place").filter(has_text="publishing.md")).to_have_count(0)
-    assert asked(page)["mode"] == ["keyword"]
+    assert parameters(page)["mode"] == ["keyword"]
     page.reload()
     expect(page.get_by_label("Tag")).to_have_value("calibration")
     expect(page.locator(".hit-place").first).to_contain_text("calibration.md")
@@ -111,7 +111,7 @@ def test_an_error_is_told_with_its_remedy(visit: Visit) -> None:
     visit.go("#/search?q=gauge")
     expect(page.get_by_role("alert")).to_have_text("The index is locked.Wait for the other program.")
     # The browser itself reports the status of the answer.
-    assert all("503" in said for said in visit.errors)
+    assert all("503" in error for error in visit.errors)
     visit.errors.clear()
 
 

@@ -109,7 +109,7 @@ hostile = st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=3)), max
 
 
 @given(st.lists(st.tuples(hostile, hostile, hostile), min_size=1, max_size=4))
-def test_an_answer_has_the_hits_it_was_made_of(found: list[tuple[str, str, str]]) -> None:
+def test_an_answer_has_the_hits_it_was_made_of(texts: list[tuple[str, str, str]]) -> None:
     hits = [
         Hit(
             path=path,
@@ -123,7 +123,7 @@ def test_an_answer_has_the_hits_it_was_made_of(found: list[tuple[str, str, str]]
             key=f"{path}#1-0",
             tokens=1,
         )
-        for path, breadcrumb, text in found
+        for path, breadcrumb, text in texts
     ]
     text = hits_reply(hits, 20_000).text
     mark = text.split(" ", 1)[0]

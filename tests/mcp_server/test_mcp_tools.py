@@ -79,10 +79,10 @@ def test_every_tool_is_there_and_described(index: Index) -> None:
 
 def test_search_names_places_and_keeps_its_budget(index: Index) -> None:
     async def session(client: Client) -> None:
-        found = await text_of(client, "search", query="calibrate the gauge", limit=10)
-        assert "calibration.md:" in found
+        large = await text_of(client, "search", query="calibrate the gauge", limit=10)
+        assert "calibration.md:" in large
         small = await text_of(client, "search", query="calibrate the gauge", limit=10, budget=400)
-        assert count_tokens(small) < count_tokens(found)
+        assert count_tokens(small) < count_tokens(large)
         assert "more passages; raise the budget" in small
         only = await text_of(client, "search", query="gauge", path=["*.mdx"])
         assert "gauge-widget.mdx" in only
@@ -128,8 +128,8 @@ def test_reading_by_lines_and_by_heading(index: Index) -> None:
 def test_a_chunk_is_read_as_search_names_it(index: Index) -> None:
     async def session(client: Client) -> None:
         hit = index.search("calibrate the gauge", 1)[0]
-        found = await text_of(client, "search", query="calibrate the gauge", limit=1)
-        tail = found.partition("chunk ")[2].partition("\n")[0]
+        reply = await text_of(client, "search", query="calibrate the gauge", limit=1)
+        tail = reply.partition("chunk ")[2].partition("\n")[0]
         assert hit.path + tail == hit.key
         read = await text_of(client, "read", path=hit.path, chunk=tail)
         assert f"\nsource: {hit.path}:{hit.start_line}-" in read
@@ -190,10 +190,10 @@ def test_no_answer_is_longer_than_its_budget(tmp_path: Path) -> None:
         long.update()
 
         async def session(client: Client) -> None:
-            asked = {"query": "word1 word2", "limit": 50, "where": None}
+            arguments = {"query": "word1 word2", "limit": 50, "where": None}
             for budget in (100, 1000):
                 for answer in (
-                    await text_of(client, "search", budget=budget, **asked),
+                    await text_of(client, "search", budget=budget, **arguments),
                     await text_of(client, "read", path="long.md", budget=budget),
                     await text_of(client, "read", path="long.md", start_line=3, budget=budget),
                     await text_of(client, "outline", budget=budget),
@@ -285,7 +285,7 @@ def test_a_resource_that_is_not_there_is_an_error_in_words(index: Index, caplog:
 
 
 def test_data_is_given_to_those_who_ask_for_it(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says what the text says; without being asked for, it would cost a model the same tokens again."""
+    """Structured content repeats the text, so it comes on request only."""
     monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
 
     async def session(client: Client) -> None:
@@ -418,7 +418,7 @@ def test_two_clients_over_http(root: Path) -> None:
 
 
 def test_a_client_goes_on_after_the_server_was_killed_and_started_again(root: Path) -> None:
-    """The same client, over HTTP; while there is no server, it is told so."""
+    """The same client over HTTP, which reports when there is no server."""
     port = free_port()
 
     async def session() -> None:

@@ -1,4 +1,4 @@
-"""Whatever is indexed counts: a document is found by every name it has, on every store."""
+"""A document is found by every name it has, on every store."""
 
 from __future__ import annotations
 

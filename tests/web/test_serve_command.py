@@ -60,25 +60,25 @@ def fetch(address: str, **headers: str) -> Any:
         return json.load(response)
 
 
-def until(address: str, wanted: Any) -> Any:
-    """What is there once it is as wanted."""
+def until(address: str, condition: Any) -> Any:
+    """The response, once it meets the condition."""
     deadline = time.monotonic() + 60
-    while not wanted(answer := fetch(address)):
+    while not condition(answer := fetch(address)):
         assert time.monotonic() < deadline, answer
         time.sleep(0.1)
     return answer
 
 
 def test_started_asked_and_ended(root: Path) -> None:
-    """Ready means that it answers; what is written meanwhile is found; Ctrl-C ends it without a word."""
+    """Ready means that it answers; new files are found; Ctrl-C ends it silently."""
     with started(root, "--port", "0") as ready:
         address = ready["address"]
         assert ready["token"] is None
         assert fetch(f"{address}api/health")["ok"] is True
         until(f"{address}api/status", lambda status: status["documents"] == 4 and not status["busy"])
         (root / "kraken.md").write_text("# Kraken\n\nThe kraken sleeps.\n", encoding="utf-8")
-        found = until(f"{address}api/search?q=kraken", lambda answer: answer["hits"])
-        assert found["hits"][0]["path"] == "kraken.md"
+        answer = until(f"{address}api/search?q=kraken", lambda answer: answer["hits"])
+        assert answer["hits"][0]["path"] == "kraken.md"
         process: subprocess.Popen[str] = ready["process"]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
@@ -147,7 +147,7 @@ def test_open_starts_the_browser_once_it_answers(root: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["serve", "nowhere"], "no such file or folder"),
         (["serve", ".", "--port", "70000"], "--port"),
@@ -156,12 +156,12 @@ def test_open_starts_the_browser_once_it_answers(root: Path, tmp_path: Path) -> 
     ],
 )
 def test_bad_arguments(
-    arguments: list[str], said: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], message: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 
@@ -235,7 +235,7 @@ def test_those_who_never_finish_asking_are_let_go(served: Served, sent: bytes) -
 )
 def test_what_is_no_http_is_refused(served: Served, sent: bytes) -> None:
     with listening(served, patience=2) as port:
-        # What comes all at once may be read before it is found too long; then it is no address of ours.
+        # Data that arrives all at once may be parsed before it is too long; then the address is unknown.
         assert answer_to(port, sent)[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 403", b"HTTP/1.1 404")
         assert fetch(f"http://127.0.0.1:{port}/api/health")["ok"]
 

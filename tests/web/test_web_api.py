@@ -1,4 +1,4 @@
-"""The API as a program meets it: every endpoint, and what it says when it is asked for nonsense."""
+"""The API as programs use it: every endpoint, and its errors."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_dates_at_the_ends_of_time_are_fine(client: TestClient, since: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "message"),
     [
         ({}, "`q`"),
         ({"q": ""}, "q"),
@@ -123,10 +123,10 @@ def test_dates_at_the_ends_of_time_are_fine(client: TestClient, since: str) -> N
         ({"q": "a", "path": ["x"] * 51}, "path"),
     ],
 )
-def test_bad_searches_are_told_what_is_wrong(client: TestClient, parameters: dict[str, Any], said: str) -> None:
+def test_bad_searches_say_what_is_wrong(client: TestClient, parameters: dict[str, Any], message: str) -> None:
     error = error_of(client.get("/api/search", params=parameters), 400)
     assert error["code"] == "bad_request"
-    assert said in error["message"]
+    assert message in error["message"]
 
 
 def test_the_nearest_parameter_is_named(client: TestClient) -> None:
@@ -241,7 +241,7 @@ def test_presets_mdx_and_the_empty_text(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ({}, "text"),
         ({"text": 3}, "text"),
@@ -262,8 +262,8 @@ def test_presets_mdx_and_the_empty_text(client: TestClient) -> None:
         ({"text": "word " * 50_000, "settings": {"max_tokens": 512, "overlap_tokens": 511}}, "too many chunks"),
     ],
 )
-def test_absurd_settings_are_refused(client: TestClient, body: dict[str, Any], said: str) -> None:
-    assert said in error_of(client.post("/api/chunk", json=body), 400)["message"]
+def test_absurd_settings_are_refused(client: TestClient, body: dict[str, Any], message: str) -> None:
+    assert message in error_of(client.post("/api/chunk", json=body), 400)["message"]
 
 
 @pytest.mark.parametrize("value", [10**18, 10**30])

@@ -29,14 +29,14 @@ class Talker(Index):
     """Goes on talking until somebody stops it."""
 
     stopped: threading.Event
-    told = 0
+    sent = 0
 
     def ask(self, question: str, *, stream: Callable[[str], object] | None = None, **_: object) -> Answer:
         assert stream is not None
         try:
-            while self.told < 10_000:
-                self.told += 1
-                stream(f"{question} {self.told} ")
+            while self.sent < 10_000:
+                self.sent += 1
+                stream(f"{question} {self.sent} ")
                 time.sleep(0.001)
         finally:
             self.stopped.set()
@@ -63,7 +63,7 @@ def test_who_stops_listening_stops_the_model(talker: Talker) -> None:
     assert heard[0] == b'{"type":"text","text":"why? 1 "}\n'
     assert talker.stopped.wait(60)
     assert ended.wait(60)
-    assert talker.told < 10_000
+    assert talker.sent < 10_000
 
 
 def test_a_client_that_hangs_up_stops_the_model(talker: Talker) -> None:
@@ -73,7 +73,7 @@ def test_a_client_that_hangs_up_stops_the_model(talker: Talker) -> None:
             while b"why? 3" not in received:
                 received += connection.recv(1024)
         assert talker.stopped.wait(60)
-    assert talker.told < 10_000
+    assert talker.sent < 10_000
 
 
 def test_a_failure_nobody_foresaw_ends_the_stream_with_an_error(index: Index, caplog: pytest.LogCaptureFixture) -> None:
@@ -91,7 +91,7 @@ def test_a_failure_nobody_foresaw_ends_the_stream_with_an_error(index: Index, ca
     [line] = asyncio.run(listen())
     assert b'"type":"error"' in line
     assert b"ZeroDivision" not in line
-    assert "ZeroDivisionError: why?" in caplog.text  # written down before the client was told
+    assert "ZeroDivisionError: why?" in caplog.text  # logged before the client learns of it
 
 
 # -- a real server, a model that takes its time, and many who do not wait
@@ -113,7 +113,7 @@ def ask(port: int, question: str = QUESTION) -> socket.socket:
 
 
 @contextmanager
-def asked(port: int) -> Iterator[HTTPResponse]:
+def question_to(port: int) -> Iterator[HTTPResponse]:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", "/api/ask", json.dumps({"question": QUESTION}), {"Content-Type": "application/json"})
     with connection.getresponse() as response:
@@ -162,13 +162,13 @@ def test_a_hundred_who_hang_up_leave_nothing_behind(
             until(nobody_works)
 
 
-def test_more_than_a_few_are_told_to_come_back(index: Index, use_model: Callable[[FakeService], None]) -> None:
+def test_only_a_few_questions_run_at_a_time(index: Index, use_model: Callable[[FakeService], None]) -> None:
     with serve(*[SILENCES["in the middle"]] * MOST_ANSWERS, chat_reply("Boats wait.")) as service:
         use_model(service)
         with listening(Served(index)) as port:
             connections = [ask(port) for _ in range(MOST_ANSWERS)]
             until(partial(was_asked, service, MOST_ANSWERS))
-            with asked(port) as refusal:
+            with question_to(port) as refusal:
                 assert refusal.status == 503
                 assert refusal.headers["Retry-After"] == str(RETRY_SECONDS)
                 error = json.load(refusal)["error"]
@@ -180,7 +180,7 @@ def test_more_than_a_few_are_told_to_come_back(index: Index, use_model: Callable
             for connection in connections:
                 connection.close()
             until(nobody_works)
-            with asked(port) as answer:
+            with question_to(port) as answer:
                 assert answer.status == 200
                 assert b'"type":"answer"' in answer.read()
 

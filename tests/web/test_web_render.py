@@ -44,7 +44,7 @@ DANGEROUS = set(
 )
 
 
-class Found(HTMLParser):
+class Elements(HTMLParser):
     """Every tag, as a browser would see it, more or less."""
 
     def __init__(self, html: str) -> None:
@@ -68,11 +68,11 @@ class Found(HTMLParser):
         return (attributes for name, attributes in self.tags if name == tag)
 
 
-def check_harmless(html: str) -> Found:
-    """What holds for any document, whoever wrote it."""
-    found = Found(html)
-    assert not found.comments
-    for tag, attributes in found.tags:
+def check_harmless(html: str) -> Elements:
+    """What holds for any document."""
+    elements = Elements(html)
+    assert not elements.comments
+    for tag, attributes in elements.tags:
         assert tag not in DANGEROUS, html
         assert attributes.keys() <= SAFE_ATTRIBUTES, html
         if "href" in attributes:
@@ -82,7 +82,7 @@ def check_harmless(html: str) -> Found:
             assert not address.scheme, html
             assert not address.netloc, html
             assert address.path.startswith("/files/"), html
-    return found
+    return elements
 
 
 def check_link(attributes: dict[str, str]) -> None:
@@ -181,8 +181,8 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_markdown_is_harmless(text: str) -> None:
     for mdx in (False, True):
-        found = check_harmless(render_text(text, "a.md", mdx=mdx))
-        assert not list(found.all("script"))
+        elements = check_harmless(render_text(text, "a.md", mdx=mdx))
+        assert not list(elements.all("script"))
 
 
 MDX = [
@@ -196,8 +196,8 @@ MDX = [
 
 @pytest.mark.parametrize("text", MDX)
 def test_hostile_mdx_is_code(text: str) -> None:
-    found = check_harmless(render_text(text, "a.mdx", mdx=True))
-    assert "alert(1)" in found.text
+    elements = check_harmless(render_text(text, "a.mdx", mdx=True))
+    assert "alert(1)" in elements.text
 
 
 pieces = st.sampled_from(
@@ -233,28 +233,30 @@ def test_whatever_is_put_together_is_harmless(text: str, mdx: bool) -> None:
 
 
 def test_links_lead_to_documents_and_pictures_below_the_root(index: Index) -> None:
-    found = check_harmless(render(index.document("tides.md")))
-    harbour, moon = found.all("a")
+    elements = check_harmless(render(index.document("tides.md")))
+    harbour, moon = elements.all("a")
     assert (harbour["data-document"], harbour["data-fragment"]) == ("places/harbour.md", "walls")
     assert parse_qs(harbour["href"].partition("?")[2]) == {"path": ["places/harbour.md"], "fragment": ["walls"]}
     assert moon["data-document"] == "moon.md"
-    assert "the moon" in found.text
-    [picture] = found.all("img")
+    assert "the moon" in elements.text
+    [picture] = elements.all("img")
     assert (picture["src"], picture["alt"]) == ("/files/places/gauge.png", "a gauge")
-    [up] = Found(render(index.document("places/harbour.md"))).all("a")
+    [up] = Elements(render(index.document("places/harbour.md"))).all("a")
     assert up["data-document"] == "tides.md"
 
 
 def test_every_block_knows_its_lines(index: Index, served_root: Path) -> None:
     lines = (served_root / "tides.md").read_text(encoding="utf-8").splitlines()
-    found = Found(render(index.document("tides.md")))
+    elements = Elements(render(index.document("tides.md")))
     spans = [
-        (tag, int(at["data-start-line"]), int(at["data-end-line"])) for tag, at in found.tags if "data-start-line" in at
+        (tag, int(at["data-start-line"]), int(at["data-end-line"]))
+        for tag, at in elements.tags
+        if "data-start-line" in at
     ]
     assert [tag for tag, _, _ in spans] == ["h1", "p", "h2", "p", "p", "table"]
     assert [lines[start - 1][:3] for _, start, _ in spans] == ["# T", "The", "## ", "Spr", "![a", "| P"]
     assert all(start <= end <= len(lines) for _, start, end in spans)
-    assert "status" not in found.text
+    assert "status" not in elements.text
 
 
 @pytest.mark.parametrize(
@@ -268,16 +270,16 @@ def test_every_block_knows_its_lines(index: Index, served_root: Path) -> None:
     ],
 )
 def test_lines_are_those_of_the_file(text: str, expected: list[tuple[str, str]]) -> None:
-    tags = Found(render_text(text)).tags
+    tags = Elements(render_text(text)).tags
     assert [(tag, at["data-start-line"]) for tag, at in tags if "data-start-line" in at] == expected
 
 
 def test_mdx_is_code_where_it_stands() -> None:
     text = 'import A from "a"\n\n# Title\n\n<A>\n\n**b**\n\n</A>\n\nText {1 + 1}.\n'
-    found = Found(render_text(text, "a.mdx", mdx=True))
-    marked = [(tag, at["data-start-line"]) for tag, at in found.tags if "data-start-line" in at]
+    elements = Elements(render_text(text, "a.mdx", mdx=True))
+    marked = [(tag, at["data-start-line"]) for tag, at in elements.tags if "data-start-line" in at]
     assert [line for _, line in marked] == ["1", "3", "5", "11"]
-    assert 'import A from "a"' in found.text
+    assert 'import A from "a"' in elements.text
 
 
 def test_what_people_write_is_drawn() -> None:
@@ -287,31 +289,31 @@ def test_what_people_write_is_drawn() -> None:
         "Note[^1] <https://example.org> ![far](https://example.org/a.png)\n\n[^1]: The note.\n"
     )
     html = render_text(text, "a.md")
-    found = check_harmless(html)
+    elements = check_harmless(html)
     assert 'data-anchor="own">A <em>b</em></h1>' in html
     for part in ("<s>gone</s>", "<strong>bold</strong>", 'class="language-python"', "<kbd>Ctrl</kbd>", "<summary>More"):
         assert part in html
-    assert [at.get("align") for at in found.all("td")] == ["left", "right"]
-    classes = [at.get("class") for at in found.all("li")]
+    assert [at.get("align") for at in elements.all("td")] == ["left", "right"]
+    classes = [at.get("class") for at in elements.all("li")]
     assert classes[:2] == ["task", "task done"]
-    anchors = {at["data-anchor"] for _, at in found.tags if "data-anchor" in at}
+    anchors = {at["data-anchor"] for _, at in elements.tags if "data-anchor" in at}
     assert {"own", "fn1", "fnref1"} <= anchors
-    far = next(at for at in found.all("a") if at.get("class") == "remote-picture")
+    far = next(at for at in elements.all("a") if at.get("class") == "remote-picture")
     assert far["href"] == "https://example.org/a.png"
-    assert not list(found.all("img"))
+    assert not list(elements.all("img"))
 
 
 def test_broken_wikilinks_are_no_links() -> None:
-    found = Found(render_text("[[nowhere]] and [[nowhere|this]]"))
-    assert [at for _, at in found.tags if at.get("class") == "broken-link"] == [{"class": "broken-link"}] * 2
-    assert not list(found.all("a"))
+    elements = Elements(render_text("[[nowhere]] and [[nowhere|this]]"))
+    assert [at for _, at in elements.tags if at.get("class") == "broken-link"] == [{"class": "broken-link"}] * 2
+    assert not list(elements.all("a"))
 
 
 def test_raw_html_leads_to_the_same_places() -> None:
     html = '<a href="b.md#c">x</a> <img src="../i/p.png"> <img src="../../p.png"> <a href="/top.md">y</a>'
-    found = check_harmless(render_text(html, "d/a.md"))
-    assert [at["href"] for at in found.all("a")] == ["#/document?path=d%2Fb.md&fragment=c", "#/document?path=top.md"]
-    assert [at.get("src") for at in found.all("img")] == ["/files/i/p.png", None]
+    elements = check_harmless(render_text(html, "d/a.md"))
+    assert [at["href"] for at in elements.all("a")] == ["#/document?path=d%2Fb.md&fragment=c", "#/document?path=top.md"]
+    assert [at.get("src") for at in elements.all("img")] == ["/files/i/p.png", None]
 
 
 @pytest.mark.parametrize(
@@ -403,7 +405,7 @@ def test_drawing_ends_when_the_time_is_up(line: str, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(page, "Deadline", Clock)
         html = render_text(text, "a.mdx", mdx=line.startswith(("<A", "{")))
         assert html.startswith(f"<p><em>{SOURCE_NOTICE}</em></p>\n<pre "), html[:200]
-        assert Found(html).text.removeprefix(SOURCE_NOTICE).strip() == text.strip()
+        assert Elements(html).text.removeprefix(SOURCE_NOTICE).strip() == text.strip()
 
 
 def test_many_blocks_are_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,5 +425,5 @@ def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.Monke
 def test_what_is_shown_as_it_is_written_knows_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_BLOCKS", 1)
     monkeypatch.setattr(page, "LONGEST_PIECE", 8)
-    pieces = [tag for name, tag in Found(render_text("# a\n\nb\n\nlong text\n\nc\n")).tags if name == "pre"]
+    pieces = [tag for name, tag in Elements(render_text("# a\n\nb\n\nlong text\n\nc\n")).tags if name == "pre"]
     assert [(tag["data-start-line"], tag["data-end-line"]) for tag in pieces] == [("1", "5"), ("7", "7")]

@@ -1,4 +1,4 @@
-"""What the tests of the web room share: a small folder with an index, and a client."""
+"""Fixtures of the tests of the web server: a small folder with an index, and a client."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def choose_mark(texts: Iterable[str], size: int = 8) -> str:
 
 def render(passage: ShownPassage, number: int, mark: str) -> str:
     """A passage as the model sees it."""
-    head = f"{mark} passage {number}\nsource: {shown_path(passage.path)}:{passage.start_line}-{passage.end_line}\n"
+    head = f"{mark} passage {number}\nsource: {shown_place(passage.path, passage.start_line, passage.end_line)}\n"
     if passage.hit.breadcrumb:
         head += f"section: {as_data(passage.hit.breadcrumb)}\n"
     return head + "".join(_numbered(passage)) + f"{mark} end of passage {number}\n"
@@ -106,6 +106,11 @@ def render(passage: ShownPassage, number: int, mark: str) -> str:
 def shown_path(path: str) -> str:
     """The name of a file on one line, as it is to be cited."""
     return as_data(path)
+
+
+def shown_place(path: str, start_line: int, end_line: int) -> str:
+    """Lines of a file, as they are to be cited: `docs/a.md:12-30`."""
+    return f"{shown_path(path)}:{start_line}-{end_line}"
 
 
 def as_data(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from headnote.answer.prompt import as_data
+from headnote.answer.prompt import as_data, shown_place
 from headnote.api import DocumentView, Status
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
@@ -31,11 +31,6 @@ class Reply(NamedTuple):
 
     text: str
     data: dict[str, Any]
-
-
-def place(path: str, start_line: int, end_line: int) -> str:
-    """As it is cited: `docs/a.md:12-30`."""
-    return f"{as_data(path)}:{start_line}-{end_line}"
 
 
 def hits_reply(hits: Sequence[Hit], budget: int) -> Reply:
@@ -72,7 +67,7 @@ def answer_reply(answer: Answer, budget: int) -> Reply:
 def passage_reply(passage: Passage, budget: int) -> Reply:
     """Lines under their place, and how to read on if they are cut."""
     parts = _line_parts(passage.text)
-    source = f"source: {place(passage.path, passage.start_line, passage.end_line)}\n"
+    source = f"source: {shown_place(passage.path, passage.start_line, passage.end_line)}\n"
     if not parts:
         parts = [Part()]
     parts[0] = parts[0]._replace(head="passage", names=source)
@@ -114,7 +109,9 @@ def links_reply(view: DocumentView, budget: int) -> Reply:
     parts = [Part(head="links to" if links else "links to nothing", names=f"source: {as_data(path)}\n")]
     parts += [Part(body=f"line {link.line}: {as_data(target)}\n") for link, target in zip(links, targets, strict=True)]
     parts.append(Part(head="linked from" if backlinks else "linked from nowhere"))
-    parts += [Part(body=f"{place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks]
+    parts += [
+        Part(body=f"{shown_place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks
+    ]
     text, bodies = quote(parts, budget, _left_out(len(parts), "lines"))
     outgoing = [{"line": link.line, "target": target} for link, target in zip(links, targets, strict=True)]
     incoming = [{"path": link.path, "line": link.line, "text": link.text} for link in backlinks]
@@ -133,7 +130,7 @@ def status_reply(status: Status, problem: str = "") -> Reply:
 def _hit_part(number: int, hit: Hit) -> Part:
     # The path is in the next line, so the rest of the key is enough.
     chunk = as_data(hit.key.removeprefix(hit.path))
-    source = f"source: {place(hit.path, hit.start_line, hit.end_line)}\n"
+    source = f"source: {shown_place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
     names = source + section + _facts_line(hit)
     return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
