@@ -230,6 +230,7 @@ def test_an_index_that_is_none(docs: Path, capsys: Captured) -> None:
     assert re.fullmatch(r"error: docs/.headnote/index.db: damaged: .*run headnote doctor --repair.*\n", captured.err)
 
 
+@pytest.mark.slow
 def test_a_read_only_folder(closed: Path) -> None:
     result = run_as_someone_else("index", closed)
     assert (result.returncode, result.stdout) == (2, "")
@@ -242,6 +243,7 @@ def test_a_read_only_folder(closed: Path) -> None:
 # Two at once
 
 
+@pytest.mark.slow
 def test_two_runs_at_once(docs: Path) -> None:
     for number in range(60):
         (docs / f"{number}.md").write_text(f"# Page {number}\n\nAbout {number}.\n", encoding="utf-8")
@@ -273,6 +275,7 @@ def test_help_shows_every_flag(capsys: Captured) -> None:
         assert f"--{name.replace('_', '-')} " in output
 
 
+@pytest.mark.slow
 def test_colour_and_a_hint_on_a_terminal_only(docs: Path) -> None:
     pty = pytest.importorskip("pty", reason="no pseudo terminals")
     ours, theirs = pty.openpty()

@@ -117,6 +117,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
     assert captured.err.startswith("note: the index was not updated: ")
 
 
+@pytest.mark.slow
 def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
     nothing = run_as_someone_else("search", "alpha", closed)
     assert (nothing.returncode, nothing.stdout) == (2, "")
@@ -130,6 +131,7 @@ def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
     assert "a.md:1  A  " in result.stdout
 
 
+@pytest.mark.slow
 def test_several_at_once_on_a_new_folder(docs: Path) -> None:
     command = [*COMMAND, "search", "lighthouse", str(docs)]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
@@ -147,6 +149,7 @@ def test_the_whole_text(docs: Path, capsys: Captured) -> None:
     assert lines == [f"    {line}" if line else "" for line in (docs / "notes" / "care.md").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_words_are_marked_on_a_terminal_only(docs: Path) -> None:
     pty = pytest.importorskip("pty", reason="no pseudo terminals")
     ours, theirs = pty.openpty()

@@ -45,6 +45,7 @@ def alone(text: str) -> bytes:
 MINILM = MiniLMEmbedder(threads=2)
 
 
+@pytest.mark.slow
 def test_near_the_original(embedder: MiniLMEmbedder, record_property: Callable[[str, object], None]) -> None:
     pairs = zip(embedder.embed(TEXTS), read_reference(TEXTS), strict=True)
     cosines = [float(ours @ theirs) for ours, theirs in pairs]

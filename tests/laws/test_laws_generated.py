@@ -41,6 +41,8 @@ from headnote.chunking.settings import Settings
 from headnote.model import Chunk
 from laws import LAWS, faults, nothing_lost
 
+pytestmark = pytest.mark.slow
+
 
 def bytes_by_three(text: str) -> int:
     """A counter nobody knows anything about."""
