@@ -259,7 +259,7 @@ def test_variables_of_mdvdb_count_for_its_preset_only(tmp_path: Path) -> None:
         ("presets = 'blocks'\n", "headnote.toml:1: unknown setting 'presets' (did you mean preset?)"),
         ("a = 1\nmax_tokens = \n", "headnote.toml:2: is not valid TOML: "),
         ("a = 1\nb = [1,\n\n", "headnote.toml:2: is not valid TOML: "),
-        ("max_tokens = 5\n[chunking]\nmax_tokens = 6\n", "headnote.toml:3: max_tokens stands at the top and in"),
+        ("max_tokens = 5\n[chunking]\nmax_tokens = 6\n", "headnote.toml:3: max_tokens is set at the top level and in"),
         ("max_tokens = 5\nchunkMaxTokens = 6\n", "headnote.toml: max_tokens and chunkMaxTokens disagree about"),
     ],
 )

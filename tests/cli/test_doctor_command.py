@@ -135,7 +135,10 @@ def test_packages_and_models_that_are_missing(indexed: Path, monkeypatch: pytest
     capsys.readouterr()
     code, record = doctor(indexed, capsys)
     assert code == 1
-    assert states(record, "packages")[0] == ("note", "watchfiles is missing: pip install 'headnote[search]' brings it")
+    assert states(record, "packages")[0] == (
+        "note",
+        "watchfiles is missing: pip install 'headnote[search]' installs it",
+    )
     [(state, text)] = states(record, "model")
     assert state == "wrong"
     assert "key" in text

@@ -84,7 +84,7 @@ def test_vectors_on_request(docs: Path, capsys: Captured) -> None:
     assert main(["bulk", "docs", "--out", "out", "--vectors", "--embedder", "hashing:16", "--workers", "1"]) == 0
     assert {len(row["vector"]) for row in stored(Path("out"))} == {16}
     assert main(["bulk", "docs", "--out", "out", "--workers", "1"]) == 2
-    assert "was made with other settings: model hashing:16, now" in capsys.readouterr().err
+    assert "was built with other settings: model hashing:16, now" in capsys.readouterr().err
     assert main(["bulk", "docs", "--out", "out", "--no-vectors", "--rebuild", "--workers", "1"]) == 0
     assert "vector" not in stored(Path("out"))[0]
 
@@ -95,7 +95,7 @@ def test_vectors_on_request(docs: Path, capsys: Captured) -> None:
         (["nowhere", "--out", "out"], "nowhere: no such file or folder (check the path)"),
         (["docs/none", "--out", "out"], "docs/none: there is nothing to read"),
         (["docs", "--out", "out", "--engine", "rai"], "unknown engine 'rai' (did you mean ray?)"),
-        (["docs", "--out", "docs"], "holds something else"),
+        (["docs", "--out", "docs"], "contains other files"),
         (["docs"], "Missing option '--out' (see headnote bulk --help)"),
         (["docs", "--out", "out", "--embedder", "hashing"], "--embedder needs --vectors (add --vectors"),
         (["docs", "--out", "out", "--vectors", "--embedder", "none"], "--vectors needs an embedder"),

@@ -209,7 +209,7 @@ def test_a_folder_with_other_files_is_left_alone(folder: Path, tmp_path: Path) -
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
-    with pytest.raises(BulkError, match=r"holds something else: thesis\.txt"):
+    with pytest.raises(BulkError, match=r"contains other files: thesis\.txt"):
         bulk(folder, out, rebuild=True)
     assert files_of(out) == {"thesis.txt": b"years of work"}
 

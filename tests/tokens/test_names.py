@@ -88,7 +88,7 @@ def test_a_function_has_sizes_but_no_boundaries() -> None:
     counter = get_counter(len)
     assert counter.name == "len"
     assert counter.count_many(["a", "bc"]) == [1, 2]
-    with pytest.raises(SettingsError, match="knows sizes but not where its tokens begin"):
+    with pytest.raises(SettingsError, match="counts tokens but does not know where they start"):
         counter.boundaries("text")
 
 
@@ -131,7 +131,7 @@ def test_an_unknown_bias_is_refused() -> None:
 
 
 def test_what_is_no_counter_at_all() -> None:
-    with pytest.raises(SettingsError, match="42 is no counter"):
+    with pytest.raises(SettingsError, match="42 is not a counter"):
         get_counter(42)  # type: ignore[arg-type]
 
 

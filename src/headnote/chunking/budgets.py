@@ -110,7 +110,7 @@ def _apply_oversized(base: Settings, by_kind: Mapping[str, str], given: frozense
     split = {kind for kind, policy in by_kind.items() if policy == "split"}
     if contradictions := sorted(split & (given or frozenset())):
         raise SettingsError(
-            f"keep_whole and oversized disagree about {contradictions[0]}", remedy="name that kind in one of them"
+            f"keep_whole and oversized disagree about {contradictions[0]}", remedy="name that kind in only one of them"
         )
     whole = (base.keep_whole if given is None else given) | (by_kind.keys() - split)
     if base.oversized == "keep" and split:

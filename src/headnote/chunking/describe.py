@@ -11,7 +11,7 @@ from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.tokens import NAMES as COUNTERS
 
 STANDS_FOR = {
-    "default": "headnote's own: whole blocks, exact tokens, the cap always held, boundaries that survive edits",
+    "default": "headnote's own: whole blocks, exact tokens, the limit always holds, boundaries that survive edits",
     "mdvdb": "mdvdb, a vector database of Markdown files: sections, and windows of exact tokens in long ones",
     "ragdocs": "ragdocs, question answering over notes: sections merged and split by characters, headings in the text",
     "refdocs": "refdocs, a documentation index for agents: sections to h3, siblings merged, split at paragraphs",

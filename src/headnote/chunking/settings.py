@@ -41,43 +41,45 @@ class Settings:
     strategy: Strategy = "block"
     """Which passes run: `window`, `header`, `section`, `block`, or `none` for the whole document as one chunk."""
     boundaries: Boundaries = "hybrid"
-    """Where `block` may end a chunk. `heading`: sections, cut only for size; `paragraph`: headings do not matter;
-    `hybrid`: both. With `paragraph`, `window` cuts windows from the document as a whole."""
+    """Where `block` may end a chunk. `heading`: at headings, and within a section only if it
+    is too large; `paragraph`: between any blocks, ignoring headings; `hybrid`: both. With `paragraph`, `window` cuts
+    windows from the whole document."""
     packing: Packing = "stable"
-    """How `block` fills chunks. `greedy`: until the target is reached or the next block would pass max; `stable`: up
-    to a boundary chosen by what stands near it, so that an edit moves few."""
+    """How `block` fills chunks. `greedy`: until the target is reached or the next block would exceed max; `stable`:
+    up to a boundary chosen by the text near it, so that an edit moves few boundaries."""
     heading_depth: int = 6
-    """Deepest heading level that begins a section, 1 to 6."""
+    """Deepest heading level that starts a section, 1 to 6."""
     counter: str | Callable[[str], int] | Counter = "cl100k"
-    """`cl100k`, `o200k`, `chars`, `chars4`, `estimate`, the path of a `tokenizer.json`, or a function."""
+    """The token counter: `cl100k`, `o200k`, `chars`, `chars4`, `estimate`, the path of a `tokenizer.json`, or, in
+    Python, a function."""
     bias: Bias = "balanced"
-    """What the counter `estimate` takes most text to be."""
+    """What kind of text the counter `estimate` assumes."""
     target_tokens: int = 384
-    """Soft goal: a chunk that has reached it is closed."""
+    """Preferred size: a chunk that reaches it is closed."""
     max_tokens: int = 512
-    """Hard ceiling, with breadcrumb, overlap and all that is repeated."""
+    """Hard limit, including breadcrumb, overlap, and repeated fences and table headers."""
     min_tokens: int = 96
-    """A chunk below it is merged with a neighbour where that fits."""
+    """A smaller chunk is merged with a neighbour if the two fit together."""
     overlap_tokens: int = 0
-    """How much of a chunk is carried over to the next, at most."""
+    """How much of a chunk the next one repeats, at most."""
     overlap_across_sections: bool = False
-    """Whether `block` also carries text over from one section into the next."""
+    """Whether `block` also repeats text across a section boundary."""
     merge: bool = True
-    """Whether chunks below the minimum are merged at all."""
+    """Whether to merge chunks below the minimum."""
     oversized: Oversized = "split"
-    """What happens to a block that is larger than max by itself."""
+    """What to do with a single block larger than max."""
     keep_whole: frozenset[str] = frozenset()
     """Kinds of blocks that are never cut, whatever `oversized` says."""
     frontmatter: FrontmatterMode = "metadata"
-    """`metadata`: read and left out of the text; `include`: the first block; `strip`: ignored."""
+    """`metadata`: read it and leave it out of the text; `include`: treat it as the first block; `strip`: ignore it."""
     mdx: bool | None = None
-    """Whether the document is MDX; None goes by the name of the file."""
+    """Whether the document is MDX. Default: decided by the file name."""
     include_parent_headers: bool = False
-    """Whether `header` writes the headings above into the text."""
+    """Whether `header` writes the heading path into the text."""
     join_short_files: bool = False
-    """Whether a file below max is one chunk, whatever its headings."""
+    """Whether a file below max becomes one chunk, whatever its headings."""
     breadcrumb: bool = True
-    """Whether `embed_text` begins with the heading path."""
+    """Whether `embed_text` starts with the breadcrumb."""
 
     def __post_init__(self) -> None:
         for name, value in (("counter", self.counter), ("keep_whole", self.keep_whole)):

@@ -76,7 +76,7 @@ def _ask(question: str, root: Path, place: dict[str, Any], update: bool, request
                 fill_vectors(index)
             return index.ask(question, **request)
     except MissingSource as error:
-        remedy = f"{error.remedy}; a question of several words needs quotes"
+        remedy = f"{error.remedy}; put a question of several words in quotes"
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None
     except AnswerError as error:
         raise AnswerError(error.message, remedy=f"{error.remedy}, or ask with --no-model") from None

@@ -53,7 +53,7 @@ def chunk_command(
     name: str,
     settings: dict[str, Any],
 ) -> None:
-    """Cut files into chunks that remember their headings.
+    """Split files into chunks that remember their headings.
 
     Settings come from headnote.toml or [tool.headnote] in pyproject.toml, searched for in the folder of the files and
     upwards, from HEADNOTE_* variables, and from flags. Later ones win.

@@ -79,7 +79,7 @@ def _packages() -> Iterator[Finding]:
     installed = []
     for name, module in (_REQUIRED | _OPTIONAL).items():
         if find_spec(module) is None:
-            text = f"{name} is missing: pip install 'headnote[search]' brings it"
+            text = f"{name} is missing: pip install 'headnote[search]' installs it"
             yield Finding("wrong" if name in _REQUIRED else "note", "packages", text)
             continue
         try:

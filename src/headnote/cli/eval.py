@@ -80,7 +80,7 @@ def eval_command(
     place: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Measure how well a folder is searched.
+    """Measure search quality with questions and known answers.
 
     Runs every question in every mode and compares the passages with the expected ones. Without --preset it uses the
     index of the folder, after bringing it up to date.

@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "chunk": Entry("headnote.cli.chunk", "chunk_command", "Cut files into chunks that remember their headings."),
+    "chunk": Entry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
     "outline": Entry("headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."),
     "search": Entry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
     "ask": Entry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
@@ -44,7 +44,7 @@ COMMANDS = {
     "links": Entry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
     "config": Entry("headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."),
     "presets": Entry("headnote.cli.presets", "presets_command", "Compare the presets."),
-    "eval": Entry("headnote.cli.eval", "eval_command", "Measure how well a folder is searched."),
+    "eval": Entry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
     "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
     "serve": Entry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
     "open": Entry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
@@ -99,7 +99,7 @@ class Commands(click.Group):
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def app(context: click.Context) -> None:
-    """Markdown and MDX as chunks that remember their headings."""
+    """Search a folder of Markdown, and split it into chunks that remember their headings."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

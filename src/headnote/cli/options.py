@@ -18,7 +18,9 @@ PATH = click.Path(readable=False, path_type=Path)
 
 ROOT_HELP = "Folder of the index; the current one by default."
 root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".")
-_store = click.option("--store", metavar="URL", help="Where the index is: sqlite, or postgresql://USER@HOST/DATABASE.")
+_store = click.option(
+    "--store", metavar="URL", help="Where the index is kept: sqlite or postgresql://USER@HOST/DATABASE."
+)
 schema = click.option(
     "--schema", metavar="NAME", help="Database schema of the index; named after the folder by default."
 )

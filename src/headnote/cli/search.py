@@ -141,7 +141,7 @@ def _open(root: Path, read_only: bool, place: dict[str, Any]) -> OpenedIndex:
     try:
         return open_index(root, read_only=read_only, **place)
     except MissingSource as error:
-        remedy = f"{error.remedy}; a query of several words needs quotes"
+        remedy = f"{error.remedy}; put a query of several words in quotes"
         raise MissingSource(error.message, path=error.path, remedy=remedy) from None
 
 

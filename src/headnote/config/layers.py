@@ -152,7 +152,7 @@ def _entries(file: SettingsFile) -> Layer:
     inner = file.entries(TABLE)
     for entry in inner:
         if entry.name in file.tables:
-            message = f"{entry.name} stands at the top and in [{TABLE}]"
+            message = f"{entry.name} is set at the top level and in [{TABLE}]"
             raise SettingsError(message, path=entry.path, line=entry.line, remedy="keep one of them")
     return [*top, *inner]
 

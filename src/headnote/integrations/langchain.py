@@ -135,6 +135,6 @@ def _translate(
     arguments = {"max_tokens": size, "overlap_tokens": overlap, "counter": length}
     translated = {name: value for name, value in arguments.items() if value is not None}
     if duplicates := sorted(translated.keys() & settings.keys()):
-        raise SettingsError(f"{duplicates[0]} is given twice", remedy="use the name of headnote or that of LangChain")
+        raise SettingsError(f"{duplicates[0]} is given twice", remedy="use headnote's name or LangChain's")
     # LangChain counts characters by default.
     return {"counter": "chars", **translated, **settings} if translated else settings

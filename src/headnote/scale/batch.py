@@ -136,7 +136,9 @@ def failed_outcome(path: str, size: int, failure: Exception) -> Outcome:
         retry = not isinstance(failure, NotText)
         return Outcome(path, size, error=failure.message, line=failure.line, remedy=failure.remedy, retry=retry)
     description = f"{type(failure).__name__}: {failure}".rstrip(": ")
-    return Outcome(path, size, error=f"headnote failed: {description}", remedy="report it, with the file", retry=True)
+    return Outcome(
+        path, size, error=f"headnote failed: {description}", remedy="report it, and attach the file", retry=True
+    )
 
 
 def _outcome_columns(outcomes: Sequence[Outcome]) -> pa.RecordBatch:

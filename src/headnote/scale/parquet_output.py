@@ -64,7 +64,7 @@ class ParquetOutput:
         visible = [name for name in names if not _is_hidden(name)]
         if visible and MANIFEST not in visible:
             raise BulkError(
-                f"holds something else: {visible[0]}", path=self._place, remedy="name an empty folder for --out"
+                f"contains other files: {visible[0]}", path=self._place, remedy="name an empty folder for --out"
             )
         if visible and not rebuild:
             self._check_manifest()
@@ -181,7 +181,7 @@ class ParquetOutput:
         current = json.loads(self._recipe.text)
         if previous != current:
             raise BulkError(
-                f"was made with other settings: {', '.join(_differences(previous, current))}",
+                f"was built with other settings: {', '.join(_differences(previous, current))}",
                 path=self._place,
                 remedy="name another folder for --out, or add --rebuild to start over",
             )

@@ -83,7 +83,7 @@ class Counter(ABC):
         back to where the character begins: equal numbers follow each other.
         """
         raise SettingsError(
-            f"the counter {self.name!r} knows sizes but not where its tokens begin",
+            f"the counter {self.name!r} counts tokens but does not know where they start",
             remedy="windows of tokens need cl100k, o200k, chars, chars4, estimate or a tokenizer.json",
         )
 

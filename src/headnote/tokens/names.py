@@ -55,7 +55,9 @@ def get_counter(counter: CounterLike = "cl100k", bias: str = "balanced") -> Coun
         return _from_file(Path(counter))
     if callable(counter):
         return FunctionCounter(counter)
-    raise SettingsError(f"{counter!r} is no counter", remedy=f"use {', '.join(NAMES)}, a tokenizer.json or a function")
+    raise SettingsError(
+        f"{counter!r} is not a counter", remedy=f"use {', '.join(NAMES)}, a tokenizer.json or a function"
+    )
 
 
 def _named(name: str, bias: str) -> Counter:
