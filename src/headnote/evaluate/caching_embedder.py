@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from headnote.embedding.base import Embedder
 from headnote.index.parts import parts_of
 from headnote.model import text_hash
-from headnote.store.base import Store
+from headnote.store.base import Reader, Store
 from headnote.store.names import names_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from headnote.embedding.base import Vectors
 
-    Vectors: TypeAlias = NDArray[np.float32]
     Cache: TypeAlias = MutableMapping[str, Vectors]
 
 
@@ -52,18 +50,23 @@ class CachingEmbedder:
 
 
 def cached_vectors(store: Store, model: str) -> Cache:
-    """The vectors of an index by the hash of their text, a part or a name."""
-    cache: Cache = {}
+    """The vectors of an index by the hash of their text."""
     with store.reading() as reader:
-        for path in reader.document_paths():
-            chunks = {chunk.id: chunk for chunk in reader.chunks_of(path)}
-            parts = reader.parts(model, list(chunks))
-            rows = iter(parts.matrix)
-            for chunk_id, name_vectors in zip(parts.chunks, parts.names, strict=True):
-                chunk = chunks[chunk_id]
-                for part in parts_of(chunk.embed_text):
-                    cache[text_hash(part)] = next(rows)
-                for name, vector in zip(names_of(chunk.title, chunk.row.heading_path), name_vectors, strict=True):
-                    if vector.any():
-                        cache[text_hash(name)] = vector
-    return cache
+        return {
+            text_hash(text): vector
+            for path in reader.document_paths()
+            for text, vector in _vectors_of(reader, path, model)
+        }
+
+
+def _vectors_of(reader: Reader, path: str, model: str) -> Iterator[tuple[str, Vectors]]:
+    """The parts and the names of each chunk of a document, with their vectors."""
+    chunks = {chunk.id: chunk for chunk in reader.chunks_of(path)}
+    parts = reader.parts(model, list(chunks))
+    rows = iter(parts.matrix)
+    for chunk_id, name_vectors in zip(parts.chunks, parts.names, strict=True):
+        chunk = chunks[chunk_id]
+        yield from ((part, next(rows)) for part in parts_of(chunk.embed_text))
+        names = names_of(chunk.title, chunk.row.heading_path)
+        # A name without a vector yet has a row of zeros.
+        yield from (named for named in zip(names, name_vectors, strict=True) if named[1].any())
