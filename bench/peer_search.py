@@ -27,7 +27,7 @@ MODES = ("keyword", "semantic", "rrf")
 
 
 class PeerChunk(NamedTuple):
-    found: Retrieved
+    retrieved: Retrieved
     embedded: str
 
 
@@ -59,18 +59,18 @@ def title_of(path: str, text: str) -> str:
 
 def located(path: str, text: str, pieces: Sequence[Piece]) -> list[Span]:
     """Where pieces stand whose blanks and control characters were rewritten."""
-    kept = [at for at, character in enumerate(text) if _counts(character)]
-    plain = "".join(text[at] for at in kept)
+    places = [at for at, character in enumerate(text) if _counts(character)]
+    plain = "".join(text[at] for at in places)
     spans, cursor = [], 0
     for piece in pieces:
-        wanted = "".join(filter(_counts, piece.text))
-        at = plain.find(wanted, cursor)
+        needle = "".join(filter(_counts, piece.text))
+        at = plain.find(needle, cursor)
         if at < 0:
-            at = plain.find(wanted)
-        if at < 0 or not wanted:
+            at = plain.find(needle)
+        if at < 0 or not needle:
             spans.append(Span(path, 0, 0))
             continue
-        spans.append(Span(path, kept[at], kept[at + len(wanted) - 1] + 1))
+        spans.append(Span(path, places[at], places[at + len(needle) - 1] + 1))
         cursor = at + 1
     return spans
 
@@ -104,12 +104,12 @@ class PeerIndex:
         words = self._by_words(question) if mode != "semantic" else []
         meaning = self._by_meaning(question) if mode != "keyword" else []
         order = ranked(reciprocal_ranks(words, meaning)) if mode == "rrf" else [one for one, _ in [*words, *meaning]]
-        return [self.chunks[at].found for at in order]
+        return [self.chunks[at].retrieved for at in order]
 
     def _by_words(self, question: str) -> Ranking:
         depth = min(DEPTH, len(self.chunks))
-        found, scores = self._words.retrieve(self._terms([question]), k=depth, show_progress=False)
-        return [(int(at), float(score)) for at, score in zip(found[0], scores[0], strict=True) if score > 0]
+        retrieved, scores = self._words.retrieve(self._terms([question]), k=depth, show_progress=False)
+        return [(int(at), float(score)) for at, score in zip(retrieved[0], scores[0], strict=True) if score > 0]
 
     def _by_meaning(self, question: str) -> Ranking:
         similarities = self._matrix @ self._embedder.embed_query(question)

@@ -1,10 +1,10 @@
-"""How often does a search find what was asked for? Ours beside the same kind of search over chunks of others.
+"""How often does a search find the answer? Ours beside the same kind of search over chunks of others.
 
     python bench/quality.py [--set chroma|anthropic|linkgold] [--corpus NAME] [--size N] [--quick]
                             [--cache DIR] [--json FILE]
 
 Needs `pip install -e ".[search,bench]" ./models/minilm bm25s`. The sets lie at HEADNOTE_SHARED, or beside the working
-copy in `shared`. Making vectors takes minutes the first time; they are kept in the folder that `--cache` names.
+copy in `shared`. Making vectors takes minutes the first time; the folder that `--cache` names keeps them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HYBRID = f"{OURS}: hybrid"
 SEMANTIC = f"{OURS}: semantic"
 LINK_SHARE = ranking.LINK_SHARE
 ENOUGH = 30
-"""Passages that are asked for: they fill every budget here."""
+"""Passages per question: they fill every budget here."""
 MOST = 10
 """Passages that any table looks at."""
 
@@ -108,10 +108,10 @@ def main() -> int:
     for kind, questions in _sets(options):
         # These questions ask for the targets of links, so links must not help.
         ranking.LINK_SHARE = 0.0 if kind == "linkgold" else LINK_SHARE
-        asked, ways = _ways(questions, options, embedder)
-        answers = {way.name: [_that_count(one, way.ask) for one in asked] for way in ways}
+        located, ways = _ways(questions, options, embedder)
+        answers = {way.name: [_that_count(one, way.ask) for one in located] for way in ways}
         for view in VIEWS[kind]:
-            table = _table(questions.name, view, asked, ways, answers, options.quick)
+            table = _table(questions.name, view, located, ways, answers, options.quick)
             show(table)
             tables.append(table)
     if options.json:
@@ -121,7 +121,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="How often a search finds what was asked for.")
+    parser = argparse.ArgumentParser(description="How often a search finds the answer.")
     parser.add_argument("--set", action="append", choices=list(VIEWS), dest="sets", help="only this one; repeatable")
     parser.add_argument("--corpus", action="append", help="of linkgold: fastapi-en, react.dev, astro-en; repeatable")
     parser.add_argument("--size", action="append", type=int, default=[], help="also ours at so many tokens; repeatable")
@@ -147,7 +147,7 @@ def _ways(
     questions: QuestionSet, options: argparse.Namespace, embedder: Embedder
 ) -> tuple[list[LocatedQuestion], list[Way]]:
     ours = OurIndex(questions.root, None, options.cache, embedder)
-    asked = locate_gold(questions.questions, ours.texts.__getitem__)
+    located = locate_gold(questions.questions, ours.texts.__getitem__)
     ways = [Way(f"{OURS}: {mode}", ask, ours.chunks) for mode, ask in ours.ways().items()]
     for size in options.size:
         other = OurIndex(questions.root, size, options.cache, embedder)
@@ -156,17 +156,17 @@ def _ways(
         chunks = [chunk for path, text in ours.texts.items() for chunk in split(path, text)]
         index = PeerIndex(chunks, embedder, Clock(f"{questions.name}, {name}"))
         ways += [Way(f"{name}: {mode}", index.asking(mode), len(chunks)) for mode in PEER_MODES]
-    return asked, ways
+    return located, ways
 
 
 def _that_count(one: LocatedQuestion, ask: Ask) -> list[Retrieved]:
-    """What was found outside the page that has the link, if need be by asking for more."""
+    """The passages outside the document that has the link. If they are too few, more are asked for."""
     limit = ENOUGH
     while True:
-        found = ask(one.question.text, limit)
-        kept = [item for item in found if item.span.path not in one.question.leave_out]
-        if len(kept) >= MOST or len(found) < limit or limit >= DEPTH:
-            return kept
+        passages = ask(one.question.text, limit)
+        others = [item for item in passages if item.span.path not in one.question.leave_out]
+        if len(others) >= MOST or len(passages) < limit or limit >= DEPTH:
+            return others
         limit = min(limit * 4, DEPTH)
 
 
@@ -176,15 +176,15 @@ def _that_count(one: LocatedQuestion, ask: Ask) -> list[Retrieved]:
 def _table(
     name: str,
     view: View,
-    asked: Sequence[LocatedQuestion],
+    located: Sequence[LocatedQuestion],
     ways: Sequence[Way],
     answers: dict[str, list[list[Retrieved]]],
     quick: bool,
 ) -> Table:
-    chosen = [at for at, one in enumerate(asked) if not view.only_sections or one.question.gold[0].heading]
+    chosen = [at for at, one in enumerate(located) if not view.only_sections or one.question.gold[0].heading]
     measured = {}
     for way in ways:
-        answered = [(asked[at], answers[way.name][at]) for at in chosen]
+        answered = [(located[at], answers[way.name][at]) for at in chosen]
         measured[way.name] = _measured(way.name, view, answered)
     rows = [_row(way, measured[way.name], view) for way in ways]
     columns = ["", *view.metrics.values(), "no hit", "chunks"]
@@ -201,8 +201,8 @@ def _measured(name: str, view: View, answered: Sequence[tuple[LocatedQuestion, l
     return Measurement(
         name,
         tuple(
-            score(list(first_of_each_document(found)) if view.per_document else found, one.gold, view.limit)
-            for one, found in answered
+            score(list(first_of_each_document(passages)) if view.per_document else passages, one.gold, view.limit)
+            for one, passages in answered
         ),
     )
 

@@ -2,8 +2,9 @@
 
     python bench/stores.py FOLDER --store postgresql://USER@HOST/DATABASE [--questions FILE] [--embedder NAME]
 
-Questions are lines of JSON with a `query`; without a file, headings of the folder are asked. Nothing is left behind in
-the folder, and the schema `headnote_bench` is dropped first. Needs `pip install -e ".[search,postgres]"`.
+Questions are lines of JSON with a `query`; without a file, the headings of the folder are the questions. Nothing is
+left behind in the folder, and the schema `headnote_bench` is dropped first. Needs
+`pip install -e ".[search,postgres]"`.
 """
 
 from __future__ import annotations

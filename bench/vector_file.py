@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class VectorFile(MutableMapping[str, NDArray[np.float32]]):
-    """Hash → vector, kept in two files that only grow. For one process at a time."""
+    """Hash → vector, in two files that only grow. For one process at a time."""
 
     def __init__(self, folder: Path, model: str, dimensions: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import headnote
 from headnote import Settings, SettingsError
 from headnote.chunking.presets import differences, make_settings, presets
 
-# One row for each row of the specification's table.
+# As in the table of the specification.
 TABLE: dict[str, dict[str, Any]] = {
     "mdvdb": {
         "strategy": "window",
@@ -87,7 +87,7 @@ def test_a_preset_is_the_defaults_plus_its_difference(name: str) -> None:
         for field in fields(Settings)
         if getattr(presets()[name], field.name) != getattr(Settings(), field.name)
     }
-    assert set(difference) == changed, "a difference that is none would mislead whoever reads the table"
+    assert set(difference) == changed, "a difference that is none would mislead readers of the table"
 
 
 def test_a_difference_is_a_copy() -> None:

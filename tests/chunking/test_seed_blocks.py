@@ -24,11 +24,11 @@ def own(text: str, chunks: list[Chunk]) -> list[str]:
 
 
 def paragraph(tokens: int, letter: str = "x") -> str:
-    """A paragraph of exactly so many tokens by the estimate, the blank line after it included."""
+    """A paragraph of exactly this many estimated tokens, including the blank line after it."""
     return letter * (4 * tokens - 2)
 
 
-def page(*parts: str) -> str:
+def document(*parts: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
@@ -53,13 +53,13 @@ def test_wide_characters_count_one_each() -> None:
 
 def test_a_chunk_adds_up_prose_and_code() -> None:
     code = "```py\n" + "x" * 100 + "\n```"
-    (only,) = blocks(page("y" * 98, code), min_tokens=0)
+    (only,) = blocks(document("y" * 98, code), min_tokens=0)
     assert only.tokens == 100 / 4 + len(code) / 2.75 == 65
 
 
 def test_component_blocks_are_estimated_as_code() -> None:
     component = "<Tabs>\n" + "x" * 96 + "\n</Tabs>"
-    (as_text,), (as_mdx,) = blocks(page(component), mdx=False), blocks(page(component), mdx=True)
+    (as_text,), (as_mdx,) = blocks(document(component), mdx=False), blocks(document(component), mdx=True)
     assert as_mdx.tokens == -(-len(component) // 2.75)
     assert as_text.text == as_mdx.text
 
@@ -74,25 +74,25 @@ def test_the_numbers_are_those_of_the_seed() -> None:
 
 
 def test_blocks_are_packed_until_the_next_would_pass_max() -> None:
-    text = page(paragraph(400), paragraph(300), paragraph(350), paragraph(300))
+    text = document(paragraph(400), paragraph(300), paragraph(350), paragraph(300))
     chunks = blocks(text, target_tokens=1000, overlap_tokens=0)
     assert [len(each.split("\n\n")) for each in own(text, chunks)] == [2, 2]
 
 
 def test_a_chunk_closes_when_it_has_reached_its_target() -> None:
-    text = page(*[paragraph(100)] * 20)
+    text = document(*[paragraph(100)] * 20)
     chunks = blocks(text, overlap_tokens=0)
     assert [len(each.split("\n\n")) for each in own(text, chunks)] == [8, 8, 4]
 
 
 def test_no_block_that_fits_is_cut() -> None:
-    text = page(paragraph(700), paragraph(990), paragraph(30), paragraph(999))
+    text = document(paragraph(700), paragraph(990), paragraph(30), paragraph(999))
     texts = own(text, blocks(text))
     assert all(any(block in each for each in texts) for block in text.strip().split("\n\n"))
 
 
 def test_packing_is_deterministic_and_tiles_the_source() -> None:
-    text = page("# A", *[paragraph(90)] * 30, "## B", *[paragraph(60)] * 9)
+    text = document("# A", *[paragraph(90)] * 30, "## B", *[paragraph(60)] * 9)
     first, second = blocks(text), blocks(text)
     assert first == second
     assert "".join("".join(own(text, first)).split()) == "".join(text.split())
@@ -106,33 +106,33 @@ def test_an_empty_input_gives_no_chunks() -> None:
 
 
 def test_headings_within_the_depth_close_chunks() -> None:
-    text = page("# A", paragraph(300), "## B", paragraph(300), "### C", paragraph(300), "#### D", paragraph(300))
+    text = document("# A", paragraph(300), "## B", paragraph(300), "### C", paragraph(300), "#### D", paragraph(300))
     chunks = blocks(text)
     assert [each.breadcrumb for each in chunks] == ["A", "A > B", "A > B > C"]
     assert "#### D" in chunks[2].text
 
 
 def test_a_deeper_depth_closes_more() -> None:
-    text = page("# A", paragraph(300), "#### D", paragraph(300))
+    text = document("# A", paragraph(300), "#### D", paragraph(300))
     assert [each.breadcrumb for each in blocks(text, heading_depth=4)] == ["A", "A > D"]
     assert [each.breadcrumb for each in blocks(text, heading_depth=1)] == ["A"]
 
 
 def test_a_large_section_is_packed_into_chunks_that_keep_its_breadcrumb() -> None:
-    chunks = blocks(page("# Doc", "## Large", *[paragraph(300)] * 8))
+    chunks = blocks(document("# Doc", "## Large", *[paragraph(300)] * 8))
     assert len(chunks) > 2
     assert {each.breadcrumb for each in chunks} == {"Doc > Large"}
     assert {each.title for each in chunks} == {"Large"}
 
 
 def test_boundaries_paragraph_ignores_headings() -> None:
-    text = page("# A", paragraph(300), "# B", paragraph(300), "# C", paragraph(300))
+    text = document("# A", paragraph(300), "# B", paragraph(300), "# C", paragraph(300))
     assert len(blocks(text, boundaries="paragraph", target_tokens=1000)) == 1
     assert len(blocks(text)) == 3
 
 
 def test_boundaries_heading_never_packs_across_and_splits_only_for_size() -> None:
-    text = page("# A", paragraph(20), "# B", paragraph(900), "# C", paragraph(600), paragraph(600))
+    text = document("# A", paragraph(20), "# B", paragraph(900), "# C", paragraph(600), paragraph(600))
     chunks = blocks(text, boundaries="heading", overlap_tokens=0)
     assert [each.heading_path for each in chunks] == [("A",), ("B",), ("C",), ("C",)]
     assert own(text, chunks)[1].count("\n\n") == 1
@@ -147,7 +147,7 @@ def test_irregular_headings_stay_as_they_are() -> None:
 
 
 def test_a_new_h1_is_a_new_root() -> None:
-    text = page("# One", "## Sub", paragraph(300), "# Two", paragraph(300))
+    text = document("# One", "## Sub", paragraph(300), "# Two", paragraph(300))
     assert [each.breadcrumb for each in blocks(text)] == ["One > Sub", "Two"]
 
 
@@ -155,31 +155,31 @@ def test_a_new_h1_is_a_new_root() -> None:
 
 
 def test_overlap_is_the_largest_suffix_of_whole_blocks_within_the_budget() -> None:
-    text = page(paragraph(700), paragraph(40, "a"), paragraph(30, "b"), paragraph(30, "c"), paragraph(900, "z"))
+    text = document(paragraph(700), paragraph(40, "a"), paragraph(30, "b"), paragraph(30, "c"), paragraph(900, "z"))
     chunks = blocks(text, target_tokens=1000, max_tokens=1000, min_tokens=0)
     assert [each.overlap for each in chunks] == ["", f"{paragraph(30, 'b')}\n\n{paragraph(30, 'c')}"]
     assert chunks[1].embed_text == f"{chunks[1].overlap}\n\n{chunks[1].text}"
 
 
 def test_no_overlap_if_not_even_one_block_is_within_the_budget() -> None:
-    text = page(paragraph(700), paragraph(81), paragraph(800))
+    text = document(paragraph(700), paragraph(81), paragraph(800))
     assert [each.overlap for each in blocks(text)] == ["", ""]
 
 
 def test_overlap_is_never_headings_alone() -> None:
-    text = page(paragraph(800), "#### Deep heading", paragraph(700), paragraph(700))
+    text = document(paragraph(800), "#### Deep heading", paragraph(700), paragraph(700))
     for each in blocks(text, min_tokens=0):
         assert not each.overlap.startswith("####") or "\n\n" in each.overlap
 
 
 def test_overlap_never_holds_frontmatter() -> None:
-    text = page("---\ntitle: x\n---", paragraph(20), paragraph(990), paragraph(900))
+    text = document("---\ntitle: x\n---", paragraph(20), paragraph(990), paragraph(900))
     for each in blocks(text, frontmatter="include", min_tokens=0):
         assert "title: x" not in each.overlap
 
 
 def test_overlap_keeps_the_cap_and_is_no_own_text() -> None:
-    text = page(*[paragraph(70, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
+    text = document(*[paragraph(70, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
     chunks = blocks(text, max_tokens=300, target_tokens=300, min_tokens=0, overlap_tokens=80)
     assert len(chunks) > 5
     for before, after in pairwise(chunks):
@@ -191,7 +191,7 @@ def test_overlap_keeps_the_cap_and_is_no_own_text() -> None:
 
 @pytest.mark.parametrize("preset", ["blocks", "default"])
 def test_overlap_that_finds_nothing_to_carry_costs_nothing(preset: str) -> None:
-    text = page("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
+    text = document("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
     sizes: dict[str, Any] = {"counter": "estimate", "target_tokens": 100, "max_tokens": 100, "min_tokens": 0}
     without, with_overlap = (chunk(text, preset=preset, overlap_tokens=tokens, **sizes) for tokens in (0, 10))
     assert [(each.start, each.end) for each in with_overlap] == [(each.start, each.end) for each in without]
@@ -200,8 +200,8 @@ def test_overlap_that_finds_nothing_to_carry_costs_nothing(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["blocks", "default"])
 @pytest.mark.parametrize("tokens", [30, 61, 95])
-def test_as_much_room_is_left_as_is_carried(preset: str, tokens: int) -> None:
-    text = page("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
+def test_own_text_leaves_space_for_what_is_carried(preset: str, tokens: int) -> None:
+    text = document("# Title", *[paragraph(30, letter) for letter in "abcdefghijklmnopqrstuvwxyz"])
     sizes: dict[str, Any] = {"counter": "estimate", "target_tokens": 210, "max_tokens": 210, "min_tokens": 0}
     _, *others = chunk(text, preset=preset, overlap_tokens=tokens, **sizes)
     assert {each.overlap.count("\n\n") + 1 for each in others} == {tokens // 30}
@@ -218,7 +218,7 @@ def test_as_much_room_is_left_as_is_carried(preset: str, tokens: int) -> None:
 )
 def test_of_equal_places_to_cut_the_one_with_the_better_overlap_is_taken(better: str, worse: str) -> None:
     parts = [f"{kind.replace('words', f'words {number}')}" for number in range(60) for kind in (better, worse)]
-    chunks = chunk(page("# Title", *parts), max_tokens=128, target_tokens=96, min_tokens=0, overlap_tokens=20)
+    chunks = chunk(document("# Title", *parts), max_tokens=128, target_tokens=96, min_tokens=0, overlap_tokens=20)
     assert len(chunks) > 10
     carried = [each.overlap.rpartition("\n\n")[2] for each in chunks[1:]]
     assert {text[:2] for text in carried} == {better[:2]}
@@ -227,7 +227,7 @@ def test_of_equal_places_to_cut_the_one_with_the_better_overlap_is_taken(better:
 def test_a_carried_code_block_counts_as_code() -> None:
     """A chunk is as large as what it embeds, by the kind of each block, the carried ones included."""
     code = "```\n" + "x" * 192 + "\n```"
-    text = page(paragraph(900), code, paragraph(900))
+    text = document(paragraph(900), code, paragraph(900))
     last = blocks(text, min_tokens=0)[-1]
     if last.overlap:
         assert last.tokens == ceil(len(code) / Fraction("2.75") + (len(last.text) + 2) / Fraction(4))
@@ -238,29 +238,29 @@ def test_a_carried_code_block_counts_as_code() -> None:
 
 
 def test_a_small_chunk_merges_forward_if_both_fit() -> None:
-    text = page("# A", paragraph(50), "# B", paragraph(300), "# C", paragraph(300))
+    text = document("# A", paragraph(50), "# B", paragraph(300), "# C", paragraph(300))
     assert [each.count("# ") for each in own(text, blocks(text))] == [2, 1]
 
 
 def test_it_merges_backward_if_forward_does_not_fit() -> None:
-    text = page("# A", paragraph(300), "# B", paragraph(50), "# C", paragraph(970))
+    text = document("# A", paragraph(300), "# B", paragraph(50), "# C", paragraph(970))
     assert [each.split("\n")[0] for each in own(text, blocks(text, overlap_tokens=0))] == ["# A", "# C"]
 
 
 def test_else_it_stays() -> None:
-    text = page("# A", paragraph(970), "# B", paragraph(50), "# C", paragraph(970))
+    text = document("# A", paragraph(970), "# B", paragraph(50), "# C", paragraph(970))
     assert len(blocks(text, overlap_tokens=0)) == 3
 
 
 def test_merging_drops_what_was_carried_so_that_no_text_doubles() -> None:
-    text = page(paragraph(700, "a"), paragraph(60, "b"), paragraph(20, "c"), "# D", paragraph(100, "d"))
+    text = document(paragraph(700, "a"), paragraph(60, "b"), paragraph(20, "c"), "# D", paragraph(100, "d"))
     for each in blocks(text):
         assert each.embed_text.count(paragraph(60, "b")) <= 1
         assert each.overlap not in each.text or not each.overlap
 
 
 def test_a_merged_chunk_has_the_headings_its_sections_share() -> None:
-    (only,) = blocks(page("# Doc", "## A", paragraph(50), "## B", paragraph(50)))
+    (only,) = blocks(document("# Doc", "## A", paragraph(50), "## B", paragraph(50)))
     assert only.heading_path == ("Doc",)
 
 
@@ -271,14 +271,14 @@ IMPORT = "import Card from './Card'"
 @pytest.mark.parametrize("above", [IMPORT, "An introduction.", f"{IMPORT}\n\nAn introduction."])
 @pytest.mark.parametrize("boundaries", ["hybrid", "heading", "paragraph"])
 def test_what_stands_above_the_first_heading_takes_its_path(preset: str, above: str, boundaries: str) -> None:
-    text = page(above, "# Title", "Text.", "## Details", paragraph(900), "## More", paragraph(900))
+    text = document(above, "# Title", "Text.", "## Details", paragraph(900), "## More", paragraph(900))
     chunks = chunk(text, path="page.mdx", preset=preset, boundaries=boundaries)
     assert chunks[0].start == 0
     assert [each.heading_path[:1] for each in chunks] == [("Title",)] * len(chunks)
 
 
 def test_it_stays_with_its_heading_although_the_section_is_cut() -> None:
-    text = page(IMPORT, "# Title", *[paragraph(60, letter) for letter in "abcdefgh"])
+    text = document(IMPORT, "# Title", *[paragraph(60, letter) for letter in "abcdefgh"])
     for preset in ("blocks", "default"):
         first, *others = chunk(text, path="page.mdx", preset=preset, max_tokens=100)
         assert others
@@ -286,22 +286,22 @@ def test_it_stays_with_its_heading_although_the_section_is_cut() -> None:
 
 
 def test_a_long_text_above_the_first_heading_is_a_chunk_without_headings() -> None:
-    first, second = blocks(page(paragraph(600), "# Title", paragraph(600)))
+    first, second = blocks(document(paragraph(600), "# Title", paragraph(600)))
     assert (first.heading_path, second.heading_path) == ((), ("Title",))
 
 
 def test_a_small_section_that_joins_it_gives_it_its_path() -> None:
-    (only,) = blocks(page(paragraph(300), "# Title", paragraph(50)))
+    (only,) = blocks(document(paragraph(300), "# Title", paragraph(50)))
     assert only.heading_path == ("Title",)
 
 
 def test_roots_that_share_nothing_are_not_named_by_what_stands_above_them() -> None:
-    (only,) = blocks(page(IMPORT, "# A", "Text.", "# B", "Text."), mdx=True)
+    (only,) = blocks(document(IMPORT, "# A", "Text.", "# B", "Text."), mdx=True)
     assert only.heading_path == ()
 
 
 def test_merging_may_be_switched_off() -> None:
-    assert len(blocks(page("# A", "a", "# B", "b"), merge=False)) == 2
+    assert len(blocks(document("# A", "a", "# B", "b"), merge=False)) == 2
 
 
 # Frontmatter and metadata
@@ -310,7 +310,7 @@ MATTER = "---\ntitle: Guide\ntags: [a, b]\ndate: 2024-02-29\n---"
 
 
 def test_frontmatter_is_metadata_by_default() -> None:
-    (only,) = blocks(page(MATTER, "# A", "text"))
+    (only,) = blocks(document(MATTER, "# A", "text"))
     assert only.text == "# A\n\ntext"
     assert only.metadata["title"] == "Guide"
     assert only.tags == ("a", "b")
@@ -318,13 +318,13 @@ def test_frontmatter_is_metadata_by_default() -> None:
 
 
 def test_frontmatter_may_be_included_as_the_first_block() -> None:
-    (only,) = blocks(page(MATTER, "# A", "text"), frontmatter="include")
+    (only,) = blocks(document(MATTER, "# A", "text"), frontmatter="include")
     assert only.text.startswith(MATTER)
     assert only.metadata["title"] == "Guide"
 
 
 def test_frontmatter_may_be_stripped() -> None:
-    (only,) = blocks(page(MATTER, "# A", "text"), frontmatter="strip")
+    (only,) = blocks(document(MATTER, "# A", "text"), frontmatter="strip")
     assert only.text == "# A\n\ntext"
     assert only.metadata == {}
     assert only.tags == ()
@@ -335,8 +335,8 @@ def test_frontmatter_that_cannot_be_read_stops_nothing() -> None:
     assert (only.text, only.metadata, only.start_line) == ("text", {}, 5)
 
 
-def test_every_chunk_tells_where_it_comes_from() -> None:
-    text = page("# Doc", paragraph(300), "## Part", paragraph(300), paragraph(300))
+def test_every_chunk_says_where_it_comes_from() -> None:
+    text = document("# Doc", paragraph(300), "## Part", paragraph(300), paragraph(300))
     first, second = blocks(text)
     assert (first.breadcrumb, first.title, first.block_start, first.block_end) == ("Doc", "Doc", 0, 1)
     assert (second.breadcrumb, second.title, second.block_start, second.block_end) == ("Doc > Part", "Part", 2, 4)
@@ -350,7 +350,7 @@ COMPONENT = "<Card title='x'>\n  Text inside.\n</Card>"
 
 
 def test_imports_and_components_are_blocks_of_their_own_in_mdx() -> None:
-    text = page("import { Card } from 'x'\nexport const a = 1", "# A", COMPONENT)
+    text = document("import { Card } from 'x'\nexport const a = 1", "# A", COMPONENT)
     (only,) = chunk(text, path="a.mdx", preset="blocks")
     assert "Text inside." in only.text
     assert (only.block_start, only.block_end) == (0, 2)
@@ -359,14 +359,14 @@ def test_imports_and_components_are_blocks_of_their_own_in_mdx() -> None:
 def test_a_component_that_fits_is_not_cut() -> None:
     inside = "\n\n".join(f"Paragraph {number} in the component." for number in range(6))
     component = f"<Tabs>\n\n{inside}\n\n</Tabs>"
-    text = page(*[paragraph(60)] * 4, component, *[paragraph(60)] * 4)
+    text = document(*[paragraph(60)] * 4, component, *[paragraph(60)] * 4)
     texts = own(text, blocks(text, mdx=True, max_tokens=120, min_tokens=0, overlap_tokens=0))
     assert any(component in each for each in texts)
 
 
 @pytest.mark.parametrize("broken", ["<Card", "{", "<A><B></A>", "export const a = {", "<Card title={`}>"])
-def test_mdx_that_cannot_be_understood_degrades(broken: str) -> None:
-    chunks = blocks(page("# A", broken, "text"), mdx=True)
+def test_mdx_that_cannot_be_parsed_becomes_text(broken: str) -> None:
+    chunks = blocks(document("# A", broken, "text"), mdx=True)
     assert broken in "".join(each.text for each in chunks)
 
 
@@ -382,7 +382,7 @@ def test_basic_mode(size: str, sizes: tuple[int, int, int]) -> None:
 
 
 def test_its_own_names_are_understood() -> None:
-    text = page(MATTER, "# A", *[paragraph(90)] * 30)
+    text = document(MATTER, "# A", *[paragraph(90)] * 30)
     named = blocks(text, TargetTokens=200, MaxTokens=300, MinTokens=50, OverlapTokens=20, FrontmatterMode="include")
     ours: dict[str, Any] = {"target_tokens": 200, "max_tokens": 300, "min_tokens": 50, "overlap_tokens": 20}
     assert named == blocks(text, frontmatter="include", **ours)

@@ -12,7 +12,7 @@ from headnote.model import Chunk
 
 
 def parts_of(text: str, **settings: Any) -> list[Chunk]:
-    """The chunks of one block at a maximum of 100 tokens, each of them checked for what all have to keep."""
+    """The chunks of one block at a maximum of 100 tokens, each checked for what must hold for all."""
     settings = {"max_tokens": 100, "overlap_tokens": 0, "min_tokens": 0, **settings}
     chunks = chunk(text, preset="blocks", **settings)
     assert all(each.tokens <= 100 for each in chunks)

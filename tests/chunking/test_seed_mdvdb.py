@@ -43,7 +43,7 @@ def mdvdb(text: str, **settings: Any) -> list[Chunk]:
 
 
 def section_of(tokens: int) -> str:
-    """A section of exactly so many tokens, its heading included."""
+    """A section of exactly this many tokens, including its heading."""
     text = "# Long\n\n" + " ".join(["word"] * tokens)
     return text[: get_counter("cl100k").boundaries(text)[tokens]]
 
@@ -86,8 +86,8 @@ def test_headings_are_a_stack_that_a_new_one_of_the_same_level_resets() -> None:
     ]
 
 
-def test_a_section_ends_at_the_next_heading_so_that_no_text_is_told_twice() -> None:
-    """The seed also says "of equal or higher level", which is not meant."""
+def test_a_section_ends_at_the_next_heading_so_that_no_text_doubles() -> None:
+    """The seed also says "of equal or higher level", which would double the text of subsections."""
     texts = "\n".join(each.text for each in mdvdb(NESTED))
     assert texts.count("Use brew.") == 1
 

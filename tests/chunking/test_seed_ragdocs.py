@@ -40,7 +40,7 @@ def test_chunks_begin_at_headers_and_carry_their_path() -> None:
     ]
 
 
-def test_the_path_of_headers_is_part_of_the_content_where_that_is_asked_for() -> None:
+def test_the_path_of_headers_is_part_of_the_content_if_set() -> None:
     text = f"# A\n\n{PARAGRAPH}\n\n## B\n\n{PARAGRAPH}"
     with_path, without = ragdocs(text), ragdocs(text, include_parent_headers=False)
     assert [each.text.split("\n")[0] for each in with_path] == ["A", "A > B"]
@@ -49,7 +49,7 @@ def test_the_path_of_headers_is_part_of_the_content_where_that_is_asked_for() ->
 
 
 @pytest.mark.parametrize("no_header", ["#hashtag", "####### seven", "\\# escaped", "    # code", "```\n# code\n```"])
-def test_what_only_looks_like_a_header_is_none(no_header: str) -> None:
+def test_text_that_looks_like_a_header_is_none(no_header: str) -> None:
     text = f"# Real\n\n{PARAGRAPH}\n\n{no_header}\n\n{PARAGRAPH}"
     assert [each.breadcrumb for each in ragdocs(text)] == ["Real"]
 
@@ -118,7 +118,7 @@ def test_merging_may_be_switched_off() -> None:
 
 
 def test_the_limit_is_that_of_its_configuration() -> None:
-    """The seed says 2000 in one place and 1500 in its configuration: 1500 stands."""
+    """The seed says 2000 in one place and 1500 in its configuration: 1500 counts."""
     fits, over = (f"# A\n\n{'x' * 700}\n\n{'y' * size}" for size in (1500 - 707, 1500 - 706))
     assert len(ragdocs(fits)) == 1
     assert len(ragdocs(over)) == 2
@@ -182,12 +182,12 @@ def test_overlap_is_only_between_parts_of_the_same_section() -> None:
     ]
 
 
-def test_no_overlap_where_none_is_wanted() -> None:
+def test_overlap_may_be_switched_off() -> None:
     assert not any(each.overlap for each in ragdocs(f"# A\n\n{LARGE}", overlap_tokens=0))
 
 
 def test_a_document_named_like_a_part_is_no_part() -> None:
-    """Siblings are known by a field, not by a search for `_sub_` in an id."""
+    """A field marks siblings, not `_sub_` in an id."""
     chunks = chunk(f"# A\n\n{PARAGRAPH}\n\n# B\n\n{PARAGRAPH}", path="my_sub_1", preset="ragdocs")
     assert [each.id for each in chunks] == ["my_sub_1_chunk_0", "my_sub_1_chunk_1"]
     assert not any(each.overlap for each in chunks)

@@ -91,7 +91,7 @@ def test_a_body_has_no_heading_line_and_the_title_is_the_innermost_heading() -> 
     assert only.text.strip() == BODY.strip()
 
 
-def test_what_stands_before_the_first_heading_is_a_preamble() -> None:
+def test_text_before_the_first_heading_is_a_preamble() -> None:
     chunks = refdocs(f"{BODY}\n\n# A\n\n{BODY}")
     assert [(each.title, each.heading_path) for each in chunks] == [("", ()), ("A", ("A",))]
 
@@ -134,7 +134,7 @@ def test_several_small_siblings_join_the_same_one() -> None:
     ],
     ids=["parent", "cousin", "after a child", "preamble"],
 )
-def test_who_is_no_sibling_just_before_is_not_joined(text: str, titles: list[str]) -> None:
+def test_a_section_joins_only_the_sibling_just_before_it(text: str, titles: list[str]) -> None:
     assert [each.title for each in refdocs(text)] == titles
 
 

@@ -31,7 +31,7 @@ def numbers(cell: str) -> tuple[int, ...]:
 
 
 def assert_sound(settings: Settings) -> None:
-    """What every pass relies on."""
+    """Check what every pass relies on."""
     assert 0 <= settings.min_tokens <= settings.target_tokens <= settings.max_tokens
     assert settings.target_tokens >= 1
     assert 0 <= settings.overlap_tokens < settings.max_tokens
@@ -44,7 +44,7 @@ def assert_sound(settings: Settings) -> None:
 
 
 def assert_sound_or_explained(make: Callable[[], Settings]) -> Settings | None:
-    """The settings if there are any; a refusal must be one line and name a remedy."""
+    """The settings, or None if they are refused: in one line, with a remedy."""
     try:
         settings = make()
     except SettingsError as error:
@@ -173,7 +173,7 @@ def test_a_number_that_cannot_be_printed_is_still_refused() -> None:
         make_settings(max_tokens=-(10**5000))
 
 
-# Sizes that were not given follow
+# Sizes that are not given adapt
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_number_that_cannot_be_printed_is_still_refused() -> None:
         ({"preset": "refdocs", "max_tokens": 1600}, (1600, 1600, 100, 0)),
     ],
 )
-def test_sizes_follow_those_that_are_given(given_sizes: dict[str, Any], expected: tuple[int, ...]) -> None:
+def test_sizes_adapt_to_those_that_are_given(given_sizes: dict[str, Any], expected: tuple[int, ...]) -> None:
     assert sizes(make_settings(**given_sizes)) == expected
 
 
@@ -219,7 +219,7 @@ def test_numbers_of_another_unit_keep_their_proportion(changes: dict[str, Any], 
     assert sizes(make_settings(**changes)) == expected
 
 
-def test_settings_of_ones_own_can_be_varied() -> None:
+def test_custom_settings_can_be_changed() -> None:
     own = Settings(min_tokens=300, overlap_tokens=200)
     varied = make_settings(own, overlap="high")
     assert sizes(varied) == (384, 512, 300, 128)
@@ -248,7 +248,7 @@ def test_the_table_of_single_sizes_is_true() -> None:
             assert sizes(make_settings(preset, **{name: int(value)})) == numbers(cell), (name, value, preset)
 
 
-def test_advanced_names_count_more_than_the_basic_ones() -> None:
+def test_advanced_names_override_the_basic_ones() -> None:
     assert sizes(make_settings(size="small", max_tokens=300)) == (192, 300, 48, 0)
     assert sizes(make_settings(size="large", max_tokens=300)) == (300, 300, 192, 0)
 
@@ -357,7 +357,7 @@ def test_a_mapping_on_a_preset_that_keeps_everything() -> None:
     assert only_code.keep_whole == set(BLOCK_KINDS) - {"code"}
 
 
-# Remembered
+# Cached
 
 
 @pytest.mark.parametrize("counter", ["cl100k", "o200k"])
@@ -371,11 +371,11 @@ def test_a_cap_below_a_single_character_is_refused(strategy: str, counter: str) 
     assert make_settings(**sizes | {"strategy": "window"}).max_tokens == 3
 
 
-def test_the_same_wish_gives_the_same_object() -> None:
+def test_the_same_arguments_give_the_same_object() -> None:
     assert make_settings("blocks", max_tokens=300) is make_settings("blocks", max_tokens=300)
 
 
-def test_true_is_not_remembered_as_one() -> None:
+def test_true_is_not_cached_as_one() -> None:
     make_settings(max_tokens=1, counter="chars")
     with pytest.raises(SettingsError):
         make_settings(max_tokens=True, counter="chars")
@@ -410,14 +410,14 @@ BASIC = st.fixed_dictionaries(
 )
 
 
-@given(preset=st.sampled_from(list(presets())) | ODD, wish=st.dictionaries(ANY_NAME, VALUES, max_size=4))
-def test_anything_gives_sound_settings_or_a_settings_error(preset: Any, wish: dict[str, Any]) -> None:
-    wish.pop("preset", None)
-    assert_sound_or_explained(lambda: make_settings(preset, **wish))
+@given(preset=st.sampled_from(list(presets())) | ODD, changes=st.dictionaries(ANY_NAME, VALUES, max_size=4))
+def test_anything_gives_sound_settings_or_a_settings_error(preset: Any, changes: dict[str, Any]) -> None:
+    changes.pop("preset", None)
+    assert_sound_or_explained(lambda: make_settings(preset, **changes))
 
 
 @given(preset=st.sampled_from(list(presets())), given_sizes=SIZES_ONLY, basic=BASIC)
-def test_given_sizes_are_kept_or_refused(preset: str, given_sizes: dict[str, int], basic: dict[str, str]) -> None:
+def test_given_sizes_hold_or_are_refused(preset: str, given_sizes: dict[str, int], basic: dict[str, str]) -> None:
     settings = assert_sound_or_explained(lambda: make_settings(preset, **given_sizes, **basic))
     if settings is not None:
         assert {name: getattr(settings, find_name(name)) for name in given_sizes} == given_sizes

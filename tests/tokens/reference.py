@@ -1,4 +1,4 @@
-"""tiktoken as its authors made it, with vocabularies from a package instead of from the network."""
+"""The original tiktoken, with vocabularies from a package instead of the network."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ranks_from_package(address: str, expected_hash: str) -> dict[bytes, int]:
     return {b64decode(token): int(rank) for token, rank in lines}
 
 
-# Everything the patterns of the tokenizers tell apart, often enough to meet in all combinations.
+# Everything the patterns of the tokenizers distinguish, often enough to occur in all combinations.
 NASTY = [
     *" \t\n\r/.'()-_*`#|:;{}<>,!?01aAsStTdDmMlLvVeErR",
     *["\r\n", "\n\n", "  ", "    ", "'ll", "'RE", "'ſ", "```", "//", "</", ");\n", "\n\n\n", " \n", "\n ", "\x00"],
@@ -43,7 +43,7 @@ NASTY = [
     *["\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0", "\u1680", "\u2003", "\u200b", "\u2028", "\u3000", "\ufeff"],
     *["<|endoftext|>", "hello", " world", "Kubernetes", "supercalifragilistic", "https://", "aaaaaaaaaaaaaaaa"],
 ]
-# tiktoken was built with an older Unicode than the native tokenizer, so no character that changed since.
+# tiktoken has an older Unicode than the native tokenizer, so characters that changed since are left out.
 _CHANGED = {code for table in KINDS.values() for first, last in ranges(table) for code in range(first, last + 1)}
 _characters = st.characters(codec="utf-8").filter(lambda character: ord(character) not in _CHANGED)
 texts = st.lists(st.sampled_from(NASTY) | st.text(_characters, max_size=3), max_size=30).map("".join)

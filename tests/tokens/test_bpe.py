@@ -91,7 +91,7 @@ def test_any_text_counts_as_in_tiktoken(name: str, make: Callable[[str], BpeCoun
 
 
 def characters_of_every_kind() -> list[str]:
-    """All of the scripts in use, all that Pythons disagree about, and a sample of the long tables."""
+    """All scripts in use, all characters that versions of Python class differently, and a sample of the long tables."""
     dense = [range(0x3400), range(0xA000, 0xAC00), range(0xF900, 0x10000), range(0x1F000, 0x20000)]
     changed = [range(first - 1, last + 2, 9) for table in KINDS.values() for first, last in ranges(table)]
     codes = {code for span in (*dense, *changed, range(0, 0x110000, 97)) for code in span}
@@ -138,7 +138,7 @@ def test_a_boundary_inside_a_character_steps_back() -> None:
 
 @pytest.mark.parametrize("make", BOTH)
 @given(text=lone_surrogates)
-def test_surrogates_are_no_obstacle(make: Callable[[str], BpeCounter], text: str) -> None:
+def test_surrogates_can_be_counted(make: Callable[[str], BpeCounter], text: str) -> None:
     counter = make("cl100k")
     count = counter.count(text)
     assert count == len(reference("cl100k").encode(text, disallowed_special=()))
@@ -151,7 +151,7 @@ def test_surrogates_are_no_obstacle(make: Callable[[str], BpeCounter], text: str
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("character", ["a", " ", "\n", "-", "漢", "0"])
-def test_a_run_of_one_character_is_no_trap(name: str, character: str) -> None:
+def test_a_run_of_one_character_takes_linear_time(name: str, character: str) -> None:
     # Joining pairs naively takes quadratic time: hours for this one.
     started = time.perf_counter()
     count = native(name).count(character * 1_000_000 + "x")
@@ -162,7 +162,7 @@ def test_a_run_of_one_character_is_no_trap(name: str, character: str) -> None:
 
 @pytest.mark.parametrize("make", BOTH)
 @given(text=texts)
-def test_what_fits_fits_and_goes_on(make: Callable[[str], BpeCounter], text: str) -> None:
+def test_pieces_that_fit_cover_the_text(make: Callable[[str], BpeCounter], text: str) -> None:
     counter = make("cl100k")
     for limit in (4, 9):
         start = 0
@@ -173,14 +173,14 @@ def test_what_fits_fits_and_goes_on(make: Callable[[str], BpeCounter], text: str
             start = cut
 
 
-def test_what_fits_is_nearly_as_much_as_would() -> None:
+def test_a_piece_that_fits_is_nearly_the_longest() -> None:
     text = "word " * 2000
     assert get_counter("cl100k").fit(text, 512) >= 511 * 5
     assert get_counter("cl100k").fit(text, 512, start=100, end=200) == 200
     assert get_counter("cl100k").fit("🧠🧠", 1) == 1
 
 
-def test_many_threads_count_alike() -> None:
+def test_many_threads_count_the_same() -> None:
     text = "The quick brown fox, 漢字 and 🧠.\n" * 200
     for make in BOTH:
         counter = make("o200k")

@@ -59,7 +59,7 @@ def test_wide_characters_are_a_token_each(bias: str, wide: str) -> None:
 
 
 @pytest.mark.parametrize("narrow", ["é", "я", "א", "ﾊ", "½"])
-def test_narrow_characters_are_not(narrow: str) -> None:
+def test_narrow_characters_are_less_than_a_token(narrow: str) -> None:
     assert count_tokens(narrow * 8, "estimate") == 2
 
 
@@ -130,7 +130,7 @@ def test_an_unknown_bias_is_refused() -> None:
         get_counter("estimate", "balance")
 
 
-def test_what_is_no_counter_at_all() -> None:
+def test_an_object_that_is_no_counter_is_refused() -> None:
     with pytest.raises(SettingsError, match="42 is not a counter"):
         get_counter(42)  # type: ignore[arg-type]
 
