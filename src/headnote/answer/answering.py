@@ -36,7 +36,7 @@ def answer_from(
         return _by_model(question, passages, chat, budget, emit)
     text, citations = extract(question, passages, embedder)
     emit(text)
-    return Answer(text, citations, tuple(passage.hit for passage in passages), note=NO_MODEL)
+    return Answer(text=text, citations=citations, sources=tuple(passage.hit for passage in passages), note=NO_MODEL)
 
 
 def _by_model(question: str, passages: Sequence[ShownPassage], chat: Chat, budget: int, emit: Listener) -> Answer:
@@ -55,10 +55,10 @@ def _by_model(question: str, passages: Sequence[ShownPassage], chat: Chat, budge
         broken = piece.broken or broken
     release(checker.finish(cut_off=bool(broken)))
     return Answer(
-        "".join(pieces),
-        checker.citations,
-        tuple(passage.hit for passage in prompt.shown),
-        checker.dropped,
+        text="".join(pieces),
+        citations=checker.citations,
+        sources=tuple(passage.hit for passage in prompt.shown),
+        dropped=checker.dropped,
         complete=not broken,
         model=chat.model,
         note=f"the answer is not complete: {broken}" if broken else "",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from headnote.store.terms import query_terms, terms
 
-# Function words stand in every document. In a small folder, where some of them are rare, they would count as much as
+# Function words occur in every document. In a small folder, where some of them are rare, they would count as much as
 # the subject of a question.
 _FUNCTION_WORDS = """
 a about after all also am an and any are as at be been before between both but by can could did do does each few for

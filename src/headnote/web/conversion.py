@@ -31,13 +31,13 @@ def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
 
 def answer_event(answer: Answer, query_terms: frozenset[str]) -> responses.AnswerEvent:
     return responses.AnswerEvent(
-        answer.text,
-        [responses.CitationAnswer(*citation) for citation in answer.citations],
-        [hit_answer(hit, query_terms) for hit in answer.sources],
-        [responses.DroppedAnswer(*dropped) for dropped in answer.dropped],
-        answer.complete,
-        answer.model,
-        answer.note,
+        text=answer.text,
+        citations=[responses.CitationAnswer(*citation) for citation in answer.citations],
+        sources=[hit_answer(hit, query_terms) for hit in answer.sources],
+        dropped=[responses.DroppedAnswer(*dropped) for dropped in answer.dropped],
+        complete=answer.complete,
+        model=answer.model,
+        note=answer.note,
     )
 
 
@@ -45,14 +45,27 @@ def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[response
     sizes = get_counter().count_many([text[entry.start : entry.end] for entry in entries])
     return [
         responses.HeadingAnswer(
-            entry.heading.level, entry.heading.text, entry.heading.slug, entry.start_line, entry.end_line, size
+            level=entry.heading.level,
+            text=entry.heading.text,
+            slug=entry.heading.slug,
+            start_line=entry.start_line,
+            end_line=entry.end_line,
+            tokens=size,
         )
         for entry, size in zip(entries, sizes, strict=True)
     ]
 
 
 def link_answer(link: LinkRow, broken: bool) -> responses.LinkAnswer:
-    return responses.LinkAnswer(link.path, link.line, link.text, link.target, link.fragment, link.resolved, broken)
+    return responses.LinkAnswer(
+        path=link.path,
+        line=link.line,
+        text=link.text,
+        target=link.target,
+        fragment=link.fragment,
+        resolved=link.resolved,
+        broken=broken,
+    )
 
 
 def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[responses.LinkAnswer]:
@@ -61,9 +74,15 @@ def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[
 
 def chunk_item(chunk: StoredChunk) -> responses.ChunkItem:
     row = chunk.row
-    breadcrumb = breadcrumb_of(row.heading_path)
     return responses.ChunkItem(
-        row.number, chunk.key, row.start, row.end, row.start_line, row.end_line, breadcrumb, row.tokens
+        index=row.number,
+        key=chunk.key,
+        start=row.start,
+        end=row.end,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        breadcrumb=breadcrumb_of(row.heading_path),
+        tokens=row.tokens,
     )
 
 

@@ -210,7 +210,7 @@ def chunk(_: Served, request: requests.ChunkRequest) -> responses.ChunkingAnswer
 
 
 def _check_effort(length: int, settings: Settings) -> None:
-    """Refuse counters that read files of this machine, and settings that make more chunks than anybody can look at."""
+    """Refuse counters that read files of this machine, and settings that make too many chunks to show."""
     if settings.counter not in COUNTERS:
         raise SettingsError(f"unknown counter {str(settings.counter)[:80]!r}", remedy=f"use {', '.join(COUNTERS)}")
     repeated = length * settings.max_tokens / (settings.max_tokens - settings.overlap_tokens)

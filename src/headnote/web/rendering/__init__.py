@@ -1,1 +1,1 @@
-"""Markdown → HTML that is safe to show, whoever wrote it."""
+"""Markdown → HTML that is safe to show, even from untrusted documents."""

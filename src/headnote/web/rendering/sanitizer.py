@@ -69,7 +69,7 @@ def clean(html: str, address: Callable[[str, str, str], str | None]) -> str:
 
 
 def nests_deeply(text: str) -> bool:
-    """Whether tags stand inside each other deeper than people write them: thousands take the cleaner minutes."""
+    """Whether tags are nested deeper than people write them. With thousands, the cleaner takes minutes."""
     depths: Counter[str] = Counter()
     for slash, written in _TAG.findall(text):
         name = written.lower()
