@@ -130,7 +130,7 @@ def _is_document(path: str, names: Sequence[str]) -> bool:
 
 
 def _code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of backticks and what stands between two of the same length."""
+    """Runs of backticks, and the text between two of the same length."""
     runs = [match.span() for match in _BACKTICKS.finditer(text)]
     at = 0
     while at < len(runs):

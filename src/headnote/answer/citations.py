@@ -10,7 +10,7 @@ A citation holds if
 4. and, if it is alone in a sentence with numbers, the lines have at least one of the numbers.
 
 The terms are those of the keyword index, so `calibrated` and `calibration` are the same word. A sentence with fewer
-than two terms of its own ("See there.") is judged with what stands before it in its paragraph; a line that only cites,
+than two terms of its own ("See there.") is judged with the text before it in its paragraph; a line that only cites,
 with the whole paragraph, list or code before it.
 """
 

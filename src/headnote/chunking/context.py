@@ -145,7 +145,7 @@ class ChunkingContext:
     def content_path(self, first: int, last: int) -> tuple[str, ...]:
         """Heading stack at the first of these blocks that is no heading; at the last one if all are.
 
-        What stands above the first heading of the document goes with that heading, if it is one of them.
+        Text above the first heading of the document belongs to that heading, if it is one of them.
         """
         if first < self.first_heading <= last:
             first = self.first_heading

@@ -24,7 +24,7 @@ _ID_FORMS = {
     "none": "{doc_id}_chunk_{section}",
 }
 _SEPARATORS = ("#", ":", "_chunk_")
-"""What stands behind the path, in ids and in keys."""
+"""The part after the path, in ids and in keys."""
 
 
 def paths_in_id(name: str) -> list[str]:

@@ -8,7 +8,7 @@ from headnote.chunking.context import ChunkingContext
 from headnote.chunking.data_uris import strip_data_uris
 
 OVERLAP_SEPARATORS = {"window": "", "header": "\n\n"}
-"""Strategy → what stands between overlap and own text, for those that show readers the overlap."""
+"""Strategy → separator between overlap and own text, for strategies that show readers the overlap."""
 
 
 class ChunkLike(Protocol):

@@ -146,7 +146,7 @@ def join(context: ChunkingContext, drafts: list[Draft]) -> Draft:
 def _shared_path(context: ChunkingContext, drafts: list[Draft]) -> tuple[str, ...]:
     """The headings that drafts have in common.
 
-    Two kinds of drafts have no say: headings without content, and what stands above the first heading.
+    Two kinds of drafts have no say: headings without content, and text above the first heading.
     """
     with_content = [
         draft for draft in drafts if not context.is_headings_only(draft) and not context.is_above_headings(draft)

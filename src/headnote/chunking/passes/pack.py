@@ -78,7 +78,7 @@ class _WholeBlocks:
         self.context = context
         count = len(context.blocks)
         glued = {index + 1 for index in context.headings}
-        # Headings at the very end announce nothing: they stay with what stands before them.
+        # Headings at the very end announce nothing: they stay with the text before them.
         glued.update(range(context.first_heading_before(count), count))
         self._strengths = [0] * count
         self._sequence = UnitSequence(

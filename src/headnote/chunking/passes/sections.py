@@ -51,7 +51,7 @@ def by_content(context: ChunkingContext, _: list[Draft]) -> list[Draft]:
         if blocks[index][3] <= depth and (not openings or openings[-1] != run):
             openings.append(run)
     if openings and openings[-1] == run and last == len(blocks) - 1 and run > context.first_block:
-        openings.pop()  # headings at the very end announce nothing: they stay with what stands before them
+        openings.pop()  # headings at the very end announce nothing: they stay with the text before them
     if openings and _is_short_preamble(context, openings[0]):
         openings[0] = context.first_block
     return _between(context, openings)

@@ -98,7 +98,7 @@ def source_start(piece: Piece) -> int:
 
 
 def line_prefix(piece: Piece, start: int) -> str:
-    """What stands in front of a nested block on each of its lines: quote markers stay, list markers become blanks."""
+    """The text in front of each line of a nested block: quote markers stay, list markers become blanks."""
     place = piece.view.place(start)
     return _NOT_QUOTE_MARKER.sub(" ", piece.source[_line_start(piece.source, place) : place])
 

@@ -1,4 +1,4 @@
-/** What a screen reader shall say, once. */
+/** Announces a message to screen readers, once. */
 
 import { h } from "./dom.js";
 

@@ -1,4 +1,4 @@
-/** What stands beside a document: its outline, who links to it, where it leads, what it says about itself. */
+/** The sidebar of a document: outline, backlinks, links, tags and frontmatter. */
 
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
