@@ -142,7 +142,7 @@ class ChangingFolder:
         if file := self._any_file():
             self._write(file, self.random.choice((bytes(range(32)) * 20, b"caf\xe9 in an old encoding\n", b"")))
 
-    # -- what is wanted of them
+    # -- what tests need of them
 
     def ignore(self) -> None:
         rules = self.root / ".headnoteignore"

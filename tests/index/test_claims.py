@@ -103,7 +103,7 @@ def test_what_a_killed_run_has_claimed_is_taken_over(root: Path) -> None:
     assert pending(root) == 0
 
 
-def test_all_that_is_left_may_be_claimed_by_somebody_who_is_gone(root: Path) -> None:
+def test_claims_of_a_dead_worker_are_taken_over(root: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     dead = Worker("run", gone.pid, socket.gethostname())

@@ -33,7 +33,7 @@ WRITERS, READERS = 2, 8
 PAGES = 6
 """Of each writer, besides one that is new in every turn."""
 KEPT = 20
-"""Turns after which a page is deleted: long after whoever listed it has also looked at it."""
+"""Turns after which a page is deleted: long after every process that listed it has read it."""
 MODEL = "hashing:16"
 
 

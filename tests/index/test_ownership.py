@@ -184,7 +184,7 @@ def test_a_name_is_compared_as_the_system_does(tmp_path: Path) -> None:
     assert owner.roots({"roots": signed([known])}) == [known]
 
 
-def test_an_index_of_before_belongs_to_whoever_updates_it(teams: tuple[Path, Path]) -> None:
+def test_an_index_without_an_owner_belongs_to_the_folder_that_updates_it(teams: tuple[Path, Path]) -> None:
     ours, _ = teams
     with headnote.Index.open(ours) as index:
         index.update(workers=1)

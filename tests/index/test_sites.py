@@ -487,7 +487,7 @@ def test_a_heading_of_a_part_that_changes_changes_links_to_the_whole(tmp_path: P
     assert leads(tmp_path)["p"] == "whole.mdx#y"
 
 
-def test_a_picture_is_looked_for_when_somebody_asks(tmp_path: Path) -> None:
+def test_a_picture_is_looked_for_on_demand(tmp_path: Path) -> None:
     write(tmp_path, {"docusaurus.config.js": "", "docs/a.md": "![x](/img/x.png) ![[y.png]]\n"})
     with headnote.Index.open(tmp_path, embedder="none") as index:
         index.update()

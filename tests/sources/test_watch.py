@@ -184,7 +184,7 @@ def save_with_backup(file: Path, text: str) -> None:
     Path(f"{file}~").unlink()
 
 
-def save_anew(file: Path, text: str) -> None:
+def save_by_deleting(file: Path, text: str) -> None:
     file.unlink()
     file.write_text(text)
 
@@ -196,7 +196,7 @@ def save_in_pieces(file: Path, text: str) -> None:
             opened.flush()
 
 
-@pytest.mark.parametrize("save", [save_by_rename, save_with_backup, save_anew, save_in_pieces])
+@pytest.mark.parametrize("save", [save_by_rename, save_with_backup, save_by_deleting, save_in_pieces])
 def test_however_editors_save(save: Callable[[Path, str], None], tmp_path: Path, start: Start) -> None:
     make(tmp_path, "a.md", "b.md")
     watcher = start()

@@ -22,9 +22,9 @@ def is_mdx(path: str | os.PathLike[str], override: bool | None = None) -> bool:
 
 
 class Document:
-    """A text that is parsed at most once, and only as far as somebody looks.
+    """A text that is parsed at most once, and only as far as needed.
 
-    Each property is computed on first access and kept, so all who share a document share the work.
+    Each property is computed on first access and cached, so everything that shares a document shares the work.
     """
 
     def __init__(self, text: str, path: str = "", mdx: bool | None = None) -> None:

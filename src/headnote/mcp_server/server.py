@@ -54,7 +54,7 @@ Tags = Annotated[list[str] | None, Field(description="Only passages with all of 
 Where = Annotated[dict[str, str] | None, Field(description="Only documents with these frontmatter fields.")]
 Since = Annotated[str, Field(description="Only files changed since: a date, or 12h, 7d, 2w, 1y.")]
 Way = Annotated[Mode, Field(description="By words, by meaning, or both.")]
-Document = Annotated[str, Field(description="Document, as search names it.")]
+DocumentPath = Annotated[str, Field(description="Document, as search names it.")]
 Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100, le=20_000)]
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]
 
@@ -116,7 +116,7 @@ def _ask(index: Index) -> Tool:
 
 
 def _outline(index: Index) -> Tool:
-    def outline(path: Document = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
+    def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         def reply() -> Reply:
             if not path:
                 return documents_reply(index.documents(), budget)
@@ -151,7 +151,7 @@ def _read(index: Index) -> Tool:
 
 
 def _links(index: Index) -> Tool:
-    def links(path: Document, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
+    def links(path: DocumentPath, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         return _result(lambda: links_reply(index.document(path), budget), structured)
 
     return strict_tool(links, "What a document links to, and which documents link to it.")
