@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures and hooks for all tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headnote.sources.discover import expand
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# On CI a failure must come back when the run is repeated, and a busy machine is no failure.
+# On CI, a failure must be reproducible, and a busy machine must not cause one.
 settings.register_profile(
     "ci",
     derandomize=True,
@@ -77,7 +77,7 @@ def shared_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of corpora, oracles and conformance suites that lies beside the working copy."""
+    """The folder of corpora, oracles and conformance suites beside the working copy."""
     return shared_folder()
 
 

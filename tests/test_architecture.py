@@ -1,4 +1,4 @@
-"""Who may import whom. Right may import left, never back, and nothing goes in circles."""
+"""Which package may import which: right may import left, never back, and there are no cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The examples in the documentation work as shown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def code_blocks(path: Path) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def readme(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What the README shows, seen from a place where its examples may leave an index behind."""
+    """The code blocks of the README, in a folder where its examples may leave an index behind."""
     shutil.copytree(repository / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns(".headnote"))
     monkeypatch.chdir(tmp_path)
     return code_blocks(repository / "README.md")

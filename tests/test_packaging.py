@@ -1,6 +1,6 @@
-"""What people install: every extra is named and brings what it says, and the packages hold what they should.
+"""The installed package: every extra is documented and complete, and the wheels contain the right files.
 
-Building and installing takes a minute and needs PyPI, so that part runs on CI, or with HEADNOTE_PACKAGING=1.
+Building and installing takes a minute and needs PyPI, so those tests run on CI or with HEADNOTE_PACKAGING=1.
 """
 
 from __future__ import annotations

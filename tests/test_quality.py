@@ -1,4 +1,4 @@
-"""Lint, format and types are part of the tests: what they refuse does not pass."""
+"""Linting, formatting and type checks are part of the tests."""
 
 from __future__ import annotations
 

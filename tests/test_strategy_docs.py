@@ -1,4 +1,4 @@
-"""The pages under docs/ show what happens: their examples are run, and their tables are compared with the settings.
+"""The pages in docs/ are true: their examples are run, and their tables are compared with the settings.
 
 Each example is a file in a fenced block, ```` ```markdown name.md ````, and a session in another, ```` ```console ````,
 that begins with the command. To update the outputs after an intended change:
@@ -53,7 +53,7 @@ def content(text: str, block: Block) -> str:
 
 @contextlib.contextmanager
 def empty_folder() -> Iterator[Path]:
-    """A folder with nothing in it or above it that could change settings, to be in for a while."""
+    """Change to an empty folder, without settings in it, above it or in the environment."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("HEADNOTE_")} | {"NO_COLOR": "1"}
     environment = mock.patch.dict(os.environ, plain, clear=True)
     with tempfile.TemporaryDirectory() as folder, environment, contextlib.chdir(folder):
@@ -70,7 +70,7 @@ def output_of(command: str) -> str:
 
 
 def run_again(text: str) -> str:
-    """A page with the output of every command in it as it is now."""
+    """The page with the current output of every command in it."""
     pieces, done = [], 0
     with empty_folder() as folder:
         for block in fences(text):
@@ -128,7 +128,7 @@ def test_boundaries_stay_where_the_default_page_says_so() -> None:
 
 
 def rows_of(page: str, first_cell: str) -> list[list[str]]:
-    """Cells of the rows that begin with this."""
+    """The cells of all rows with this first cell."""
     rows = re.findall(rf"^\| {re.escape(first_cell)} \|(.*)\|$", page, re.MULTILINE)
     return [[cell.strip() for cell in row.split(" | ")] for row in rows]
 
