@@ -112,7 +112,7 @@ def test_a_refused_key(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     [
         (["ask", " "], "the question is empty"),
         (["ask", "why", "is", "it"], "unexpected extra argument"),
-        (["ask", "why", "nowhere"], "needs quotes"),
+        (["ask", "why", "nowhere"], "several words in quotes"),
         (["ask", QUESTION, "docs", "--model", "m"], "needs a key (set OPENAI_API_KEY"),
         (["ask", QUESTION, "docs", "--limit", "0"], "--limit"),
     ],
