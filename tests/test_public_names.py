@@ -2,40 +2,88 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Literal, get_args, get_type_hints
 
 import pytest
 
 import headnote
+from headnote import errors
+from headnote.chunking.aliases import BASIC_NAMES
+from headnote.chunking.budgets import OVERLAPS, SIZES
 
 PUBLIC_NAMES = {
     "Answer",
     "AnswerError",
     "Block",
+    "BulkError",
+    "Chat",
+    "ChatSettings",
     "Chunk",
+    "ChunkOptions",
+    "ChunkRow",
     "Citation",
+    "CorruptIndex",
+    "Counter",
+    "DocumentRow",
+    "DocumentSummary",
+    "DocumentView",
+    "Drift",
     "Dropped",
+    "Embedder",
     "EmbeddingError",
+    "ForeignIndex",
     "Frontmatter",
+    "Graph",
     "Heading",
     "HeadnoteError",
     "Hit",
     "Index",
     "IndexFailure",
+    "IndexSettings",
     "Link",
+    "LinkRow",
+    "LockedIndex",
+    "Message",
     "MissingExtra",
+    "MissingIndex",
+    "MissingKey",
     "MissingSource",
+    "NewerIndex",
+    "Node",
+    "NonText",
     "NotAFile",
     "NotText",
+    "OutlineEntry",
+    "Parent",
     "Passage",
+    "Piece",
+    "Plan",
+    "Progress",
+    "RateLimited",
+    "Report",
+    "RequestRefused",
     "Section",
+    "ServiceError",
+    "ServiceUnavailable",
     "Settings",
     "SettingsError",
+    "SkippedFile",
     "SourceError",
+    "Status",
+    "StoredChunk",
     "Tag",
+    "UnreachableIndex",
     "UnreadableSource",
+    "UnwritableIndex",
     "Why",
+    "WrongAnswer",
     "__version__",
     "chunk",
     "chunk_file",
@@ -73,6 +121,129 @@ def test_every_error_is_one_of_ours() -> None:
         value = getattr(headnote, name)
         if isinstance(value, type) and issubclass(value, Exception):
             assert issubclass(value, headnote.HeadnoteError)
+
+
+# Types
+
+
+def types_in(hint: Any) -> Iterator[type]:
+    """Every type of headnote in a type hint."""
+    if isinstance(hint, type) and hint.__module__.startswith("headnote."):
+        yield hint
+    for argument in hint if isinstance(hint, list) else get_args(hint):
+        yield from types_in(argument)
+
+
+def signatures(value: Any) -> Iterator[Any]:
+    """A function; or the fields, methods and properties of a class."""
+    if inspect.isfunction(value):
+        yield value
+    elif isinstance(value, type):
+        yield value
+        for name, member in vars(value).items():
+            function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if inspect.isfunction(function) and not name.startswith("_"):
+                yield function
+
+
+def hints(signature: Any) -> dict[str, Any]:
+    """Its type hints, also those whose modules are imported for type checkers only."""
+    names = {name: getattr(headnote, name) for name in PUBLIC_NAMES if name[0].isupper()}
+    module = vars(importlib.import_module(signature.__module__))
+    # A method named as a module must not hide the module: only names from outside the class count.
+    return get_type_hints(signature, globalns={**names, **module, "Vectors": Any}, localns={})
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC_NAMES - {"__version__"}))
+def test_every_type_in_a_public_signature_is_public(name: str) -> None:
+    types = {
+        kind for one in signatures(getattr(headnote, name)) for hint in hints(one).values() for kind in types_in(hint)
+    }
+    assert {kind.__qualname__ for kind in types} <= PUBLIC_NAMES
+
+
+def test_every_error_is_public() -> None:
+    assert {name for name, value in vars(errors).items() if isinstance(value, type)} <= PUBLIC_NAMES
+
+
+def test_every_public_type_is_described(repository: Path) -> None:
+    page = (repository / "docs" / "python.md").read_text(encoding="utf-8")
+    for name in PUBLIC_NAMES - {"__version__"}:
+        assert getattr(headnote, name).__doc__, name
+        assert f"`{name}`" in page, name
+
+
+def test_the_example_prints_what_the_page_says(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (repository / "docs" / "python.md").read_text(encoding="utf-8")
+    code, output = re.findall(r"^```(?:python|text)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    exec(compile(code, "docs/python.md", "exec"), {})
+    assert capsys.readouterr().out == output
+
+
+# Options of `chunk`
+
+OTHER_FORMS = {"strategy", "counter", "oversized", "keep_whole"}
+"""Settings that `chunk` takes in more forms than `Settings` stores."""
+
+
+def test_the_options_of_chunk_are_the_fields_of_settings() -> None:
+    options, fields = get_type_hints(headnote.ChunkOptions), get_type_hints(headnote.Settings)
+    assert options.keys() == {*fields, *BASIC_NAMES}
+    assert not headnote.ChunkOptions.__required_keys__
+    assert {name for name in fields if options[name] != fields[name]} == OTHER_FORMS
+    assert get_args(options["size"]) == (Literal["small", "medium", "large"], int)
+    assert set(get_args(get_args(options["size"])[0])) == set(SIZES)
+    assert set(get_args(get_args(options["overlap"])[0])) == set(OVERLAPS)
+
+
+GOOD = """
+import headnote
+from pathlib import Path
+
+settings = headnote.Settings(max_tokens=300)
+chunks: list[headnote.Chunk] = headnote.chunk("# A", max_tokens=300, size="small", keep_whole=["code"])
+headnote.chunk("# A", settings=settings)
+headnote.chunk_file(Path("a.md"), preset="blocks", counter="chars")
+list(headnote.chunk_files(["a.md"], workers=2, overlap="low"))
+with headnote.Index.open("docs", max_tokens=300) as index:
+    links: list[headnote.LinkRow] = index.links("a.md")
+    report: headnote.Report = index.update()
+"""
+
+BAD = {
+    'headnote.chunk("# A", max_token=3)': 'Unexpected keyword argument "max_token" for "chunk"',
+    'headnote.chunk("# A", max_tokens="3")': 'Argument "max_tokens" to "chunk" has incompatible type "str"',
+    'headnote.chunk_file("a.md", strategy="blocks")': 'Argument "strategy" to "chunk_file" has incompatible type',
+    'headnote.chunk_files(["a.md"], sise="small")': 'Unexpected keyword argument "sise" for "chunk_files"',
+    'headnote.Index.open("docs", max_token=3)': 'Unexpected keyword argument "max_token" for "open" of "Index"',
+}
+
+
+def test_a_type_checker_refuses_wrong_options(tmp_path: Path) -> None:
+    bad = ["import headnote", *BAD]
+    (tmp_path / "good.py").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "bad.py").write_text("\n".join(bad), encoding="utf-8")
+    # From the folder of the program: without the settings and the sources of this project, as for any user.
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "good.py", "bad.py"]
+    lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout.splitlines()
+    messages = dict(line.partition(": error: ")[::2] for line in lines if ": error: " in line)
+    assert list(messages) == [f"bad.py:{number}" for number in range(2, len(bad) + 1)], lines
+    for message, expected in zip(messages.values(), BAD.values(), strict=True):
+        assert message.startswith(expected)
+
+
+def test_chunk_takes_ready_settings() -> None:
+    settings = headnote.Settings(strategy="none")
+    assert headnote.chunk("# A\n\n# B\n", settings=settings) == headnote.chunk("# A\n\n# B\n", strategy="none")
+    several: list[dict[str, Any]] = [{"preset": "blocks"}, {"max_tokens": 300}]
+    for others in several:
+        with pytest.raises(headnote.SettingsError, match="settings cannot be combined with a preset"):
+            headnote.chunk("# A", settings=settings, **others)
+    with pytest.raises(headnote.SettingsError, match="settings is of type dict"):
+        headnote.chunk("# A", settings={"max_tokens": 3})  # type: ignore[arg-type]
 
 
 def test_the_version_is_in_the_changelog_or_ahead_of_it(repository: Path) -> None:

@@ -26,7 +26,7 @@ from headnote.chunking.aliases import FIELD_OF_ALIAS
 from headnote.chunking.budgets import OVERLAPS, SIZES
 from headnote.chunking.describe import docstrings
 from headnote.chunking.presets import make_settings, presets
-from headnote.chunking.settings import FIELD_NAMES, Settings, Strategy
+from headnote.chunking.settings import FIELD_NAMES, Packing, Settings, Strategy
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import main
 from headnote.model import Block, Chunk
@@ -116,7 +116,7 @@ def test_boundaries_stay_where_the_default_page_says_so() -> None:
     page = (REPOSITORY / "docs" / "strategies" / "default.md").read_text(encoding="utf-8")
     documents = {block.info.partition(" ")[2]: content(page, block) for block in fences(page)}
 
-    def unchanged(packing: str) -> int:
+    def unchanged(packing: Packing) -> int:
         before, after = (
             {chunk.key for chunk in headnote.chunk(documents[name], max_tokens=64, packing=packing)}
             for name in ("before.md", "after.md")

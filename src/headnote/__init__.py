@@ -14,16 +14,30 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.errors import (
     AnswerError,
+    BulkError,
+    CorruptIndex,
     EmbeddingError,
+    ForeignIndex,
     HeadnoteError,
     IndexFailure,
+    LockedIndex,
     MissingExtra,
+    MissingIndex,
+    MissingKey,
     MissingSource,
+    NewerIndex,
     NotAFile,
     NotText,
+    RateLimited,
+    RequestRefused,
+    ServiceError,
+    ServiceUnavailable,
     SettingsError,
     SourceError,
+    UnreachableIndex,
     UnreadableSource,
+    UnwritableIndex,
+    WrongAnswer,
 )
 from headnote.model import (
     Answer,
@@ -42,13 +56,24 @@ from headnote.model import (
 )
 
 if TYPE_CHECKING:
-    from headnote.api import Index
+    from headnote.answer.chat import Chat, Piece
+    from headnote.answer.prompt import Message
+    from headnote.api import DocumentView, Drift, Index, Status
     from headnote.chunking.chunker import chunk
+    from headnote.chunking.options import ChunkOptions
     from headnote.chunking.presets import presets
     from headnote.chunking.settings import Settings
+    from headnote.config import ChatSettings, IndexSettings
+    from headnote.embedding.base import Embedder
+    from headnote.index.graph import Graph, Node
+    from headnote.index.plan import Plan
+    from headnote.index.task import Progress, Report
     from headnote.markdown import parse
+    from headnote.markdown.outline import OutlineEntry
     from headnote.sources.chunks import chunk_file, chunk_files
-    from headnote.tokens import count_tokens
+    from headnote.sources.listing import SkippedFile
+    from headnote.store.rows import ChunkRow, DocumentRow, DocumentSummary, LinkRow, NonText, Parent, StoredChunk
+    from headnote.tokens import Counter, count_tokens
 
 __version__ = "0.1.0"
 
@@ -56,29 +81,68 @@ __all__ = [
     "Answer",
     "AnswerError",
     "Block",
+    "BulkError",
+    "Chat",
+    "ChatSettings",
     "Chunk",
+    "ChunkOptions",
+    "ChunkRow",
     "Citation",
+    "CorruptIndex",
+    "Counter",
+    "DocumentRow",
+    "DocumentSummary",
+    "DocumentView",
+    "Drift",
     "Dropped",
+    "Embedder",
     "EmbeddingError",
+    "ForeignIndex",
     "Frontmatter",
+    "Graph",
     "Heading",
     "HeadnoteError",
     "Hit",
     "Index",
     "IndexFailure",
+    "IndexSettings",
     "Link",
+    "LinkRow",
+    "LockedIndex",
+    "Message",
     "MissingExtra",
+    "MissingIndex",
+    "MissingKey",
     "MissingSource",
+    "NewerIndex",
+    "Node",
+    "NonText",
     "NotAFile",
     "NotText",
+    "OutlineEntry",
+    "Parent",
     "Passage",
+    "Piece",
+    "Plan",
+    "Progress",
+    "RateLimited",
+    "Report",
+    "RequestRefused",
     "Section",
+    "ServiceError",
+    "ServiceUnavailable",
     "Settings",
     "SettingsError",
+    "SkippedFile",
     "SourceError",
+    "Status",
+    "StoredChunk",
     "Tag",
+    "UnreachableIndex",
     "UnreadableSource",
+    "UnwritableIndex",
     "Why",
+    "WrongAnswer",
     "__version__",
     "chunk",
     "chunk_file",
@@ -88,10 +152,35 @@ __all__ = [
     "presets",
 ]
 
-# Loaded when first asked for: whoever only wants a type or the version does not pay for the scanner.
-_HOME_OF_LAZY_NAME = {
+# Loaded on first use: a program that needs only a type or the version does not pay for the scanner.
+_MODULE_OF = {
+    "Chat": "headnote.answer.chat",
+    "ChatSettings": "headnote.config",
+    "ChunkOptions": "headnote.chunking.options",
+    "ChunkRow": "headnote.store.rows",
+    "Counter": "headnote.tokens",
+    "DocumentRow": "headnote.store.rows",
+    "DocumentSummary": "headnote.store.rows",
+    "DocumentView": "headnote.api",
+    "Drift": "headnote.api",
+    "Embedder": "headnote.embedding.base",
+    "Graph": "headnote.index.graph",
     "Index": "headnote.api",
+    "IndexSettings": "headnote.config",
+    "LinkRow": "headnote.store.rows",
+    "Message": "headnote.answer.prompt",
+    "Node": "headnote.index.graph",
+    "NonText": "headnote.store.rows",
+    "OutlineEntry": "headnote.markdown.outline",
+    "Parent": "headnote.store.rows",
+    "Piece": "headnote.answer.chat",
+    "Plan": "headnote.index.plan",
+    "Progress": "headnote.index.task",
+    "Report": "headnote.index.task",
     "Settings": "headnote.chunking.settings",
+    "SkippedFile": "headnote.sources.listing",
+    "Status": "headnote.api",
+    "StoredChunk": "headnote.store.rows",
     "chunk": "headnote.chunking.chunker",
     "chunk_file": "headnote.sources.chunks",
     "chunk_files": "headnote.sources.chunks",
@@ -102,10 +191,10 @@ _HOME_OF_LAZY_NAME = {
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME_OF_LAZY_NAME.get(name)
-    if home is None:
+    module = _MODULE_OF.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

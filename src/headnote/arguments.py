@@ -1,4 +1,4 @@
-"""What a program hands over, checked by its type: a wrong one is refused by name, before anything is done with it."""
+"""Type checks for the arguments of public functions: a wrong type raises an error that names the argument."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _NAMES: dict[Any, str] = {
 
 
 def check_types(**arguments: tuple[object, Any]) -> None:
-    """Raises unless every value is of its type: `check_types(text=(text, str), limit=(limit, Integral | None))`."""
+    """Raise unless every value has its type: `check_types(text=(text, str), limit=(limit, Integral | None))`."""
     for name, (value, allowed) in arguments.items():
         kinds = get_args(allowed) or (allowed,)
-        # True and False are whole numbers to Python, but nobody means them as one.
-        is_lost_switch = isinstance(value, bool) and bool not in kinds
-        # Python takes a string for a list of its characters, and a path in bytes for a path.
-        is_lost_text = isinstance(value, str | bytes) and str not in kinds
-        if is_lost_switch or is_lost_text or not isinstance(value, kinds):
-            raise SettingsError(_complaint(name, value), remedy=_remedy(value, kinds))
+        # A bool is an int to Python, but never meant as a number.
+        is_stray_bool = isinstance(value, bool) and bool not in kinds
+        # A string is an iterable of characters to Python, and bytes can be a path.
+        is_stray_text = isinstance(value, str | bytes) and str not in kinds
+        if is_stray_bool or is_stray_text or not isinstance(value, kinds):
+            raise SettingsError(_message(name, value), remedy=_remedy(value, kinds))
 
 
 def strings(name: str, value: str | Iterable[str] | None) -> tuple[str, ...]:
-    """One string, several or none, however they are given."""
+    """A string, several strings or None, as a tuple."""
     if value is None:
         return ()
     check_types(**{name: (value, str | Iterable)})
@@ -50,7 +50,7 @@ def strings(name: str, value: str | Iterable[str] | None) -> tuple[str, ...]:
     return items
 
 
-def _complaint(name: str, value: object) -> str:
+def _message(name: str, value: object) -> str:
     return (
         f"{name} is {value}"
         if value is None or isinstance(value, bool)

@@ -5,26 +5,26 @@
     │   ├── MissingSource       it is not there
     │   ├── NotAFile            it is a folder, a socket, …
     │   ├── UnreadableSource    the system refuses to open it
-    │   └── NotText             binary, or bytes in no encoding we can tell
+    │   └── NotText             binary, or in an unknown encoding
     ├── IndexFailure          an index that cannot be used
     │   ├── MissingIndex        there is none
-    │   ├── CorruptIndex        its file is damaged, or none of ours
+    │   ├── CorruptIndex        its file is damaged, or not an index
     │   ├── NewerIndex          a later headnote has written it
     │   ├── ForeignIndex        it belongs to another folder
-    │   ├── LockedIndex         another writer is at work
+    │   ├── LockedIndex         another writer is active
     │   ├── UnwritableIndex     the system refuses: disk full, read-only, no permission
-    │   └── UnreachableIndex    its server does not answer, refuses us, or went away
-    ├── EmbeddingError        texts that could not be made into vectors
+    │   └── UnreachableIndex    its server does not answer, refuses the connection, or went away
+    ├── EmbeddingError        texts that could not be embedded
     │   └── ServiceError        the service for it failed; of a chat service, the cause of an AnswerError
     │       ├── MissingKey          it needs a key, and the environment has none
     │       ├── RequestRefused      it refuses the request, and would refuse it again
     │       ├── RateLimited         it still asks to wait after several tries
     │       ├── ServiceUnavailable  it fails, does not answer in time, or cannot be reached
     │       └── WrongAnswer         its response makes no sense
-    ├── AnswerError           a question that no model could be asked, or that none answered
-    ├── BulkError             a job over many documents that cannot begin, or cannot go on
-    ├── MissingExtra          a package that an extra brings
-    └── SettingsError         a setting that makes no sense
+    ├── AnswerError           a question that no model could answer
+    ├── BulkError             a bulk job that cannot start or continue
+    ├── MissingExtra          a package of an extra that is not installed
+    └── SettingsError         a setting that is invalid
 
 Malformed Markdown is not among them: it never raises.
 """
@@ -65,7 +65,7 @@ class UnreadableSource(SourceError):
 
 
 class NotText(SourceError):
-    """Binary, or bytes in no encoding that can be told."""
+    """Binary, or in an unknown encoding."""
 
 
 class IndexFailure(HeadnoteError):
@@ -85,11 +85,11 @@ class NewerIndex(IndexFailure):
 
 
 class ForeignIndex(IndexFailure):
-    """It was made from another folder, and is left as it is."""
+    """It was made from another folder, and stays as it is."""
 
 
 class LockedIndex(IndexFailure):
-    """Another writer is at work and did not end in time."""
+    """Another writer is active and did not finish in time."""
 
 
 class UnwritableIndex(IndexFailure):
@@ -97,11 +97,11 @@ class UnwritableIndex(IndexFailure):
 
 
 class UnreachableIndex(IndexFailure):
-    """The server it is kept on does not answer, refuses us, or went away in the middle."""
+    """The server that holds it does not answer, refuses the connection, or went away."""
 
 
 class EmbeddingError(HeadnoteError):
-    """Texts that could not be made into vectors."""
+    """Texts that could not be embedded."""
 
 
 class ServiceError(EmbeddingError):
@@ -129,16 +129,16 @@ class WrongAnswer(ServiceError):
 
 
 class AnswerError(HeadnoteError):
-    """A question that no model could be asked, or that none answered; its cause says what the service did."""
+    """A question that no model could answer. Its cause is the error of the service."""
 
 
 class BulkError(HeadnoteError):
-    """A job over many documents that cannot begin, or cannot go on; what is finished stays."""
+    """A bulk job that cannot start or continue. Finished parts stay."""
 
 
 class MissingExtra(HeadnoteError):
-    """A package that only an extra brings, with the command that installs it."""
+    """A package of an extra is not installed. The remedy is the command that installs it."""
 
 
 class SettingsError(HeadnoteError):
-    """A setting that makes no sense, with the nearest that does."""
+    """An invalid setting. The remedy says what is valid."""

@@ -1,4 +1,4 @@
-"""Packages that only an extra brings, and what to say when they are not there."""
+"""Load packages that only an extra installs, or say how to install them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ SEARCH = "pip install 'headnote[search]'"
 
 
 def load(package: str, purpose: str, remedy: str = SEARCH) -> Any:
-    """The package, or one line that says how to get it."""
+    """The package, or an error with the command that installs it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
-        # Something else may be missing inside the package; then that is what to say.
+        # The missing package may be a dependency of this one; name that.
         raise MissingExtra(f"{purpose} needs the package {error.name or package}", remedy=f"run: {remedy}") from None
 
 
 @contextmanager
 def importing(purpose: str, remedy: str) -> Iterator[None]:
-    """The same for `import` statements, in modules that are nothing without what they import."""
+    """The same for `import` statements at the top of a module."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -31,5 +31,5 @@ def importing(purpose: str, remedy: str) -> Iterator[None]:
 
 
 def load_numpy() -> Any:
-    """What every vector is made of."""
+    """Numpy, which all vectors need."""
     return load("numpy", "searching by meaning")

@@ -11,6 +11,7 @@ import pytest
 
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings
+from headnote.chunking.settings import Boundaries
 from headnote.model import Chunk
 from headnote.tokens import get_counter
 
@@ -270,7 +271,7 @@ IMPORT = "import Card from './Card'"
 @pytest.mark.parametrize("preset", ["blocks", "default"])
 @pytest.mark.parametrize("above", [IMPORT, "An introduction.", f"{IMPORT}\n\nAn introduction."])
 @pytest.mark.parametrize("boundaries", ["hybrid", "heading", "paragraph"])
-def test_what_stands_above_the_first_heading_takes_its_path(preset: str, above: str, boundaries: str) -> None:
+def test_what_stands_above_the_first_heading_takes_its_path(preset: str, above: str, boundaries: Boundaries) -> None:
     text = document(above, "# Title", "Text.", "## Details", paragraph(900), "## More", paragraph(900))
     chunks = chunk(text, path="page.mdx", preset=preset, boundaries=boundaries)
     assert chunks[0].start == 0
@@ -392,7 +393,7 @@ def test_its_own_names_are_understood() -> None:
 
 
 @pytest.mark.parametrize("name", ["fixed", "fixed_size", "Fixed", "fixed-size"])
-def test_fixed_is_windows_over_the_whole_text(name: str) -> None:
+def test_fixed_is_windows_over_the_whole_text(name: Any) -> None:
     text = "# A\n\none two three\n\n# B\n\nfour five six\n\n# C\n\nseven eight\n"
     chunks = chunk(text, strategy=name, counter="chars", max_tokens=24, overlap_tokens=4)
     body = text.rstrip("\n")

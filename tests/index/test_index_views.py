@@ -77,7 +77,7 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="hashing:8") as index:
         with keep_fresh(index, on_progress=seen.append) as keeper:
             assert keeper.updated.wait(60)
-            keeper._note(seen[0])
+            keeper._record(seen[0])
             assert (keeper.progress, keeper.busy) == (seen[0], True)
         assert {progress.stage for progress in seen} == {"read", "embed"}
         assert keeper.progress is None
@@ -110,7 +110,7 @@ def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> Non
     with Index.open(tmp_path, embedder=Slow(8)) as index:
         with keep_fresh(index) as keeper:
             assert began.wait(60)
-            keeper._end.set()
+            keeper._stopping.set()
             ended.set()
         assert index.status().documents == 400
         assert index.status().pending > 200

@@ -37,7 +37,7 @@ from layout import counter_of, layout_for
 from headnote import SettingsError
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings, presets
-from headnote.chunking.settings import Settings
+from headnote.chunking.settings import Oversized, Settings
 from headnote.model import Chunk
 from laws import LAWS, faults, nothing_lost
 
@@ -282,14 +282,15 @@ def test_the_same_in_every_process(repository: Path) -> None:
 @pytest.mark.parametrize("preset", presets())
 @given(source=st.text() | nasty.documents() | nasty_mdx.documents(), mdx=st.booleans())
 def test_no_text_raises(preset: str, source: str, mdx: bool) -> None:
-    for settings in ({}, {"max_tokens": 16, "overlap_tokens": 3, "min_tokens": 2}):
+    small: dict[str, Any] = {"max_tokens": 16, "overlap_tokens": 3, "min_tokens": 2}
+    for settings in ({}, small):
         for each in chunk(source, path="a.md", preset=preset, mdx=mdx, **settings):
             assert each.to_dict().keys() == set(each.FIELDS)
 
 
 @pytest.mark.parametrize("preset", presets())
 @pytest.mark.parametrize("oversized", ["split", "keep"])
-def test_no_text_raises_whatever_happens_to_large_blocks(preset: str, oversized: str) -> None:
+def test_no_text_raises_whatever_happens_to_large_blocks(preset: str, oversized: Oversized) -> None:
     for number in range(40):
         source = random_document(("oversized", number))
         most = random.Random(number).choice([16, 40, 120])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ SAMPLE = files("headnote.web").joinpath("static/sample.md").read_text(encoding="
 
 @pytest.mark.parametrize("preset", ["default", "blocks"])
 @pytest.mark.parametrize("overlap", ["medium", "high"])
-def test_overlap_is_seen_and_adds_no_chunk(preset: str, overlap: str) -> None:
+def test_overlap_is_seen_and_adds_no_chunk(preset: str, overlap: Any) -> None:
     without, with_overlap = (chunk(SAMPLE, preset=preset, overlap=word) for word in ("none", overlap))
     assert len(with_overlap) == len(without)
     assert any(each.overlap for each in with_overlap)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from numbers import Real
 from os import PathLike, fspath
-from typing import Any
+from typing import Unpack
 
 from headnote.arguments import check_types
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.presets import make_settings
+from headnote.chunking.options import ChunkOptions
+from headnote.chunking.presets import settings_from
 from headnote.chunking.records import records
 from headnote.chunking.settings import Settings
 from headnote.chunking.strategies import STRATEGIES
@@ -23,15 +24,16 @@ def chunk(
     path: str | PathLike[str] = "",
     preset: str = "default",
     modified: float | None = None,
-    **settings: Any,
+    settings: Settings | None = None,
+    **options: Unpack[ChunkOptions],
 ) -> list[Chunk]:
     """The chunks of one document, in order.
 
     `path` names the document in ids, and turns MDX on if it ends in `.mdx`. Settings are those of the preset, changed
-    by whatever is given by name.
+    by single options; or pass complete `settings` instead of both.
     """
     check_types(text=(text, str), path=(path, str | PathLike), modified=(modified, Real | None))
-    checked = make_settings(preset, **settings)
+    checked = settings_from(preset, settings, options)
     return chunk_document(Document(text, fspath(path), checked.mdx), checked, modified)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from headnote.arguments import check_types
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import with_changes
 from headnote.chunking.settings import Settings, nearest, shown
@@ -98,6 +99,19 @@ def make_settings(preset: str | Settings = "default", **given: Any) -> Settings:
     except TypeError:
         # A value that cannot be hashed, such as a mapping of block kinds, cannot be cached.
         return _make(preset, given)
+
+
+def settings_from(preset: str, settings: Settings | None, options: Mapping[str, Any]) -> Settings:
+    """The settings that a caller passes: complete ones, or a preset and single options."""
+    if settings is None:
+        return make_settings(preset, **options)
+    check_types(settings=(settings, Settings))
+    if options or preset != "default":
+        raise SettingsError(
+            "settings cannot be combined with a preset or single settings",
+            remedy="use dataclasses.replace on the settings, or leave them out",
+        )
+    return settings
 
 
 # Called for every document. Typed, because True equals 1 but is no size.

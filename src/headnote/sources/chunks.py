@@ -16,11 +16,13 @@ from functools import partial
 from itertools import chain, islice
 from numbers import Integral
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
-from headnote.chunking.presets import make_settings
+from headnote.chunking.options import ChunkOptions
+from headnote.chunking.presets import settings_from
+from headnote.chunking.settings import Settings
 from headnote.errors import HeadnoteError, SettingsError
 from headnote.model import Chunk
 from headnote.sources.files import read_source
@@ -33,24 +35,31 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def chunk_file(path: AnyPath, *, preset: str = "default", **settings: Any) -> list[Chunk]:
+def chunk_file(
+    path: AnyPath, *, preset: str = "default", settings: Settings | None = None, **options: Unpack[ChunkOptions]
+) -> list[Chunk]:
     """The chunks of one file. The suffix `.mdx` turns MDX on."""
     check_types(path=(path, str | os.PathLike))
     name = os.fspath(path)
     text = read_source(name)
-    return chunk(text, path=name, preset=preset, modified=Path(name).stat().st_mtime, **settings)
+    return chunk(text, path=name, preset=preset, modified=Path(name).stat().st_mtime, settings=settings, **options)
 
 
 def chunk_files(
-    paths: Iterable[AnyPath], *, workers: int | None = None, preset: str = "default", **settings: Any
+    paths: Iterable[AnyPath],
+    *,
+    workers: int | None = None,
+    preset: str = "default",
+    settings: Settings | None = None,
+    **options: Unpack[ChunkOptions],
 ) -> Iterator[Chunk]:
     """The chunks of many files, in the order of the paths, computed on all cores.
 
     Only a few files are in memory at a time. The first file that cannot be read raises its error when its turn comes.
     """
     check_types(paths=(paths, Iterable), workers=(workers, Integral | None))
-    make_settings(preset, **settings)  # a bad setting is refused now, not in a worker later
-    one_file = partial(_finished_chunks, preset=preset, settings=settings)
+    # A bad setting raises now, not later in a worker.
+    one_file = partial(_finished_chunks, settings=settings_from(preset, settings, options))
     return chain.from_iterable(on_all_cores(one_file, paths, workers))
 
 
@@ -108,9 +117,9 @@ def _work_through(work: Callable[[Item], Result], batch: list[Item]) -> list[Res
     return [work(item) for item in batch]
 
 
-def _finished_chunks(path: AnyPath, *, preset: str, settings: dict[str, Any]) -> list[Chunk]:
+def _finished_chunks(path: AnyPath, *, settings: Settings) -> list[Chunk]:
     """Chunks with their tokens counted here, in the worker, rather than later in the caller."""
-    chunks = chunk_file(path, preset=preset, **settings)
+    chunks = chunk_file(path, settings=settings)
     if chunks:
         _ = chunks[0].tokens
     return chunks

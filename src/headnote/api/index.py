@@ -1,0 +1,468 @@
+"""`Index`: open a folder, update its index, search it and read from it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from headnote.api.opening import AnyPath, check_folder, open_folder
+from headnote.api.reading import (
+    broken_links,
+    document_outline,
+    document_row,
+    document_view,
+    find_chunk,
+    find_section,
+    passage,
+)
+from headnote.api.views import DocumentView, Drift, Status
+from headnote.arguments import check_types
+from headnote.chunking.options import ChunkOptions
+from headnote.config import (
+    ChatSettings,
+    Choice,
+    Configure,
+    SearchSettings,
+    chat_environment,
+    load_chat_settings,
+    load_search_settings,
+)
+from headnote.embedding.base import Embedder
+from headnote.errors import SettingsError
+from headnote.index.graph import Graph, graph_of
+from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.ownership import roots_in
+from headnote.index.plan import plan_reading
+from headnote.index.task import Report, Task, Watcher, ignore_progress
+from headnote.index.update import Scope, plan_update, update_documents
+from headnote.index.vectors import sweep, update_vectors
+from headnote.model import Answer, Hit, Passage
+from headnote.search.engine import Engine
+from headnote.search.filter_parsing import read_filter, read_recency
+from headnote.search.query import Expand, Fusion, Mode, Query
+from headnote.search.ranking import STEPPED_PRESETS
+from headnote.sources.attachments import read_attachment
+from headnote.sources.discover import discover
+from headnote.sources.listing import Listing
+from headnote.sources.watch import watch
+from headnote.store.base import Store
+from headnote.store.opening import schema_of
+from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
+
+if TYPE_CHECKING:
+    from headnote.answer.chat import Chat
+    from headnote.markdown.outline import OutlineEntry
+
+
+class Index:
+    """A folder that can be searched. Create one with `Index.open`; many threads may share it."""
+
+    def __init__(
+        self,
+        root: Path,
+        store: Store,
+        choice: Choice,
+        embedder: Embedder,
+        *,
+        search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
+        adopts: bool = False,
+        read_only: bool = False,
+    ) -> None:
+        self.root = root
+        self.choice = choice
+        self.settings = choice.chunking.settings
+        self.index_settings = choice.of_index.settings
+        self.embedder = embedder
+        self.read_only = read_only
+        self._store = store
+        self._engine = Engine(store, embedder)
+        self.search_settings = search_settings
+        self._adopts = adopts
+
+    @classmethod
+    def open(
+        cls,
+        root: AnyPath = ".",
+        *,
+        create: bool = True,
+        preset: str | None = None,
+        embedder: str | Embedder | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        max_file_bytes: int | None = None,
+        store: str | None = None,
+        schema: str | None = None,
+        adopt: bool = False,
+        read_only: bool = False,
+        configure: Configure = "keep",
+        words_only: bool = False,
+        **settings: Unpack[ChunkOptions],
+    ) -> Index:
+        """Open the index of a folder, or create it. It is stored in `.headnote` inside the folder, or in PostgreSQL if
+        `store` is the URL of a database.
+
+        Settings you leave out are those the index was made with. A new index takes them from the environment, then from
+        `headnote.toml`, then from the defaults. The next update stores the settings you give. `choice.differing` lists
+        where `headnote.toml` disagrees with the index; `configure="apply"` applies the file, as `headnote index` does,
+        and `configure="anew"` also drops the settings given earlier.
+
+        With `create=False`, a folder without an index raises `MissingIndex`. An index belongs to the folder it was made
+        from: opening it from another one raises `ForeignIndex`, unless `adopt=True` says that the folder has moved.
+        `schema` names the schema of the database. With `read_only=True` nothing is ever written, and an index whose
+        schema you name can be opened from any folder. With `words_only=True` the embedder is not loaded.
+        """
+        check_types(root=(root, str | os.PathLike))
+        if adopt and read_only:
+            raise SettingsError("adopt cannot be combined with read_only", remedy="leave one of them out")
+        folder = Path(root)
+        check_folder(folder)
+        flags: dict[str, Any] = {**settings, "preset": preset, "include": include, "exclude": exclude}
+        flags |= {"max_file_bytes": max_file_bytes, "store": store, "schema": schema}
+        flags["embedder"] = embedder if isinstance(embedder, str) else None
+        search_settings = load_search_settings({}, folder).settings
+        load_chat_settings(folder)  # report errors in [llm] now, not with the first question
+        opened = open_folder(
+            folder,
+            flags,
+            embedder,
+            create=create,
+            adopt=adopt,
+            read_only=read_only,
+            configure=configure,
+            words_only=words_only,
+        )
+        return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Updating
+
+    def update(
+        self,
+        *,
+        vectors: bool = True,
+        rebuild: bool = False,
+        workers: int | None = None,
+        wait: float = 10.0,
+        remove: bool = True,
+        on_progress: Watcher = ignore_progress,
+    ) -> Report:
+        """Bring the index up to date with the folder, and report what was done.
+
+        Keyword search is current as soon as the documents are written; vectors follow. An interrupted update keeps what
+        it has finished. With `remove=False` documents stay in the index even if their files are gone.
+        """
+        check_types(workers=(workers, Integral | None), wait=(wait, Real), on_progress=(on_progress, Callable))
+        task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
+        report = update_documents(self._store, task, self._model, on_progress)
+        if vectors:
+            report.embedded, report.others = update_vectors(self._store, self.embedder, wait, on_progress)
+            if remove and (not report.plan.is_empty or report.embedded):
+                sweep(self._store, [self._model], wait)
+        return report
+
+    def plan(self, *, rebuild: bool = False) -> Report:
+        """What `update` would do now. Nothing is written."""
+        return plan_update(self._store, self._task(rebuild=rebuild), self._model)
+
+    def drift(self) -> Drift:
+        """How the folder differs from the index, by file size and time. No file is read."""
+        listing = self._listing()
+        with self._store.reading() as reader:
+            stored = Scope(self._store, self._task()).files(reader)
+            non_texts = reader.non_texts()
+            reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
+        reading = plan_reading(listing.files, listing.skipped, stored, non_texts=non_texts)
+        paths = [file.path for file in reading.read]
+        return Drift(
+            new=[path for path in paths if path not in stored],
+            changed=[path for path in paths if path in stored],
+            gone=reading.gone,
+            rebuild=reason,
+        )
+
+    def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
+        """Update now, and again whenever files change, until `stop` is set. `options` are those of `update`."""
+        settings = self.index_settings
+        changes = watch(
+            self.root,
+            stop=stop,
+            include=settings.include,
+            exclude=settings.exclude,
+            max_bytes=settings.max_file_bytes,
+            # Listed before the first update, which may take minutes: changes in the meantime must not be missed.
+            since=self._listing(),
+            debounce_ms=debounce_ms,
+        )
+        yield self.update(**options)
+        for _ in changes:
+            yield self.update(**options)
+
+    def check(self) -> list[str]:
+        """Check every invariant, and return one line for each that is violated."""
+        return self._store.check()
+
+    def repair(self) -> list[str]:
+        """Rebuild derived and damaged data, and report what was done. Sound vectors stay; the next update restores the
+        rest."""
+        return self._store.repair()
+
+    def check_writing(self) -> None:
+        """Raise the error that an update would raise now: another writer is active, or the folder is read-only."""
+        with self._store.writing(wait=0.0):
+            pass
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other machines may write to it."""
+        return self._store.is_shared
+
+    @property
+    def chat_settings(self) -> ChatSettings:
+        """Which model answers questions, from file and environment as they are now."""
+        return load_chat_settings(self.root).settings
+
+    @property
+    def generation(self) -> int:
+        """A number that every update raises. It is cheap to read."""
+        return self._store.generation()
+
+    def status(self) -> Status:
+        """The size and the settings of the index."""
+        with self._store.reading() as reader:
+            counts, roots = reader.counts(), roots_in(reader.manifest())
+        return Status(
+            root=str(self.root),
+            documents=counts.documents,
+            chunks=counts.chunks,
+            links=counts.links,
+            # By name: to tell its dimensions, a model might have to be loaded or a service called.
+            pending=0 if self._model == "none" else counts.pending.get(self._model, counts.chunks),
+            model=self._model,
+            settings=self.settings,
+            index_settings=self.index_settings,
+            bytes_on_disk=counts.bytes_on_disk,
+            updated=counts.updated_ns / 1e9 if counts.updated_ns else None,
+            generation=counts.generation,
+            roots=tuple(roots),
+            schema=schema_of(self.root, self.index_settings.target),
+        )
+
+    # Searching
+
+    def search(
+        self,
+        query: str,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        *,
+        path: str | Sequence[str] | None = None,
+        tags: str | Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        since: datetime | float | str | None = None,
+        per_document: int | None = None,
+        min_score: float | None = None,
+        budget: int | None = None,
+        recency_days: float | None = None,
+        recency_steps: bool | None = None,
+        expand: Expand | None = None,
+        fusion: Fusion | None = None,
+    ) -> list[Hit]:
+        """The chunks that answer a query, best first.
+
+        `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them. Chunks without a vector
+        are found by keyword. Filters: globs in `path`, `tags` that must all be present, frontmatter fields in `where`,
+        files changed `since` a time or `7d` ago. `budget` limits the tokens of all hits. `recency_days` is the
+        half-life of a small boost for recent files; `recency_steps` applies it in steps, the default of the preset
+        `ragdocs`. `expand` adds text around a hit (`neighbours`, `section`) or what it links to (`linked`).
+        `fusion="rrf"` ranks by reciprocal ranks instead of scores; a hit that is first in every ranking scores 1. There
+        are no hits if nothing is relevant, unless `min_score` is 0.
+
+        Arguments you leave out come from the environment, then from `[search]` in `headnote.toml`, then from the
+        defaults: 10 hits, `hybrid`, `weighted`.
+        """
+        arguments = {
+            "limit": limit,
+            "mode": mode,
+            "fusion": fusion,
+            "per_document": per_document,
+            "min_score": min_score,
+            "budget": budget,
+            "expand": expand,
+        }
+        defaults = self.search_settings
+        settings: dict[str, Any] = {
+            name: getattr(defaults, name) if value is None else value for name, value in arguments.items()
+        }
+        only = read_filter(path, tags, where, since)
+        return self._engine.search(
+            Query(text=query, only=only, **settings, **self._recency(recency_days, recency_steps))
+        )
+
+    def _recency(self, days: float | None, steps: bool | None) -> dict[str, Any]:
+        """The boost of the call, else of the settings, else of the preset."""
+        if days is not None or steps is not None:
+            return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}
+        if self.search_settings.recency:
+            return read_recency(self.search_settings.recency)
+        return {"recency_steps": self.choice.chunking.preset in STEPPED_PRESETS}
+
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 6,
+        budget: int = 4000,
+        stream: Callable[[str], object] | None = None,
+        model: str | Chat | None = None,
+        **filters: Any,
+    ) -> Answer:
+        """Answer a question from the best passages, with checked citations.
+
+        `model` names a model of the service set by the environment or by `[llm]` in `headnote.toml`; by default it is
+        the model named there. Without a model, or with an empty name, the answer quotes the passages. `stream` receives
+        the text piece by piece, as far as its citations are checked. `budget` limits the tokens of the prompt. The
+        filters are those of `search`.
+        """
+        # Late: only those who ask questions wait for the client of the service.
+        from headnote.answer.answering import answer_from
+        from headnote.answer.chat import Chat, find_chat
+        from headnote.answer.passages import read_passages
+
+        check_types(
+            question=(question, str),
+            budget=(budget, Integral),
+            stream=(stream, Callable | None),
+            model=(model, str | Chat | None),
+        )
+        if not question.strip():
+            raise SettingsError("the question is empty", remedy="say what you want to know")
+        chat = (
+            find_chat(chat_environment(self.chat_settings), model) if model is None or isinstance(model, str) else model
+        )
+        hits = self.search(question, limit, **filters)
+        with self._store.reading() as reader:
+            passages = read_passages(reader, hits)
+        return answer_from(question, passages, chat, self.embedder, budget, stream)
+
+    # Reading
+
+    def documents(self) -> list[str]:
+        """Paths of all documents, sorted."""
+        with self._store.reading() as reader:
+            return reader.document_paths()
+
+    def contents(self) -> list[DocumentSummary]:
+        """All documents with their titles, by path."""
+        with self._store.reading() as reader:
+            return reader.summaries()
+
+    def document(self, path: str) -> DocumentView:
+        """A document with everything known about it, read at one moment."""
+        check_types(path=(path, str))
+        return document_view(self._store, self.root, path)
+
+    def chunk(self, key: str) -> StoredChunk:
+        """A chunk by its key, or by its id, as in hits."""
+        check_types(key=(key, str))
+        return find_chunk(self._store, key)
+
+    def outline(self, path: str) -> list[OutlineEntry]:
+        """The headings of a document, each with the lines of everything below it."""
+        return document_outline(self._document_row(path))
+
+    def section(self, path: str, heading: str) -> Passage:
+        """The lines under a heading, found by its text or anchor, ignoring case."""
+        check_types(heading=(heading, str))
+        document = self._document_row(path)
+        entry = find_section(document, heading)
+        return passage(document, entry.start_line, entry.end_line)
+
+    def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
+        """Lines of a document as indexed, both ends included."""
+        check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
+        if start_line < 1 or (end_line is not None and end_line < start_line):
+            raise SettingsError(
+                f"lines {start_line} to {end_line} are no range", remedy="count from 1, first line first"
+            )
+        return passage(self._document_row(path), start_line, end_line)
+
+    def links(self, path: str) -> list[LinkRow]:
+        """The links of a document, with their targets."""
+        check_types(path=(path, str))
+        with self._store.reading() as reader:
+            document_row(reader, self.root, path)
+            return reader.links_from(path)
+
+    def backlinks(self, path: str) -> list[LinkRow]:
+        """The links that lead to a document."""
+        check_types(path=(path, str))
+        with self._store.reading() as reader:
+            document_row(reader, self.root, path)
+            return reader.links_to(path)
+
+    def broken_links(self) -> list[LinkRow]:
+        """Links to documents, sections and other files inside the root that do not exist."""
+        return broken_links(self._store, self.root)
+
+    def orphans(self) -> list[str]:
+        """Documents without a link to or from another document."""
+        with self._store.reading() as reader:
+            return reader.orphans()
+
+    def attachment(self, path: str) -> bytes | None:
+        """The content of a file inside the root that is not a document, such as a picture. None if it is missing,
+        ignored or outside the root."""
+        check_types(path=(path, str))
+        return read_attachment(self.root, path, self.index_settings.exclude)
+
+    def graph(self) -> Graph:
+        """Which documents link to which, and the broken links."""
+        with self._store.reading() as reader:
+            documents, links = reader.summaries(), reader.links()
+        return graph_of(documents, links, self.broken_links())
+
+    def _document_row(self, path: str) -> DocumentRow:
+        check_types(path=(path, str))
+        with self._store.reading() as reader:
+            return document_row(reader, self.root, path)
+
+    @property
+    def _model(self) -> str:
+        return self.embedder.name
+
+    def _listing(self) -> Listing:
+        settings = self.index_settings
+        return discover(
+            self.root, include=settings.include, exclude=settings.exclude, max_bytes=settings.max_file_bytes
+        )
+
+    def _task(
+        self, *, rebuild: bool = False, workers: int | None = None, wait: float = 0.0, removes: bool = True
+    ) -> Task:
+        settings = self.index_settings
+        return Task(
+            root=str(self.root),
+            settings=self.settings,
+            include=settings.include,
+            exclude=settings.exclude,
+            max_bytes=settings.max_file_bytes,
+            workers=workers,
+            rebuild=rebuild,
+            wait=wait,
+            removes=removes,
+            made_with=self.choice.made_with,
+            adopts=self._adopts,
+        )

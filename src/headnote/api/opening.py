@@ -1,0 +1,112 @@
+"""Open the store of a folder with the settings that apply to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
+from headnote.embedding.base import Embedder
+from headnote.embedding.registry import get_embedder
+from headnote.errors import MissingIndex, MissingSource, NotAFile
+from headnote.index.ownership import claim_index
+from headnote.store.base import Store
+from headnote.store.damage import MADE_WITH
+from headnote.store.opening import names_schema, open_store, repair_store, schema_of
+
+AnyPath = str | os.PathLike[str]
+
+
+class OpenedStore(NamedTuple):
+    """What an `Index` is made of."""
+
+    store: Store
+    choice: Choice
+    embedder: Embedder
+
+
+def open_folder(
+    folder: Path,
+    flags: Mapping[str, Any],
+    embedder: str | Embedder | None,
+    *,
+    create: bool,
+    adopt: bool,
+    read_only: bool,
+    configure: Configure,
+    words_only: bool,
+) -> OpenedStore:
+    """Open the store of a folder, or create it. On an error the store is closed, and no new one is left behind."""
+    target = load_index_settings(flags, folder).settings.target
+    existing = _existing_store(folder, target, read_only, must_exist=read_only or not create)
+    with _closed_on_error(existing):
+        choice = choose(flags, folder, _made_with(existing), configure)
+        # Load the embedder before a store is created: if that fails, no empty index may be left behind.
+        if embedder is None or isinstance(embedder, str):
+            embedder = "none" if words_only else choice.of_index.settings.embedder
+        loaded = get_embedder(embedder)
+        store = existing or open_store(folder, target)
+    with _closed_on_error(store):
+        if not (read_only and names_schema(target)):
+            claim_index(store, folder, adopt)
+    return OpenedStore(store, choice, loaded)
+
+
+def repair_index(root: AnyPath, store: str | None = None, schema: str | None = None, adopt: bool = False) -> list[str]:
+    """`Index.repair` for an index that may be too damaged to open. The index of another folder is left alone."""
+    folder = Path(root)
+    target = load_index_settings({"store": store, "schema": schema}, folder).settings.target
+    if schema_of(folder, target):
+        with closing(open_store(folder, target, create=False)) as existing:
+            claim_index(existing, folder, adopt)
+    return repair_store(folder, target)
+
+
+def settings_of_index(root: Path, store: str | None = None, schema: str | None = None) -> Choice:
+    """The settings of the index of a folder, or those a new one would have. Nothing is written."""
+    flags = {"store": store, "schema": schema}
+    target = load_index_settings(flags, root).settings.target
+    existing = _existing_store(root, target, read_only=True, must_exist=False)
+    with closing(existing) if existing else nullcontext():
+        return choose(flags, root, _made_with(existing))
+
+
+def check_folder(folder: Path) -> None:
+    """Raise unless the folder exists."""
+    # Methods of Path raise in a folder without permission, on older Pythons.
+    if not os.path.exists(folder):  # noqa: PTH110
+        raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
+    if not folder.is_dir():
+        raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder it lies in")
+
+
+def _existing_store(root: Path, target: str, read_only: bool, must_exist: bool) -> Store | None:
+    try:
+        return open_store(root, target, create=False, read_only=read_only)
+    except MissingIndex:
+        if must_exist:
+            raise
+        return None
+
+
+def _made_with(store: Store | None) -> str:
+    """The settings stored in the index, as text; empty without an index."""
+    if store is None:
+        return ""
+    with store.reading() as reader:
+        made_with = reader.manifest().get(MADE_WITH, "")
+        check_made_with(made_with)  # inside, where the store adds its place to the error
+    return made_with
+
+
+@contextmanager
+def _closed_on_error(store: Store | None) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if store is not None:
+            store.close()
+        raise

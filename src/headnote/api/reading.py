@@ -1,0 +1,105 @@
+"""Read documents, chunks and links from a store."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headnote.api.views import DocumentView
+from headnote.chunking.settings import shown
+from headnote.errors import MissingSource, SettingsError
+from headnote.index.sites.model import read_sites
+from headnote.model import Passage
+from headnote.store.base import Reader, Store
+from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
+
+if TYPE_CHECKING:
+    from headnote.index.linking import LinkCheck
+    from headnote.markdown.outline import OutlineEntry
+
+# Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
+
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
+
+
+def document_row(reader: Reader, root: Path, path: str) -> DocumentRow:
+    """The document at a path, or an error."""
+    document = reader.document(path)
+    if document is None:
+        raise MissingSource("not in the index", path=path, remedy=f"see headnote status {root}")
+    return document
+
+
+def document_view(store: Store, root: Path, path: str) -> DocumentView:
+    """A document with everything known about it, read at one moment."""
+    with store.reading() as reader:
+        document = document_row(reader, root, path)
+        chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
+        check = _link_check(reader, root)
+    return DocumentView(
+        document=document,
+        headings=document_outline(document),
+        chunks=chunks,
+        links=links,
+        backlinks=backlinks,
+        broken=frozenset(link for link in {*links, *backlinks} if check.is_broken(link)),
+    )
+
+
+def document_outline(document: DocumentRow) -> list[OutlineEntry]:
+    from headnote.markdown.document import Document
+
+    return Document(document.text, document.path, document.mdx).outline
+
+
+def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
+    """The section under a heading, by its text or anchor."""
+    from headnote.markdown.outline import find_heading
+
+    entries = document_outline(document)
+    entry = find_heading(entries, heading)
+    if entry is None:
+        headings = ", ".join(entry.heading.text for entry in entries[:8]) or "none"
+        raise MissingSource(f"no heading {shown(heading)}", path=document.path, remedy=f"it has: {headings}")
+    return entry
+
+
+def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Passage:
+    """Lines of a document, both ends included."""
+    lines = _LINE.findall(document.text)
+    if start_line > max(len(lines), 1):
+        raise SettingsError(
+            f"line {start_line} is past the end", path=document.path, remedy=f"the document has {len(lines)} lines"
+        )
+    selection = lines[start_line - 1 : end_line]
+    return Passage(
+        path=document.path,
+        start_line=start_line,
+        end_line=start_line + max(len(selection) - 1, 0),
+        text="".join(selection),
+    )
+
+
+def find_chunk(store: Store, key: str) -> StoredChunk:
+    """A chunk by its key or id."""
+    from headnote.chunking.records import paths_in_id
+
+    with store.reading() as reader:
+        for path in paths_in_id(key):
+            for chunk in reader.chunks_of(path):
+                if key in (chunk.key, chunk.chunk_id):
+                    return chunk
+    raise MissingSource("no such chunk in the index", path=key, remedy="search again: its text has changed")
+
+
+def broken_links(store: Store, root: Path) -> list[LinkRow]:
+    with store.reading() as reader:
+        links, check = reader.links(), _link_check(reader, root)
+    return sorted(filter(check.is_broken, links), key=lambda link: (link.path, link.line))
+
+
+def _link_check(reader: Reader, root: Path) -> LinkCheck:
+    from headnote.index.linking import LinkCheck
+
+    return LinkCheck(root, set(reader.document_paths()), read_sites(reader.manifest()))

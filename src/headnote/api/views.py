@@ -1,0 +1,61 @@
+"""What an `Index` tells about itself and its documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from headnote.chunking.settings import Settings
+from headnote.config import IndexSettings
+from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
+
+if TYPE_CHECKING:
+    from headnote.markdown.outline import OutlineEntry
+
+
+class Status(NamedTuple):
+    """The size and the settings of an index."""
+
+    root: str
+    documents: int
+    chunks: int
+    links: int
+    pending: int
+    """Texts without a vector of the current model."""
+    model: str
+    """Name of the embedding model; `none` without vectors."""
+    settings: Settings
+    index_settings: IndexSettings
+    bytes_on_disk: int
+    updated: float | None
+    """When the last update ended, in seconds since 1970."""
+    generation: int
+    roots: tuple[str, ...] = ()
+    """Folders and addresses that the index belongs to."""
+    schema: str = ""
+    """Database schema; empty for a file."""
+
+
+class Drift(NamedTuple):
+    """Files that have changed since they were indexed."""
+
+    new: list[str]
+    changed: list[str]
+    gone: list[str]
+    rebuild: str
+    """Why the next update reads all files; empty if it does not."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.new or self.changed or self.gone or self.rebuild)
+
+
+class DocumentView(NamedTuple):
+    """A document with everything the index knows about it."""
+
+    document: DocumentRow
+    headings: list[OutlineEntry]
+    chunks: list[StoredChunk]
+    links: list[LinkRow]
+    backlinks: list[LinkRow]
+    broken: frozenset[LinkRow]
+    """The links and backlinks that lead nowhere."""
