@@ -9,7 +9,7 @@
     ├── IndexFailure          an index that cannot be used
     │   ├── MissingIndex        there is none
     │   ├── CorruptIndex        its file is damaged, or not an index
-    │   ├── NewerIndex          a later headnote has written it
+    │   ├── NewerIndex          written by a later headnote
     │   ├── ForeignIndex        it belongs to another folder
     │   ├── LockedIndex         another writer is active
     │   ├── UnwritableIndex     the system refuses: disk full, read-only, no permission
@@ -33,7 +33,7 @@ from __future__ import annotations
 
 
 class HeadnoteError(Exception):
-    """One line for people: what is wrong, where, and what to do about it."""
+    """One line for people: what is wrong, where, and how to fix it."""
 
     def __init__(self, message: str, *, path: str = "", line: int | None = None, remedy: str = "") -> None:
         self.message = message
@@ -57,7 +57,7 @@ class MissingSource(SourceError):
 
 
 class NotAFile(SourceError):
-    """The path names a folder or something else that holds no text."""
+    """The path is a folder or something else that holds no text."""
 
 
 class UnreadableSource(SourceError):
@@ -81,7 +81,7 @@ class CorruptIndex(IndexFailure):
 
 
 class NewerIndex(IndexFailure):
-    """A later version of headnote has written it; this one leaves it alone."""
+    """Written by a later version of headnote; this one leaves it alone."""
 
 
 class ForeignIndex(IndexFailure):

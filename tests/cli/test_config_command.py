@@ -114,7 +114,7 @@ def test_a_bad_file_is_one_line(text: str, complaint: str, flags: list[str], doc
     ("path", "complaint"),
     [
         ("nowhere", "nowhere: no such file or folder (check the path)\n"),
-        ("docs/guide.md", "docs/guide.md: a file, not a folder (name the folder it lies in)\n"),
+        ("docs/guide.md", "docs/guide.md: a file, not a folder (name the folder that contains it)\n"),
     ],
 )
 @pytest.mark.usefixtures("docs")

@@ -159,7 +159,7 @@ def test_a_read_only_index(closed: Path, capsys: Captured) -> None:
     ("arguments", "complaint"),
     [
         (["nowhere"], "nowhere: no such file or folder (check the path)\n"),
-        (["docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)\n"),
+        (["docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)\n"),
         (["--fix"], "No such option"),
     ],
 )

@@ -200,7 +200,7 @@ def test_a_dry_run_shows_what_would_change(docs: Path, capsys: Captured) -> None
         (["docs", "--rebuld"], "No such option.*--rebuld.*--rebuild"),
         (["docs", "more"], "unexpected extra argument"),
         (["nowhere"], "nowhere: no such file or folder .check the path"),
-        (["docs/guide.md"], "docs/guide.md: a file, not a folder .name the folder it lies in"),
+        (["docs/guide.md"], "docs/guide.md: a file, not a folder .name the folder that contains it"),
     ],
 )
 @pytest.mark.parametrize("flags", [[], ["--json"], ["--no-vectors"]])

@@ -133,7 +133,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
     [
         (["nope.md", "--root", "docs"], "nope.md: not in the index (see headnote status docs)"),
         (["guide.md", "--root", "nowhere"], "nowhere: no such file or folder (check the path)"),
-        (["--root", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
+        (["--root", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)"),
         (["guide.md", "--orphans", "--root", "docs"], "--orphans takes no path (leave out the path)"),
         (["--root", "docs", "--no-update"], "docs: no index here (run headnote index docs)"),
         (["--borken"], "No such option"),

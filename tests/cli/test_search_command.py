@@ -188,7 +188,7 @@ def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured
         (["  ", "docs"], "the query is empty (say what to look for)"),
         ([], "Missing argument 'QUERY'"),
         (["mount", "gauge"], "gauge: no such file or folder (check the path; put a query of several words in quotes)"),
-        (["mount", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
+        (["mount", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)"),
         (["mount", "docs", "--limit", "0"], "Invalid value for '--limit'"),
         (["mount", "docs", "--where", "draft"], "--where: 'draft' is not a field (write key=value)"),
         (["mount", "docs", "--where", "=x"], "--where: '=x' is not a field (write key=value)"),

@@ -140,7 +140,7 @@ def test_no_index_is_one_line_and_none_is_made(flags: list[str], docs: Path, cap
     ("arguments", "complaint"),
     [
         (["nowhere"], "nowhere: no such file or folder (check the path)"),
-        (["docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder it lies in)"),
+        (["docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)"),
         (["--jsn"], "No such option"),
     ],
 )

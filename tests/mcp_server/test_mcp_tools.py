@@ -218,7 +218,7 @@ def test_bad_arguments_are_told_in_one_line(index: Index) -> None:
         assert await error_of(client, "links", path="nowhere.md")
         assert await error_of(client, "ask", question="a", limit=99)
         assert "not in the index" in await error_of(client, "read")
-        assert "are no range" in await error_of(client, "read", path="calibration.md", start_line=9, end_line=3)
+        assert "are not a range" in await error_of(client, "read", path="calibration.md", start_line=9, end_line=3)
 
     talk(index, session)
 

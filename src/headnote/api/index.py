@@ -395,7 +395,7 @@ class Index:
         check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
         if start_line < 1 or (end_line is not None and end_line < start_line):
             raise SettingsError(
-                f"lines {start_line} to {end_line} are no range", remedy="count from 1, first line first"
+                f"lines {start_line} to {end_line} are not a range", remedy="count from 1, first line first"
             )
         return passage(self._document_row(path), start_line, end_line)
 

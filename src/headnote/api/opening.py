@@ -80,7 +80,7 @@ def check_folder(folder: Path) -> None:
     if not os.path.exists(folder):  # noqa: PTH110
         raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
     if not folder.is_dir():
-        raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder it lies in")
+        raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder that contains it")
 
 
 def _existing_store(root: Path, target: str, read_only: bool, must_exist: bool) -> Store | None:

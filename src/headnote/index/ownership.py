@@ -23,7 +23,7 @@ class Owner(NamedTuple):
     place: str
     """Where the index is, for people."""
     is_shared: bool
-    """Whether other machines may write into it, too."""
+    """Whether other machines may write to it."""
     adopts: bool = False
     """Whether an index of another root is taken over."""
 

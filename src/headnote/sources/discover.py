@@ -305,7 +305,7 @@ def _real_folder(root: AnyPath) -> Path:
     try:
         real = Path(os.path.realpath(name, strict=True))
         if not real.is_dir():
-            raise MissingSource("a file, not a folder", path=name, remedy="name the folder it lies in")
+            raise MissingSource("a file, not a folder", path=name, remedy="name the folder that contains it")
     except (OSError, ValueError) as error:
         raise source_error(name, error) from None
     return real
