@@ -123,7 +123,7 @@ def test_hallucinated_citations() -> None:
     }
 
 
-def test_nothing_relevant_asks_nobody() -> None:
+def test_without_passages_no_model_is_asked() -> None:
     with serve(chat_reply(GOOD)) as service:
         heard: list[str] = []
         answer = answer_from("What?", [], Chat("m", Service(service.url, KEY)), NoEmbedder(), listener=heard.append)
@@ -224,7 +224,7 @@ def test_a_wrong_answer(reply: Reply, message: str) -> None:
     assert times == 1
 
 
-def test_nobody_there() -> None:
+def test_no_service_at_the_address() -> None:
     with unreachable_url() as url, pytest.raises(AnswerError, match="cannot be reached"):
         ask(Chat("m", Service(url, KEY), QUICK))
 

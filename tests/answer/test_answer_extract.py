@@ -1,4 +1,4 @@
-"""Answers without a model: what the passages say themselves."""
+"""Answers without a model: quotes from the passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/ask.md shows is what happens."""
+"""The output in docs/ask.md is real."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def serve(folder: Path) -> Iterator[Server]:
 
 @dataclass
 class Visit:
-    """A page in the browser, and what it did that it should not have done."""
+    """A page in the browser, and its errors."""
 
     page: Any
     address: str

@@ -165,7 +165,7 @@ def test_files_are_opened_and_dropped(playground: Any, tmp_path: Path) -> None:
     expect(page.locator(".file-name")).to_have_value("relay.md")
 
 
-def test_a_setting_that_cannot_be_is_told_with_its_remedy(visit: Visit) -> None:
+def test_an_impossible_setting_is_shown_with_its_remedy(visit: Visit) -> None:
     page = visit.page
     visit.go("#/playground")
     expect(page.locator(".pane-band").first).to_be_visible()

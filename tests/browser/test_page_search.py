@@ -79,7 +79,7 @@ def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
     expect(page.locator(".hit-place").first).to_contain_text("calibration.md")
 
 
-def test_nothing_relevant_is_said_and_has_a_way_out(visit: Visit) -> None:
+def test_nothing_relevant_offers_a_way_out(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=zyzzyva&mode=keyword")
     expect(page.get_by_role("heading", name="Nothing relevant")).to_be_visible()
@@ -104,7 +104,7 @@ def test_an_answer_that_comes_too_late_is_dropped(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Nothing relevant")).to_have_count(0)
 
 
-def test_an_error_is_told_with_its_remedy(visit: Visit) -> None:
+def test_an_error_is_shown_with_its_remedy(visit: Visit) -> None:
     page = visit.page
     error = {"code": "busy", "message": "The index is locked.", "remedy": "Wait for the other program."}
     page.route("**/api/search*", lambda route: route.fulfill(status=503, json={"error": error}))

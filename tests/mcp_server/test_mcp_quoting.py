@@ -137,7 +137,7 @@ def test_an_answer_has_the_hits_it_was_made_of(texts: list[tuple[str, str, str]]
         assert body == f"{hit.text.strip()}\n"
 
 
-def test_what_is_cut_is_said_by_the_server() -> None:
+def test_the_server_says_what_is_cut() -> None:
     quotation = quote([Part("1.", body="word " * 500), Part("2.", body="more")], 100, lambda shown: f"{shown} shown")
     assert lines_of_server(quotation.text)[-1].endswith("cut here; 1 shown")
     assert quotation.bodies[0].startswith("word word")

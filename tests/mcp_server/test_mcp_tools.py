@@ -206,7 +206,7 @@ def test_no_answer_is_longer_than_its_budget(tmp_path: Path) -> None:
         talk(long, session)
 
 
-def test_bad_arguments_are_told_in_one_line(index: Index) -> None:
+def test_bad_arguments_are_reported_in_one_line(index: Index) -> None:
     async def session(client: Client) -> None:
         assert "not in the index" in await error_of(client, "read", path="../../etc/passwd")
         assert "not in the index" in await error_of(client, "outline", path="nowhere.md")
@@ -223,7 +223,7 @@ def test_bad_arguments_are_told_in_one_line(index: Index) -> None:
     talk(index, session)
 
 
-def test_an_argument_nobody_knows_or_of_a_wrong_type_is_refused(index: Index) -> None:
+def test_unknown_arguments_and_wrong_types_are_refused(index: Index) -> None:
     async def session(client: Client) -> None:
         assert await error_of(client, "search", query="a", lmit=3) == (
             "search: unknown argument lmit (did you mean limit?)"

@@ -1,14 +1,13 @@
 """The JavaScript of the page: types and line length.
 
-The types are in comments, and TypeScript checks them by `jsconfig.json`. It comes from npm, once, into a folder outside
-the repository; without node or a network the test is skipped.
+The types are in comments, and TypeScript checks them by `jsconfig.json`. It comes from npm, once, into the cache of
+pytest; without node or a network the test is skipped.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,15 +17,15 @@ LONGEST_LINE = 120
 
 
 @pytest.fixture(scope="module")
-def compiler() -> Path:
+def compiler(pytestconfig: pytest.Config) -> Path:
     """The TypeScript compiler."""
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         pytest.skip("no node or npm on the path: types of JavaScript are not checked")
-    folder = Path(tempfile.gettempdir()) / f"headnote-typescript-{TYPESCRIPT}"
+    assert pytestconfig.cache is not None
+    folder = pytestconfig.cache.mkdir(f"typescript-{TYPESCRIPT}")
     compiler = folder / "node_modules" / "typescript" / "bin" / "tsc"
     if not compiler.exists():
-        folder.mkdir(exist_ok=True)
         command = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder)]
         result = subprocess.run([*command, f"typescript@{TYPESCRIPT}"], capture_output=True, text=True, check=False)
         if result.returncode != 0:

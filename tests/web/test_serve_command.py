@@ -38,7 +38,7 @@ def root(tmp_path: Path) -> Path:
 
 @contextmanager
 def started(root: Path, *options: str, command: str = "serve", **environment: str) -> Iterator[dict[str, Any]]:
-    """A server of its own; what it says when it is ready, and its process."""
+    """A running server: its ready message and its process."""
     arguments = [sys.executable, "-m", "headnote", command, str(root), "--json", "--embedder", "hashing:64", *options]
     process = subprocess.Popen(
         arguments,
@@ -185,7 +185,7 @@ def test_addresses_of_this_machine() -> None:
 
 
 def answer_to(port: int, data: bytes) -> bytes:
-    """All that comes back for these bytes, until the server closes the connection."""
+    """The response to these bytes, until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         with suppress(ConnectionError):
             connection.sendall(data)

@@ -1,4 +1,4 @@
-"""`/api/ask` with a model that answers piece by piece, to somebody who leaves in the middle."""
+"""`/api/ask` with a model that streams, and clients that disconnect midway."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytest_plugins = ("web_fixtures",)
 
 
 class Talker(Index):
-    """Goes on talking until somebody stops it."""
+    """Streams until it is stopped."""
 
     stopped: threading.Event
     sent = 0
@@ -76,7 +76,7 @@ def test_a_client_that_hangs_up_stops_the_model(talker: Talker) -> None:
     assert talker.sent < 10_000
 
 
-def test_a_failure_nobody_foresaw_ends_the_stream_with_an_error(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_failure_ends_the_stream_with_an_error(index: Index, caplog: pytest.LogCaptureFixture) -> None:
     class Failing(Index):
         def ask(self, question: str, **_: object) -> Answer:
             raise ZeroDivisionError(question)

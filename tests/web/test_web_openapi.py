@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the server does: made-up requests, valid and not, against the application itself."""
+"""The OpenAPI document matches the server: generated requests, valid and invalid, against the application."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def operation(label: str, served: Served) -> Any:
 
 
 def try_out(strategy: Any, checks: list[Any]) -> int:
-    """How many requests were made; what is wrong with an answer is raised by the checks."""
+    """The number of requests. The checks raise if a response is wrong."""
     made = 0
 
     @given(case=strategy)

@@ -1,4 +1,4 @@
-"""Documents as HTML: what readers should see, and nothing that a stranger could do with it."""
+"""Documents as HTML: complete for readers, harmless whatever the document contains."""
 
 from __future__ import annotations
 
@@ -382,7 +382,7 @@ LINES_THAT_TAKE_LONG = [
 
 
 class Clock(Deadline):
-    """Time is up after so many looks: what happens then does not depend on the machine."""
+    """Expires after a number of checks, so that the test does not depend on the machine."""
 
     looks = 0
 

@@ -1,4 +1,4 @@
-"""The sample of the playground: what it is there to show can be seen in it."""
+"""The sample of the playground shows what it is meant to show."""
 
 from __future__ import annotations
 

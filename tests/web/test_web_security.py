@@ -51,7 +51,7 @@ def test_our_own_names(client: TestClient, host: str) -> None:
     ],
 )
 @pytest.mark.parametrize("address", ["/", "/api/search?q=a", "/static/nothing.js", "/files/places/gauge.png"])
-def test_a_name_that_somebody_pointed_here_is_refused(client: TestClient, host: str, address: str) -> None:
+def test_an_unknown_host_name_is_refused(client: TestClient, host: str, address: str) -> None:
     assert code_of(client.get(address, headers={"Host": host}), 403) == "wrong_host"
 
 

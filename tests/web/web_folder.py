@@ -62,7 +62,7 @@ def write_files(root: Path) -> Path:
 
 
 def client_of(served: Served, guard: Guard | None = None) -> TestClient:
-    """A client that is shown what a program would be shown, unexpected failures included."""
+    """A client that gets the same responses as any program, also for unexpected failures."""
     return TestClient(make_app(served, guard), ADDRESS, raise_server_exceptions=False, follow_redirects=False)
 
 
