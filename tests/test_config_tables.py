@@ -115,8 +115,8 @@ def test_a_key_goes_only_to_the_address_beside_it(
     settings = load_chat_settings(tmp_path, environment).settings
     assert (settings.model, settings.url, settings.key) == ("m", url, key)
     assert "key" not in repr(settings)
-    told = chat_environment(settings, {"OPENAI_API_KEY": "x", **environment})
-    assert (told["HEADNOTE_CHAT_URL"], told["HEADNOTE_CHAT_KEY"]) == (url, key)
+    variables = chat_environment(settings, {"OPENAI_API_KEY": "x", **environment})
+    assert (variables["HEADNOTE_CHAT_URL"], variables["HEADNOTE_CHAT_KEY"]) == (url, key)
 
 
 def test_the_index_searches_as_the_file_says(tmp_path: Path) -> None:

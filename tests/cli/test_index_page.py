@@ -25,9 +25,9 @@ def test_examples_print_what_the_page_says(page: str) -> None:
 
 @pytest.mark.parametrize("command", ["index", "search", "links", "doctor"])
 def test_every_option_is_on_the_page(command: str, page: str) -> None:
-    found = app.get_command(click.Context(app), command)
-    assert found is not None
-    options = {option for parameter in found.params for option in parameter.opts if "--" in option}
+    loaded = app.get_command(click.Context(app), command)
+    assert loaded is not None
+    options = {option for parameter in loaded.params for option in parameter.opts if "--" in option}
     # Those of chunks have a page of their own.
     others = {"--size", "--overlap"}
     assert {option for option in options - others if f"`{option}" not in page} == set()

@@ -18,7 +18,7 @@ Captured = pytest.CaptureFixture[str]
 QUESTIONS = json.dumps({"question": "mount the gauge", "gold": {"path": "guide.md"}})
 
 
-def said(capsys: Captured, *arguments: str | Path) -> tuple[dict[str, Any], str]:
+def output_of(capsys: Captured, *arguments: str | Path) -> tuple[dict[str, Any], str]:
     """What a command says to programs, and to people."""
     capsys.readouterr()
     assert main([*map(str, arguments), "--json"]) == 0
@@ -28,7 +28,7 @@ def said(capsys: Captured, *arguments: str | Path) -> tuple[dict[str, Any], str]
 
 
 def status(docs: Path, capsys: Captured) -> dict[str, Any]:
-    return said(capsys, "status", docs)[0]
+    return output_of(capsys, "status", docs)[0]
 
 
 def chunks(docs: Path) -> list[str]:
@@ -45,14 +45,14 @@ def questions(tmp_path: Path) -> Path:
 
 def test_no_command_cuts_anew_what_flags_have_cut(docs: Path, questions: Path, capsys: Captured) -> None:
     flags = ["--preset", "mdvdb", "--max-tokens", "16", "--overlap", "4"]
-    said(capsys, "index", docs, *flags, "--exclude", "alone.md", "--embedder", "hashing:32")
+    output_of(capsys, "index", docs, *flags, "--exclude", "alone.md", "--embedder", "hashing:32")
     before, generation = chunks(docs), status(docs, capsys)["generation"]
     root = str(docs)
     for command in (
         *(["search", "gauge", root], ["ask", "gauge", root, "--no-model"], ["links", "--root", root]),
         *(["status", root], ["doctor", root], ["eval", str(questions), root], ["config", root], ["index", root]),
     ):
-        record, note = said(capsys, *command)
+        record, note = output_of(capsys, *command)
         assert (chunks(docs), note) == (before, ""), command
         assert not record.get("rebuilt")
     shown = status(docs, capsys)
@@ -65,8 +65,8 @@ def test_no_command_cuts_anew_what_flags_have_cut(docs: Path, questions: Path, c
 
 def test_config_and_status_say_where_a_value_comes_from(docs: Path, capsys: Captured) -> None:
     (docs / "headnote.toml").write_text("min_tokens = 8\n", encoding="utf-8")
-    said(capsys, "index", docs, "--max-tokens", "40", "--include", "*.md")
-    record, _ = said(capsys, "config", docs)
+    output_of(capsys, "index", docs, "--max-tokens", "40", "--include", "*.md")
+    record, _ = output_of(capsys, "config", docs)
     assert record["chunking"]["max_tokens"] == {"value": 40, "origin": "kept in the index (--max-tokens)"}
     assert record["chunking"]["min_tokens"]["origin"] == "docs/headnote.toml:1"
     assert record["index"]["include"] == {"value": ["*.md"], "origin": "kept in the index (--include)"}
@@ -75,28 +75,28 @@ def test_config_and_status_say_where_a_value_comes_from(docs: Path, capsys: Capt
 
 
 def test_a_file_that_differs_is_told_and_obeyed_by_index_alone(docs: Path, capsys: Captured) -> None:
-    said(capsys, "index", docs)
+    output_of(capsys, "index", docs)
     (docs / "headnote.toml").write_text('max_tokens = 30\n[index]\nexclude = ["alone.md"]\n', encoding="utf-8")
-    record, note = said(capsys, "search", "lighthouses", docs)
+    record, note = output_of(capsys, "search", "lighthouses", docs)
     assert record["hits"][0]["path"] == "alone.md"
     assert note == (
         "note: the index keeps its settings: docs/headnote.toml:3 says exclude alone.md, not nothing; "
         "docs/headnote.toml:1 says max_tokens 30, not 512 (headnote index applies the change)\n"
     )
-    record, note = said(capsys, "index", docs)
+    record, note = output_of(capsys, "index", docs)
     assert (record["rebuilt"], record["removed"], note) == ("the settings have changed", ["alone.md"], "")
     (docs / "headnote.toml").unlink()
-    assert "no longer says max_tokens 30" in said(capsys, "status", docs)[1]
-    assert said(capsys, "index", docs)[0]["added"] == ["alone.md"]
-    assert said(capsys, "status", docs)[1] == ""
+    assert "no longer says max_tokens 30" in output_of(capsys, "status", docs)[1]
+    assert output_of(capsys, "index", docs)[0]["added"] == ["alone.md"]
+    assert output_of(capsys, "status", docs)[1] == ""
 
 
 def test_variables_are_words_like_those_of_a_file(
     docs: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said(capsys, "index", docs)
+    output_of(capsys, "index", docs)
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "none")
-    assert "HEADNOTE_EMBEDDER says embedder none, not hashing:64" in said(capsys, "search", "gauge", docs)[1]
+    assert "HEADNOTE_EMBEDDER says embedder none, not hashing:64" in output_of(capsys, "search", "gauge", docs)[1]
     assert status(docs, capsys)["model"] == "hashing:64"
 
 
@@ -108,19 +108,19 @@ def test_the_latest_word_counts(docs: Path, capsys: Captured) -> None:
         shown = status(docs, capsys)
         return shown["preset"], shown["settings"]["max_tokens"]
 
-    said(capsys, "index", docs, "--preset", "mdvdb", "--max-tokens", "100")
+    output_of(capsys, "index", docs, "--preset", "mdvdb", "--max-tokens", "100")
     assert sizes() == ("mdvdb", 100)
-    said(capsys, "index", docs)
+    output_of(capsys, "index", docs)
     assert sizes() == ("mdvdb", 100), "the file says nothing new"
-    said(capsys, "index", docs, "--max-tokens", "120")
+    output_of(capsys, "index", docs, "--max-tokens", "120")
     assert sizes() == ("mdvdb", 120), "the other flag stays"
     file.write_text('preset = "blocks"\nmax_tokens = 400\n', encoding="utf-8")
-    assert "headnote.toml:2 says max_tokens 400, not 120" in said(capsys, "search", "gauge", docs)[1]
-    said(capsys, "index", docs)
+    assert "headnote.toml:2 says max_tokens 400, not 120" in output_of(capsys, "search", "gauge", docs)[1]
+    output_of(capsys, "index", docs)
     assert sizes() == ("mdvdb", 400), "the file says something new about one of them"
-    said(capsys, "index", docs, "--size", "small")
+    output_of(capsys, "index", docs, "--size", "small")
     assert sizes()[1] == 256, "basic and advanced names speak of the same thing"
-    said(capsys, "index", docs, "--forget-flags")
+    output_of(capsys, "index", docs, "--forget-flags")
     assert sizes() == ("blocks", 400)
 
 
@@ -140,6 +140,6 @@ def test_programs_follow_the_same_rule(docs: Path, capsys: Captured) -> None:
 def test_an_embedder_that_cannot_be_had_is_not_forgotten(docs: Path, capsys: Captured) -> None:
     (docs / "headnote.toml").write_text('[index]\nembedder = "openai:m"\n', encoding="utf-8")
     headnote.Index.open(docs, embedder="hashing:16").update()
-    said(capsys, "index", docs, "--embedder", "openai:text", "--no-vectors")
-    said(capsys, "search", "gauge", docs, "--mode", "keyword")
+    output_of(capsys, "index", docs, "--embedder", "openai:text", "--no-vectors")
+    output_of(capsys, "search", "gauge", docs, "--mode", "keyword")
     assert status(docs, capsys)["embedder"] == "openai:text"

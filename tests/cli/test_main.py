@@ -187,6 +187,29 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
     assert result.stderr == "[]\n"
 
 
+_WITHOUT_EXTRAS = """
+import sys
+
+EXTRAS = {"apsw", "mcp", "numpy", "pyarrow", "starlette", "Stemmer", "uvicorn", "watchfiles"}
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in EXTRAS:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+from headnote.cli.main import COMMANDS, main
+
+sys.exit(max(main([name, "--help"]) for name in COMMANDS))
+"""
+
+
+def test_help_needs_no_extra() -> None:
+    result = subprocess.run([sys.executable, "-c", _WITHOUT_EXTRAS], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.count("Usage: headnote ") == len(cli.COMMANDS)
+
+
 @pytest.mark.parametrize(
     ("command", "option"), [("doctor", "--fix"), ("links", "--borken"), ("search", "--ful"), ("status", "--jsn")]
 )

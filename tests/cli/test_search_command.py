@@ -26,7 +26,7 @@ pytest_plugins = ("folder_fixtures",)
 Captured = pytest.CaptureFixture[str]
 
 
-def found(*arguments: str, capsys: Captured) -> list[str]:
+def paths_for(*arguments: str, capsys: Captured) -> list[str]:
     """Paths of the hits, best first."""
     code = main(["search", *arguments, "--json"])
     hits = json.loads(capsys.readouterr().out)["hits"]
@@ -34,7 +34,7 @@ def found(*arguments: str, capsys: Captured) -> list[str]:
     return [hit["path"] for hit in hits]
 
 
-# What is found
+# Hits
 
 
 @pytest.mark.usefixtures("docs")
@@ -48,12 +48,12 @@ def test_the_first_search_builds_the_index(capsys: Captured) -> None:
 
 
 def test_what_is_written_is_found_and_what_is_gone_is_not(docs: Path, capsys: Captured) -> None:
-    assert found("lighthouse", "docs", capsys=capsys) == ["alone.md"]
+    assert paths_for("lighthouse", "docs", capsys=capsys) == ["alone.md"]
     (docs / "new.md").write_text("# Windmills\n", encoding="utf-8")
     (docs / "alone.md").unlink()
-    assert found("windmill", "docs", "--no-update", capsys=capsys) == []
-    assert found("windmill", "docs", capsys=capsys) == ["new.md"]
-    assert found("lighthouse", "docs", capsys=capsys) == []
+    assert paths_for("windmill", "docs", "--no-update", capsys=capsys) == []
+    assert paths_for("windmill", "docs", capsys=capsys) == ["new.md"]
+    assert paths_for("lighthouse", "docs", capsys=capsys) == []
 
 
 def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
@@ -69,23 +69,25 @@ def test_nothing_found_is_said_and_is_exit_code_1(docs: Path, capsys: Captured) 
     assert main(["search", "zeppelin", str(docs)]) == 1
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "nothing relevant for 'zeppelin'\n")
-    assert found("zeppelin", str(docs), capsys=capsys) == []
+    assert paths_for("zeppelin", str(docs), capsys=capsys) == []
 
 
 def test_filters(docs: Path, capsys: Captured) -> None:
     for number in range(4):
         (docs / f"page{number}.md").write_text(f"# Page {number}\n\nMount it.\n", encoding="utf-8")
     os.utime(docs / "guide.md", (1_000_000_000, 1_000_000_000))
-    assert len(found("mount", "docs", capsys=capsys)) == 6
-    assert len(found("mount", "docs", "--limit", "2", capsys=capsys)) == 2
-    assert found("mount", "docs", "--path", "notes/*", capsys=capsys) == ["notes/care.md"]
-    both = found("mount", "docs", "--path", "notes", "--path", "guide.md", capsys=capsys)
+    assert len(paths_for("mount", "docs", capsys=capsys)) == 6
+    assert len(paths_for("mount", "docs", "--limit", "2", capsys=capsys)) == 2
+    assert paths_for("mount", "docs", "--path", "notes/*", capsys=capsys) == ["notes/care.md"]
+    both = paths_for("mount", "docs", "--path", "notes", "--path", "guide.md", capsys=capsys)
     assert sorted(both) == ["guide.md", "notes/care.md"]
-    assert found("mount", "docs", "--tag", "start", capsys=capsys) == ["guide.md"]
-    assert found("mount", "docs", "--where", "status=draft", "--where", "title=Guide", capsys=capsys) == ["guide.md"]
-    assert found("mount", "docs", "--where", "status=final", capsys=capsys) == []
-    assert "guide.md" not in found("mount", "docs", "--since", "7d", capsys=capsys)
-    assert len(found("mount", "docs", "--since", "2001-01-01", capsys=capsys)) == 6
+    assert paths_for("mount", "docs", "--tag", "start", capsys=capsys) == ["guide.md"]
+    assert paths_for("mount", "docs", "--where", "status=draft", "--where", "title=Guide", capsys=capsys) == [
+        "guide.md"
+    ]
+    assert paths_for("mount", "docs", "--where", "status=final", capsys=capsys) == []
+    assert "guide.md" not in paths_for("mount", "docs", "--since", "7d", capsys=capsys)
+    assert len(paths_for("mount", "docs", "--since", "2001-01-01", capsys=capsys)) == 6
 
 
 def test_an_index_made_with_a_model_is_searched_without_it(
@@ -95,7 +97,7 @@ def test_an_index_made_with_a_model_is_searched_without_it(
     capsys.readouterr()
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "openai:some-model")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert found("lighthouse", "docs", capsys=capsys) == ["alone.md"]
+    assert paths_for("lighthouse", "docs", capsys=capsys) == ["alone.md"]
 
 
 def test_while_another_writes_the_index_answers_as_it_was(

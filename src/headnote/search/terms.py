@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from functools import cache
 
 from headnote.store.terms import query_terms, terms
 
@@ -15,13 +16,18 @@ from had has have how i if in into is it its may me more most my no not of on or
 such than that the their them then there these they this through to under until up us use using very was we were what
 when where which while who why will with would you your
 """
-_FUNCTION_TERMS = frozenset(terms(_FUNCTION_WORDS))
+
+
+@cache
+def _function_terms() -> frozenset[str]:
+    # Not a constant: terms need the stemmer of an extra, and importing this module must not.
+    return frozenset(terms(_FUNCTION_WORDS))
 
 
 def content_terms(text: str) -> list[str]:
     """The terms of a query without function words; all of its terms if there are no others."""
     every_term = query_terms(text)
-    return [term for term in every_term if term not in _FUNCTION_TERMS] or every_term
+    return [term for term in every_term if term not in _function_terms()] or every_term
 
 
 def rarity(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
