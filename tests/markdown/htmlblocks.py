@@ -37,6 +37,8 @@ def blocks_of_html(html: str) -> list[str]:
     html = html.replace("<!--->", "<!-- -->").replace("<!-->", "<!-- -->")
     reader = _TopLevelReader(html)
     reader.feed(html)
+    # The rest is a tag that never ends; `html.parser` of Python 3.14 drops it.
+    reader.handle_data(reader.rawdata)
     reader.close()
     return merge_html(reader.kinds)
 
