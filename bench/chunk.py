@@ -30,7 +30,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from corpora import SEED, Corpora, Document, joined, load, megabytes, sample
 from faults import (
     FENCE_CUT,
     HEADING_FROM_CODE,
@@ -48,6 +47,7 @@ from faults import (
     total,
 )
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from shared_corpora import SEED, Corpora, Document, joined, load, megabytes, sample
 from splitters import (
     BY_CHARACTERS,
     BY_TOKENS,

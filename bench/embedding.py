@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import headnote
-from corpora import MEGABYTE, SEED, load
 from headnote.embedding.minilm import MiniLMEmbedder
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from shared_corpora import MEGABYTE, SEED, load
 
 CORPUS = "kubernetes-en"
 WORDS = 230

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pyromark
 
@@ -146,7 +146,7 @@ def _events(text: str) -> Iterator[tuple[str, int, int, int]]:
     for event, place in pyromark.events_with_range(text, options=_OPTIONS):
         if not isinstance(event, dict):
             continue
-        (kind, value), *_ = event.items()
+        (kind, value), *_ = cast("dict[str, Any]", event).items()
         if kind == "End":
             if within.pop() == "CodeBlock":
                 yield "CodeEnd", 0, 0, 0

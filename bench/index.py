@@ -23,9 +23,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from corpora import MEGABYTE, SEED, shared_folder
 from headnote.sources.discover import discover
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from shared_corpora import MEGABYTE, SEED, shared_folder
 
 CORPUS = "kubernetes-en"
 DISTRIBUTIONS = ["headnote", "apsw", "whoosh-reloaded", "faiss-cpu", "numpy", "onnxruntime"]

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from headnote.api import Index
-from headnote.chunking.presets import make_settings
-from headnote.config import IndexSettings
+from headnote.config.stored import choose
 from headnote.embedding.base import Embedder
 from headnote.evaluate.measuring import Retrieved
 from headnote.evaluate.spans import Span
@@ -48,11 +47,12 @@ class OurIndex:
     """A folder, cut with the default preset or in another size, with its index beside the vectors."""
 
     def __init__(self, root: Path, size: int | None, cache: Path, embedder: Embedder) -> None:
-        settings = make_settings("default", **({} if size is None else {"max_tokens": size}))
         folder = cache / f"index-{root.name}-{size or 'default'}"
         folder.mkdir(parents=True, exist_ok=True)
         self._store = SqliteStore.open(folder)
-        self._index = Index(root, self._store, settings, IndexSettings(), embedder)
+        # The settings of this machine must not decide what is measured.
+        choice = choose({} if size is None else {"max_tokens": size}, root, environment={})
+        self._index = Index(root, self._store, choice, embedder)
         clock = Clock(f"{root.name}, ours {size or ''}")
 
         def watch(progress: Progress) -> None:

@@ -21,10 +21,10 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from corpora import MEGABYTE, shared_folder
 from headnote import parse
 from headnote.sources.discover import expand
 from report import Table, machine, show, show_setting, versions
+from shared_corpora import MEGABYTE, shared_folder
 
 OURS, PYROMARK, MARKDOWN_IT, OURS_AS_MDX = "headnote", "pyromark", "markdown-it-py", "headnote, mdx"
 GOALS = {PYROMARK: 1.5, MARKDOWN_IT: 10.0}

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from corpora import shared_folder
 from headnote.evaluate.formats import load_questions, write_sections
 from headnote.evaluate.questions import Question
 from headnote.sources.discover import expand
+from shared_corpora import shared_folder
 
 SMALL = 150_000
 """Characters. A quick run leaves larger documents out."""

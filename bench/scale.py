@@ -22,8 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from corpora import MEGABYTE, load
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from shared_corpora import MEGABYTE, load
 
 CORPORA = ("kubernetes-en", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam")
 ENGINES = ("local", "ray", "spark")

@@ -17,20 +17,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import headnote
-from corpora import SEED, Document, load
 from headnote.api import Index
-from headnote.chunking.presets import find_preset
-from headnote.config import IndexSettings
+from headnote.config.stored import choose
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.minilm import MiniLMEmbedder
 from headnote.search import engine
+from headnote.search.query import MODES
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from shared_corpora import SEED, Document, load
 
 CORPUS = "kubernetes-en"
 DIMENSIONS = 384
@@ -169,7 +170,8 @@ def build(documents: Sequence[Document], count: int, cache: Path) -> tuple[Index
 def _opened(folder: Path) -> tuple[Index, SqliteStore]:
     (folder / "index").mkdir(parents=True, exist_ok=True)
     store = SqliteStore.open(folder / "index")
-    return Index(folder / "documents", store, find_preset("default"), IndexSettings(), Embedder()), store
+    root = folder / "documents"
+    return Index(root, store, choose({}, root, environment={}), Embedder()), store
 
 
 # -- measuring
@@ -181,8 +183,7 @@ def _measured(
     index, store = build(documents, count, options.cache)
     chunks = index.status().chunks
     ways: dict[str, Callable[[str], Any]] = {
-        f"headnote {mode}": lambda query, mode=mode: index.search(query, LIMIT, mode)
-        for mode in ("keyword", "semantic", "hybrid")
+        f"headnote {mode}": partial(index.search, limit=LIMIT, mode=mode) for mode in MODES
     }
     if not options.no_peers:
         from peer_speed import Peer

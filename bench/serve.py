@@ -113,8 +113,8 @@ async def load(address: str, root: Path, queries: list[str], connections: int, s
     times: list[float] = []
     errors: Counter[str] = Counter()
     place = urlsplit(address)
-    asking = [ask(place, queries[number:] + queries[:number], end, times, errors) for number in range(connections)]
-    *_, changes = await asyncio.gather(*asking, change(root, end))
+    requests = [ask(place, queries[number:] + queries[:number], end, times, errors) for number in range(connections)]
+    changes, _ = await asyncio.gather(change(root, end), asyncio.gather(*requests))
     after = (await asyncio.to_thread(fetch, f"{address}api/status"))["generation"]
     return Outcome(sorted(times), errors, changes, after - before)
 

@@ -16,13 +16,11 @@ import time
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import cast
 
 import psycopg
 
 import headnote
-from headnote.chunking.presets import find_preset
-from headnote.config import IndexSettings
+from headnote.config.stored import choose
 from headnote.embedding.registry import get_embedder
 from headnote.search.query import MODES, Mode
 from headnote.store.opening import open_store
@@ -48,14 +46,14 @@ def main() -> None:
         }
         questions = load_questions(given.questions, indexes["SQLite"], given.most)
         for mode in MODES:
-            compare(indexes, questions, cast("Mode", mode))
+            compare(indexes, questions, mode)
         for index in indexes.values():
             index.close()
 
 
 def made(folder: Path, scratch: Path, target: str, embedder: str) -> headnote.Index:
     store = open_store(scratch, target)
-    index = headnote.Index(folder, store, find_preset("default"), IndexSettings(), get_embedder(embedder))
+    index = headnote.Index(folder, store, choose({}, folder, environment={}), get_embedder(embedder))
     began = time.perf_counter()
     index.update(vectors=False)
     words = time.perf_counter()

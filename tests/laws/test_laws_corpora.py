@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from corpora import CORPORA, pages
+
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings, presets
 from laws import faults

@@ -12,7 +12,7 @@ from headnote.errors import SettingsError
 from headnote.store.filters import Filter
 
 Mode = Literal["hybrid", "semantic", "keyword"]
-MODES: tuple[str, ...] = get_args(Mode)
+MODES: tuple[Mode, ...] = get_args(Mode)
 Fusion = Literal["weighted", "rrf"]
 FUSIONS: tuple[str, ...] = get_args(Fusion)
 Expand = Literal["none", "neighbours", "section", "linked"]
