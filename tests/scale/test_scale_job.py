@@ -207,6 +207,27 @@ def test_changed_settings_are_refused_and_named(folder: Path, tmp_path: Path) ->
     assert rows == expected(folder, Settings(max_tokens=400))
 
 
+def test_an_interrupted_rebuild_does_not_mix_settings(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    bulk(folder, out, workers=1)
+    other = Recipe(Settings(max_tokens=400))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patches:
+        patches.setattr(ParquetOutput, "_remove_parts", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bulk(folder, out, other, workers=1, rebuild=True)
+    assert json.loads((out / "bulk.json").read_text())["complete"] is False
+    with pytest.raises(BulkError, match=r"other settings: max_tokens 512, now 400"):
+        bulk(folder, out, other, workers=1)
+    bulk(folder, out, other, workers=1, rebuild=True)
+    assert stored(out) == expected(folder, Settings(max_tokens=400))
+
+
 def test_a_folder_with_other_files_is_left_alone(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()

@@ -68,8 +68,11 @@ class ParquetOutput:
             )
         if visible and not rebuild:
             self._check_manifest()
-        self._write_manifest(complete=False)
+        if visible:
+            # The old parts belong to the old recipe. If they outlived it, the next job would take them for its own.
+            self._write_manifest(self._previous_recipe(), complete=False)
         finished = self._clean_up(names, rebuild)
+        self._write_manifest(self._current_recipe(), complete=False)
         records = self._read_records(finished)
         self._done = {(record.path, record.version) for record in records if not record.retry}
         self._known = {record.path for record in records}
@@ -98,7 +101,7 @@ class ParquetOutput:
         records = self._read_records(_parts_in(DOCUMENTS, self._storage.names()))
         current = _current_records(records, {unit.path: unit.version for unit in units}, unlisted)
         self._drop_outdated(records, set(current.values()))
-        self._write_manifest(complete=True)
+        self._write_manifest(self._current_recipe(), complete=True)
         return Totals(
             documents=len(current),
             chunks=sum(record.chunks for record in current.values()),
@@ -172,13 +175,11 @@ class ParquetOutput:
             ) from None
 
     def _check_manifest(self) -> None:
-        try:
-            previous = json.loads(self._storage.read(MANIFEST))["recipe"]
-        except (ValueError, TypeError, KeyError):
+        previous, current = self._previous_recipe(), self._current_recipe()
+        if not isinstance(previous, dict):
             raise BulkError(
                 "not written by headnote", path=self._full_path(MANIFEST), remedy="name another folder for --out"
-            ) from None
-        current = json.loads(self._recipe.text)
+            )
         if previous != current:
             raise BulkError(
                 f"was built with other settings: {', '.join(_differences(previous, current))}",
@@ -186,8 +187,18 @@ class ParquetOutput:
                 remedy="name another folder for --out, or add --rebuild to start over",
             )
 
-    def _write_manifest(self, complete: bool) -> None:
-        content = {"complete": complete, "recipe": json.loads(self._recipe.text)}
+    def _previous_recipe(self) -> Any:
+        """The recipe in the manifest; None if it has none."""
+        try:
+            return json.loads(self._storage.read(MANIFEST))["recipe"]
+        except (ValueError, TypeError, KeyError):
+            return None
+
+    def _current_recipe(self) -> Any:
+        return json.loads(self._recipe.text)
+
+    def _write_manifest(self, recipe: Any, complete: bool) -> None:
+        content = {"complete": complete, "recipe": recipe}
         self._storage.write(MANIFEST, json.dumps(content, indent=2).encode() + b"\n")
 
     def _full_path(self, name: str) -> str:
