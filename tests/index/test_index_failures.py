@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 import apsw
 import pytest
 from index_states import State, fresh_state, put_file, state, write
+from unprivileged import DROP_ROOT, reachable_folder, set_modes
 
 import headnote
 from headnote.errors import CorruptIndex, LockedIndex, NewerIndex
@@ -180,8 +180,6 @@ def update(folder, **options):
         print(index.check(), len(index.documents()))
 update({scratch!r})
 """
-# Root may do everything, so it becomes someone who may not.
-NOBODY = "os.setgid(65534); os.setuid(65534)\n" if hasattr(os, "getuid") and os.getuid() == 0 else ""
 
 
 def in_child(root: Path, code: str) -> list[str]:
@@ -193,34 +191,25 @@ def in_child(root: Path, code: str) -> list[str]:
     return result.stdout.splitlines()[2:]
 
 
-def set_modes(root: Path, folders: int, files: int) -> None:
-    for path in [root, *root.rglob("*")]:
-        path.chmod(folders if path.is_dir() else files)
-
-
 @pytest.fixture
 def elsewhere() -> Iterator[Path]:
-    """A folder that others can reach, which the folders of pytest are not, with an index."""
-    if not hasattr(os, "getuid"):
-        pytest.skip("this system knows other permissions")
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
+    """A folder that other users can reach, with an index."""
+    with reachable_folder() as root:
         write(root, {**PAGES, "sub/deep.md": "# Deep"})
         update(root)
         set_modes(root, 0o777, 0o666)
         yield root
-        set_modes(root, 0o755, 0o644)
 
 
 def test_a_read_only_folder_that_is_up_to_date_is_fine(elsewhere: Path) -> None:
     set_modes(elsewhere, 0o555, 0o444)
-    assert in_child(elsewhere, NOBODY + "update(root)") == ["", "[] 7"]
+    assert in_child(elsewhere, DROP_ROOT + "update(root)") == ["", "[] 7"]
 
 
 def test_a_read_only_folder_that_is_not_says_why(elsewhere: Path) -> None:
     put_file(elsewhere / "p1.md", b"# changed", 100)
     set_modes(elsewhere, 0o555, 0o444)
-    lines = in_child(elsewhere, NOBODY + "update(root)")
+    lines = in_child(elsewhere, DROP_ROOT + "update(root)")
     assert lines[0].startswith("UnwritableIndex"), lines
     assert lines[1] == "[] 7"
 
@@ -230,7 +219,7 @@ def test_files_and_folders_without_permission_are_reported_and_kept(elsewhere: P
     put_file(elsewhere / "p1.md", b"# changed", 100)
     (elsewhere / "p1.md").chmod(0)
     (elsewhere / "sub").chmod(0)
-    lines = in_child(elsewhere, NOBODY + "update(root)")
+    lines = in_child(elsewhere, DROP_ROOT + "update(root)")
     assert sorted(lines[0].split(", ")) == [
         "p1.md: cannot be read: permission denied",
         "sub: cannot be read: permission denied",
@@ -246,7 +235,7 @@ def test_files_and_folders_without_permission_are_reported_and_kept(elsewhere: P
 def test_files_that_cannot_even_be_looked_at_are_kept(elsewhere: Path) -> None:
     """Their names can be listed and nothing else."""
     (elsewhere / "sub").chmod(0o444)
-    assert in_child(elsewhere, NOBODY + "update(root)") == ["sub/deep.md: cannot be read: permission denied", "[] 7"]
+    assert in_child(elsewhere, DROP_ROOT + "update(root)") == ["sub/deep.md: cannot be read: permission denied", "[] 7"]
 
 
 FULL = """

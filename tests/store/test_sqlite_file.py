@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ from tempfile import TemporaryDirectory
 import apsw
 import pytest
 from store_samples import entry, paths, put, search_paths
+from unprivileged import DROP_ROOT, reachable_folder, set_modes
 
 from headnote.errors import CorruptIndex, IndexFailure, LockedIndex, NewerIndex, UnwritableIndex
 from headnote.store.sqlite.schema import MIGRATIONS
@@ -204,23 +204,10 @@ def in_child(root: Path, code: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-c", setup + code], capture_output=True, text=True)
 
 
-# Root may write everywhere, so it becomes someone who may not.
-NOBODY = "os.setgid(65534); os.setuid(65534)\n" if hasattr(os, "getuid") and os.getuid() == 0 else ""
-
-
-def set_modes(root: Path, folders: int, files: int) -> None:
-    for path in [root, *root.rglob("*")]:
-        path.chmod(folders if path.is_dir() else files)
-
-
 @pytest.fixture
 def elsewhere() -> Iterator[Path]:
-    """A folder that others can reach, which the folders of pytest are not."""
-    if not hasattr(os, "getuid"):
-        pytest.skip("this system knows other permissions")
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
-        set_modes(Path(folder), 0o755, 0o644)
+    with reachable_folder() as folder:
+        yield folder
 
 
 READ_ONLY = """
@@ -238,7 +225,7 @@ def test_a_read_only_folder_can_be_searched_and_says_why_it_cannot_be_written(el
     put(store, entry("a.md", "alpha"))
     store.close()
     set_modes(elsewhere, 0o555, 0o444)
-    result = in_child(elsewhere, NOBODY + READ_ONLY)
+    result = in_child(elsewhere, DROP_ROOT + READ_ONLY)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("['a.md'] ['a.md'] []\nUnwritableIndex"), result.stdout
     assert "ermission" in result.stdout
@@ -246,7 +233,7 @@ def test_a_read_only_folder_can_be_searched_and_says_why_it_cannot_be_written(el
 
 def test_no_index_can_be_made_in_a_read_only_folder(elsewhere: Path) -> None:
     set_modes(elsewhere, 0o555, 0o444)
-    result = in_child(elsewhere, NOBODY + "SqliteStore.open(root)\n")
+    result = in_child(elsewhere, DROP_ROOT + "SqliteStore.open(root)\n")
     assert "UnwritableIndex" in result.stderr, result.stderr
     assert "check the permissions" in result.stderr
 
