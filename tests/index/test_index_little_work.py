@@ -110,7 +110,7 @@ def section_end(text: str, heading: Block) -> int:
 
 SECOND_RUN = """
 import json, sys
-sys.path.insert(0, {tests!r})
+sys.path = {path!r}
 import headnote
 from index_states import Quick
 opened = []
@@ -141,7 +141,7 @@ def test_a_corpus_that_did_not_change_is_not_read_again(
         generation = index.generation
     assert len(first.plan.added) > documents
     assert first.embedded > embedded_texts
-    code = SECOND_RUN.format(tests=str(Path(__file__).parent), root=str(root))
+    code = SECOND_RUN.format(path=sys.path, root=str(root))
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     opened, heard, is_empty, unchanged, embedded = json.loads(result.stdout)

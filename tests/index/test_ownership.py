@@ -217,7 +217,7 @@ def test_read_only_writes_nothing(teams: tuple[Path, Path], store_target: str) -
         assert index.search("hello")
         assert index.drift().new == ["new.md"]
         assert index.generation == before
-    with pytest.raises(SettingsError, match="cannot be combined"):
+    with pytest.raises(SettingsError, match="read_only forbids"):
         headnote.Index.open(root, read_only=True, adopt=True)
 
 

@@ -118,7 +118,10 @@ class Index:
         """
         check_types(root=(root, str | os.PathLike))
         if adopt and read_only:
-            raise SettingsError("adopt cannot be combined with read_only", remedy="leave one of them out")
+            raise SettingsError(
+                "adopting an index writes to it, and read_only forbids that",
+                remedy="adopt it once without read_only; on the command line, without --no-update or --read-only",
+            )
         folder = Path(root)
         check_folder(folder)
         flags: dict[str, Any] = {**settings, "preset": preset, "include": include, "exclude": exclude}
