@@ -1,22 +1,23 @@
 """Train a small model on the pairs and on the vectors of a large one.
 
-    python distil.py START.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --layers 0,2,5
+    python distil.py START.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --layers 0,2,5 --inner 1152
     python distil.py TEACHER.npz PAIRS.json.xz OUT.npz --teacher TEACHER.npz --table 256
 
-With `--layers`, the student keeps these layers of the model it starts from. With `--table`, it has no layers: it is one
-vector of that width per word piece, and starts from the teacher's vector for the piece alone.
+With `--layers`, the student keeps these layers of the model it starts from, and of each layer the `--inner` neurons of
+the feed-forward part that matter most. With `--table`, it has no layers: it is one vector of that width per word piece,
+and starts from the teacher's vector for the piece alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
-from encoder import Encoder, Pieces, Table
+from encoder import WIDTH, Encoder, Pieces, Table
 from epochs import Batch, Recipe, epochs, steps_of
 from losses import agreement, contrast, likeness
 from numpy.typing import NDArray
@@ -73,6 +74,20 @@ class Teacher(nn.Module):
         return (centred * weights[:, None]).astype(np.float32)
 
 
+def narrowed(tensors: Mapping[str, NDArray[np.float32]], inner: int) -> dict[str, NDArray[np.float32]]:
+    """The same layers with `inner` neurons in each feed-forward part: those with the largest weights on both sides."""
+    result = dict(tensors)
+    for name in tensors:
+        prefix = name.removesuffix("intermediate.dense.bias")
+        if prefix == name:
+            continue
+        rows, columns = f"{prefix}intermediate.dense.weight", f"{prefix}output.dense.weight"
+        importance = np.linalg.norm(tensors[rows], axis=1) * np.linalg.norm(tensors[columns], axis=0)
+        neurons = np.sort(np.argsort(-importance, kind="stable")[:inner])
+        result |= {rows: tensors[rows][neurons], name: tensors[name][neurons], columns: tensors[columns][:, neurons]}
+    return result
+
+
 def frequencies_of(batches: Sequence[Batch], count: int) -> NDArray[np.float64]:
     """Each word piece's share of the text."""
     occurrences = np.zeros(count)
@@ -95,7 +110,8 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     kind = made.add_mutually_exclusive_group(required=True)
     kind.add_argument("--layers", type=lambda text: [int(number) for number in text.split(",")])
     kind.add_argument("--table", type=int, metavar="WIDTH")
-    made.set_defaults(epochs=6)
+    made.add_argument("--inner", type=int, default=4 * WIDTH, help="neurons of the feed-forward part of each layer")
+    made.set_defaults(epochs=10)
     return made.parse_args(words)
 
 
@@ -110,7 +126,7 @@ def main(words: Sequence[str]) -> None:
     if arguments.table:
         student = Table(teacher.table(frequencies_of(first, encoder.words.num_embeddings)))
     else:
-        student = Encoder(read_start(arguments.start), arguments.layers)
+        student = Encoder(narrowed(read_start(arguments.start), arguments.inner), arguments.layers)
     student = student.to(device())
     rate = arguments.rate or RATES["table" if arguments.table else len(arguments.layers)]
     steps = arguments.steps or steps_of(recipe, arguments.epochs)

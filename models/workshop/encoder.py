@@ -23,15 +23,15 @@ Pieces = Sequence[NDArray[np.uint16]]
 
 
 class Layer(nn.Module):
-    """One layer of the encoder, with the names of BERT."""
+    """One layer of the encoder, with the names of BERT. `inner` is the width of its feed-forward part."""
 
-    def __init__(self) -> None:
+    def __init__(self, inner: int) -> None:
         super().__init__()
         linear = {"self.query": WIDTH, "self.key": WIDTH, "self.value": WIDTH, "output.dense": WIDTH}
         self.attention = _tree({name: nn.Linear(WIDTH, width) for name, width in linear.items()})
         self.attention.output.LayerNorm = nn.LayerNorm(WIDTH, eps=EPSILON)
-        self.intermediate = _tree({"dense": nn.Linear(WIDTH, 4 * WIDTH)})
-        self.output = _tree({"dense": nn.Linear(4 * WIDTH, WIDTH), "LayerNorm": nn.LayerNorm(WIDTH, eps=EPSILON)})
+        self.intermediate = _tree({"dense": nn.Linear(WIDTH, inner)})
+        self.output = _tree({"dense": nn.Linear(inner, WIDTH), "LayerNorm": nn.LayerNorm(WIDTH, eps=EPSILON)})
 
     def forward(self, vectors: Tensor, mask: Tensor) -> Tensor:
         size, length, _ = vectors.shape
@@ -64,9 +64,10 @@ class Encoder(nn.Module):
         self.places = nn.Parameter(torch.from_numpy(places + segment))
         self.norm = nn.LayerNorm(WIDTH, eps=EPSILON)
         self.norm.load_state_dict(_part(tensors, "embeddings.LayerNorm."))
-        self.layers = nn.ModuleList(Layer() for _ in kept)
-        for layer, number in zip(self.layers, kept, strict=True):
-            layer.load_state_dict(_part(tensors, f"encoder.layer.{number}."))
+        states = [_part(tensors, f"encoder.layer.{number}.") for number in kept]
+        self.layers = nn.ModuleList(Layer(len(state["intermediate.dense.bias"])) for state in states)
+        for layer, state in zip(self.layers, states, strict=True):
+            layer.load_state_dict(state)
 
     def forward(self, texts: Pieces) -> Tensor:
         """One row per text. Texts of similar length are computed together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -18,8 +19,8 @@ from tokenizers import Tokenizer
 
 TOKENIZER = Path(__file__).resolve().parents[1] / "minilm" / "src" / "headnote_minilm" / "tokenizer.json"
 LONGEST = 254
-AHEAD = 4
-"""Number of epochs prepared at the same time."""
+AHEAD = 12
+"""Maximum number of epochs prepared at the same time."""
 
 Words = NDArray[np.uint16]
 
@@ -41,10 +42,11 @@ class Recipe(NamedTuple):
     """Maximum number of pairs, for a trial run."""
 
 
-def epochs(recipe: Recipe, count: int, seed: int, workers: int = AHEAD) -> Iterator[list[Batch]]:
-    """Draw `count` epochs. The same seed gives the same epochs, whatever the number of workers."""
+def epochs(recipe: Recipe, count: int, seed: int) -> Iterator[list[Batch]]:
+    """Draw `count` epochs. The same seed gives the same epochs, whatever the number of cores."""
+    workers = max(1, min(count, AHEAD, (os.cpu_count() or 1) - 2))
     # No fork: torch has started threads.
-    with ProcessPoolExecutor(max(1, min(workers, count)), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         yield from pool.map(_epoch, [recipe] * count, range(seed, seed + count))
 
 
