@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from headnote.api import Index
 from headnote.config.stored import choose
 from headnote.embedding.base import Embedder
+from headnote.embedding.registry import get_embedder
+from headnote.evaluate.caching_embedder import CachingEmbedder
 from headnote.evaluate.measuring import Retrieved
 from headnote.evaluate.spans import Span
 from headnote.index.task import Progress
+from headnote.model import Hit
 from headnote.search.engine import DEPTH
 from headnote.search.query import Mode
 from headnote.search.ranking import ranked, reciprocal_ranks
@@ -21,56 +26,87 @@ from headnote.search.terms import content_terms
 from headnote.store.filters import Filter
 from headnote.store.sqlite.store import SqliteStore
 from headnote.tokens import count_tokens
+from vector_file import VectorFile
 
-MODES: tuple[Mode, ...] = ("keyword", "semantic", "hybrid")
+MODES: tuple[Mode, ...] = ("hybrid", "semantic", "keyword")
 PLAIN = "plain RRF"
+WORDS = "none"
+"""The model that makes no vectors."""
 
 Ask = Callable[[str, int], Sequence[Retrieved]]
 """A question and how many passages at most → passages, best first."""
 
 
 class Clock:
-    """Says every few seconds how far something is that takes minutes."""
+    """Says every few seconds how far something is that takes minutes, and how long the rest will take."""
 
     def __init__(self, what: str, every: float = 15.0) -> None:
         self._what = what
         self._every = every
-        self._last = time.monotonic()
+        self._begin = self._last = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
-        if time.monotonic() - self._last > self._every:
-            self._last = time.monotonic()
-            print(f"  {self._what}: {done} of {total}", file=sys.stderr, flush=True)
+        now = time.monotonic()
+        if now - self._last > self._every:
+            self._last = now
+            left = (now - self._begin) / max(done, 1) * (total - done)
+            print(f"  {self._what}: {done} of {total}, {left:.0f} s left", file=sys.stderr, flush=True)
+
+
+class Model(NamedTuple):
+    """A model by the name that users write, whose vectors outlive the run."""
+
+    name: str
+    embedder: Embedder
+
+    @classmethod
+    def load(cls, name: str, cache: Path) -> Model:
+        embedder = get_embedder(name)
+        vectors = VectorFile(cache / "vectors", embedder.name, embedder.dimensions)
+        return cls(name, CachingEmbedder(embedder, vectors))
 
 
 class OurIndex:
-    """A folder, cut with the default preset or in another size, with its index beside the vectors."""
+    """A folder, cut with the default preset or in another size, with an index of one model beside the vectors."""
 
-    def __init__(self, root: Path, size: int | None, cache: Path, embedder: Embedder) -> None:
-        folder = cache / f"index-{root.name}-{size or 'default'}"
+    def __init__(
+        self, root: Path, cache: Path, model: Model, *, size: int | None = None, ignores_links: bool = False
+    ) -> None:
+        """`ignores_links`: a search never follows a link, for questions that ask for the targets of links."""
+        folder = cache / f"index-{root.name}-{size or 'default'}-{model.name}"
         folder.mkdir(parents=True, exist_ok=True)
-        self._store = SqliteStore.open(folder)
+        store: Any = SqliteStore.open(folder)
+        self._store = _WithoutLinks(store) if ignores_links else store
         # The settings of this machine must not decide what is measured.
         choice = choose({} if size is None else {"max_tokens": size}, root, environment={})
-        self._index = Index(root, self._store, choice, embedder)
-        clock = Clock(f"{root.name}, ours {size or ''}")
+        self._index = Index(root, self._store, choice, model.embedder)
+        clock = Clock(f"{root.name}, {model.name} {size or ''}".rstrip())
 
         def watch(progress: Progress) -> None:
             clock(progress.done, progress.total)
 
         self._index.update(on_progress=watch)
-        self.texts = {path: self._index.read(path).text for path in self._index.documents()}
         self.chunks = self._index.status().chunks
+        self._tokens: dict[str, int] = {}
 
-    def ways(self) -> dict[str, Ask]:
-        return {**{mode: self._by_mode(mode) for mode in MODES}, PLAIN: self._by_plain_ranks}
+    def texts(self) -> dict[str, str]:
+        return {path: self._index.read(path).text for path in self._index.documents()}
 
-    def _by_mode(self, mode: Mode) -> Ask:
-        def ask(question: str, limit: int) -> list[Retrieved]:
-            hits = self._index.search(question, limit, mode)
-            return [Retrieved(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
+    def asking(self, mode: str) -> Ask:
+        """`mode` is one of `MODES`, or `PLAIN`."""
+        return self._by_plain_ranks if mode == PLAIN else lambda question, limit: self._search(question, limit, mode)
 
-        return ask
+    def _search(self, question: str, limit: int, mode: Any) -> list[Retrieved]:
+        return [self._retrieved(hit) for hit in self.hits(question, limit, mode)]
+
+    def hits(self, question: str, limit: int, mode: Mode) -> list[Hit]:
+        return self._index.search(question, limit, mode)
+
+    def _retrieved(self, hit: Hit) -> Retrieved:
+        # The same passages answer many questions, and counting tokens takes longer than finding them.
+        if hit.key not in self._tokens:
+            self._tokens[hit.key] = count_tokens(hit.text)
+        return Retrieved(Span(hit.path, hit.start, hit.end), self._tokens[hit.key])
 
     def _by_plain_ranks(self, question: str, limit: int) -> list[Retrieved]:
         """Of the same two legs."""
@@ -83,3 +119,24 @@ class OurIndex:
                 Retrieved(Span(chunk.path, chunk.row.start, chunk.row.end), count_tokens(chunk.text))
                 for chunk in chunks
             ]
+
+
+class _WithoutLinks:
+    """A store, or a reader of it, that knows of no links between chunks."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    @contextmanager
+    def reading(self) -> Iterator[_WithoutLinks]:
+        with self._inner.reading() as reader:
+            yield _WithoutLinks(reader)
+
+    def linked_chunks(self, _: Sequence[int]) -> list[tuple[int, int]]:
+        return []
+
+    def linking_chunks(self, _: Sequence[int]) -> list[tuple[int, int]]:
+        return []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from headnote.evaluate.formats import load_questions, write_sections
-from headnote.evaluate.questions import Question
+from headnote.evaluate.questions import Gold, Place, Question
 from headnote.sources.discover import expand
 from shared_corpora import shared_folder
 
@@ -18,11 +19,26 @@ EVERY = 4
 """A quick run asks every fourth question."""
 
 
+LANGUAGES = ("de", "el", "es", "hi", "th", "tr", "vi")
+"""Of XQuAD, beside the working copy. Others are kept back."""
+
+
 class QuestionSet(NamedTuple):
     name: str
+    """The kind, then the corpus or language where there are several."""
     root: Path
     """Folder of the documents."""
     questions: list[Question]
+
+    @property
+    def kind(self) -> str:
+        """`chroma`, `anthropic`, `linkgold` or `xquad`."""
+        return self.name.partition(" ")[0]
+
+    @property
+    def asks_for_links(self) -> bool:
+        """Whether the questions are the texts of links, so that following links would give the answers away."""
+        return self.kind == "linkgold"
 
 
 def chroma(work: Path, quick: bool) -> QuestionSet:
@@ -44,6 +60,27 @@ def linkgold(name: str, work: Path, quick: bool) -> QuestionSet:
     shared = shared_folder()
     questions = load_questions(shared / "retrieval" / "linkgold" / f"{name}.jsonl")
     return _made(f"linkgold {name}", shared / "corpora" / name, questions, work, quick)
+
+
+def xquad(language: str, work: Path, quick: bool) -> QuestionSet:
+    """Questions about paragraphs of an encyclopedia, in another language: each paragraph is a document."""
+    file = shared_folder() / "retrieval" / "xquad" / f"xquad.{language}.json"
+    documents = work / f"xquad-{language}"
+    questions = []
+    for number, article in enumerate(json.loads(file.read_text(encoding="utf-8"))["data"]):
+        for position, paragraph in enumerate(article["paragraphs"]):
+            # The titles are English whatever the language, so the names of the files say nothing.
+            path = f"{number:02}/{position:02}.md"
+            _write(documents / path, paragraph["context"].removeprefix("\ufeff") + "\n")
+            asked = [entry["question"] for entry in paragraph["qas"]]
+            questions += [Question(text, (Gold(path),), Place(str(file), 1)) for text in asked]
+    return _made(f"xquad {language}", documents, questions, work, quick)
+
+
+def _write(file: Path, text: str) -> None:
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="")
 
 
 def _made(name: str, source: Path, questions: list[Question], work: Path, quick: bool) -> QuestionSet:

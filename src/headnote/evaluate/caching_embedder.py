@@ -46,7 +46,11 @@ class CachingEmbedder:
         return np.stack([self._cache[digest] for digest in hashes]).astype(np.float32)
 
     def embed_query(self, text: str) -> Vectors:
-        return self._embedder.embed_query(text)
+        # Some models embed a query differently from a passage with the same text.
+        digest = text_hash(f"query: {text}")
+        if digest not in self._cache:
+            self._cache[digest] = self._embedder.embed_query(text)
+        return self._cache[digest]
 
 
 def cached_vectors(store: Store, model: str) -> Cache:
