@@ -24,6 +24,7 @@ from headnote.search.ranking import ranked, reciprocal_ranks
 from headnote.search.retrievers import by_meaning, by_words
 from headnote.search.terms import content_terms
 from headnote.store.filters import Filter
+from headnote.store.rows import LinkRow
 from headnote.store.sqlite.store import SqliteStore
 from headnote.tokens import count_tokens
 from vector_file import VectorFile
@@ -122,7 +123,7 @@ class OurIndex:
 
 
 class _WithoutLinks:
-    """A store, or a reader of it, that knows of no links between chunks."""
+    """A store, or a reader of it, that knows of no links."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -139,4 +140,7 @@ class _WithoutLinks:
         return []
 
     def linking_chunks(self, _: Sequence[int]) -> list[tuple[int, int]]:
+        return []
+
+    def links_from(self, _: str) -> list[LinkRow]:
         return []

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from headnote.cli.main import main
+from headnote.embedding.hashing import HashingEmbedder
 
+if TYPE_CHECKING:
+    from headnote.embedding.base import Vectors
+
+QUESTIONS = 14
 WORDS = ["--mode", "keyword"]
 
 
@@ -26,7 +34,7 @@ def evaluated(capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, dict
     """Way → metric → mean."""
     assert main(["eval", "questions.jsonl", "handbook", "--json", *flags]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["questions"] == 14
+    assert data["questions"] == QUESTIONS
     return {way["name"]: {name: interval["mean"] for name, interval in way["metrics"].items()} for way in data["ways"]}
 
 
@@ -36,7 +44,7 @@ def test_all_modes_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:3] == ["hit@5", "MRR", "nDCG"]
     assert [line.split()[0] for line in lines[1:4]] == ["hybrid", "semantic", "keyword"]
-    assert "14 questions" in lines[5]
+    assert f"{QUESTIONS} questions" in lines[5]
 
 
 @pytest.mark.usefixtures("folder")
@@ -107,3 +115,70 @@ def test_a_mode_without_an_embedder(folder: Path, capsys: pytest.CaptureFixture[
     assert list(evaluated(capsys)) == ["keyword"]
     assert main(["eval", "questions.jsonl", "handbook", "--mode", "hybrid"]) == 2
     assert "no embedder" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_embedders_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    ways = evaluated(capsys, "--embedder", "hashing:64", "--embedder", "hashing:256")
+    assert list(ways) == [
+        "hashing:64 hybrid",
+        "hashing:64 semantic",
+        "hashing:256 hybrid",
+        "hashing:256 semantic",
+        "keyword",
+    ]
+    assert ways["hashing:64 semantic"] != ways["hashing:256 semantic"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_embedder_finds_what_an_index_made_with_it_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    own = evaluated(capsys)
+    assert list(evaluated(capsys, "--embedder", "hashing:64").values()) == list(own.values())
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_preset_with_each_embedder(capsys: pytest.CaptureFixture[str]) -> None:
+    choices = ["--preset", "blocks", "--preset", "default", "--embedder", "none", "--embedder", "hashing:64"]
+    assert list(evaluated(capsys, *choices)) == [
+        f"{preset} {way}"
+        for preset in ("blocks", "default")
+        for way in ("hashing:64 hybrid", "hashing:64 semantic", "keyword")
+    ]
+
+
+def test_embedders_leave_the_folder_alone_and_reuse_its_vectors(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated(capsys)
+    file = folder / "handbook" / ".headnote" / "index.db"
+    before = file.read_bytes()
+
+    embedded: list[str] = []
+    embed = HashingEmbedder.embed
+
+    def counting(self: HashingEmbedder, texts: Sequence[str]) -> Vectors:
+        embedded.extend(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr(HashingEmbedder, "embed", counting)
+    evaluated(capsys, "--embedder", "hashing:64")
+    assert len(embedded) == QUESTIONS
+    assert file.read_bytes() == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_comparison_says_what_is_embedded_and_how_far(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headnote.cli.progress.LONG", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["eval", "questions.jsonl", "handbook", "--embedder", "hashing:64", "--mode", "semantic"]) == 0
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
+    assert re.search(r"hashing:64: vectors .* \d+/\d+ texts", shown)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_plot_of_embedders(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(capsys, "--embedder", "hashing:64", "--embedder", "hashing:256", "--plot", "plot.svg")
+    assert "hashing:256 hybrid" in Path("plot.svg").read_text(encoding="utf-8")

@@ -30,7 +30,9 @@ class UpdateBars:
     It draws only when called, so no second thread runs while worker processes are started.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        """`name`: which of several updates this is."""
+        self._name = f"{name}: " if name else ""
         self._is_visible = sys.stderr.isatty()
         self._bars: Any = None
         self._tasks: dict[str, Any] = {}
@@ -52,7 +54,9 @@ class UpdateBars:
             self._bars.start()
         if progress.stage not in self._tasks:
             title, unit = _TITLES[progress.stage]
-            self._tasks[progress.stage] = self._bars.add_task(title, total=progress.total, unit=unit, rate="")
+            self._tasks[progress.stage] = self._bars.add_task(
+                self._name + title, total=progress.total, unit=unit, rate=""
+            )
         task = self._tasks[progress.stage]
         self._bars.update(task, completed=progress.done, total=progress.total)
         speed = self._bars.tasks[task].speed
