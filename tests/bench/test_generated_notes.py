@@ -38,7 +38,7 @@ def test_there_are_as_many_as_asked_for(folder: Path) -> None:
 
 
 def test_they_have_what_notes_have(folder: Path) -> None:
-    kinds = {block.kind for text in contents(folder).values() for block in headnote.parse(text.decode()) if block.kind}
+    kinds = {block.kind for text in contents(folder).values() for block in headnote.parse(text.decode())}
     assert kinds >= {"frontmatter", "heading", "paragraph", "list", "table", "code", "quote"}
 
 

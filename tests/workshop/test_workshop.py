@@ -1,0 +1,150 @@
+"""The scripts that train the models run from pairs to files that headnote loads: a few steps, on a small sample."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import headnote
+
+pytest.importorskip("torch", reason="needs torch")
+pytest.importorskip("tokenizers", reason="needs tokenizers")
+
+pytestmark = pytest.mark.slow
+
+WIDTH, WORDS, PLACES, LAYERS = 384, 30_522, 256, 3
+TABLE = 256
+FEW = ["--batch", "64", "--steps", "3", "--epochs", "1"]
+
+Script = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def script(repository: Path) -> Script:
+    """Runs a script of the workshop and returns what it prints."""
+
+    def run(name: str, *arguments: object) -> str:
+        command = [sys.executable, str(repository / "models" / "workshop" / name), *map(str, arguments)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("workshop")
+
+
+@pytest.fixture(scope="module")
+def pairs(repository: Path, folder: Path) -> Path:
+    """Headings and sentences of our own documentation, and the passages they belong to."""
+    chunks: list[dict[str, Any]] = []
+    queries: list[list[Any]] = []
+    for site in ("docs", "examples"):
+        for chunk in headnote.chunk_files(sorted((repository / site).rglob("*.md")), max_tokens=64):
+            headings, text = list(chunk.heading_path), chunk.text[:1200]
+            queries += [["head", heading, len(chunks)] for heading in headings[-1:]]
+            queries += [["ict", sentence, len(chunks)] for sentence in re.findall(r"[A-Z][^.\n]{20,}\.", text)[:2]]
+            queries += [["link", headings[-1], len(chunks)]] if headings else []
+            chunks.append({"r": site, "p": chunk.path, "t": chunk.title, "h": headings, "x": text})
+    file = folder / "pairs.json.xz"
+    with lzma.open(file, "wt", encoding="utf-8", preset=0) as stream:
+        json.dump({"chunks": chunks, "pairs": queries}, stream)
+    return file
+
+
+@pytest.fixture(scope="module")
+def start(folder: Path) -> Path:
+    """Random weights under the names of BERT, as `published.py` writes those to start from."""
+    generator = np.random.default_rng(5)
+
+    def drawn(*shape: int) -> Any:
+        return generator.normal(0, 0.05, shape).astype(np.float16)
+
+    def norm(name: str) -> dict[str, Any]:
+        return {f"{name}.weight": np.ones(WIDTH, np.float16), f"{name}.bias": np.zeros(WIDTH, np.float16)}
+
+    def linear(name: str, width: int, out: int) -> dict[str, Any]:
+        return {f"{name}.weight": drawn(out, width), f"{name}.bias": np.zeros(out, np.float16)}
+
+    words = "embeddings.word_embeddings.weight"
+    tensors: dict[str, Any] = {
+        words: generator.integers(-127, 128, (WORDS, WIDTH), np.int8),
+        f"{words}.scale": np.full(WORDS, 0.05 / 127, np.float32),
+        "embeddings.position_embeddings.weight": drawn(PLACES, WIDTH),
+        "embeddings.token_type_embeddings.weight": drawn(2, WIDTH),
+        **norm("embeddings.LayerNorm"),
+    }
+    for layer in range(LAYERS):
+        inside = f"encoder.layer.{layer}"
+        for part in ("self.query", "self.key", "self.value", "output.dense"):
+            tensors |= linear(f"{inside}.attention.{part}", WIDTH, WIDTH)
+        tensors |= norm(f"{inside}.attention.output.LayerNorm") | norm(f"{inside}.output.LayerNorm")
+        tensors |= linear(f"{inside}.intermediate.dense", WIDTH, 4 * WIDTH)
+        tensors |= linear(f"{inside}.output.dense", 4 * WIDTH, WIDTH)
+    np.savez(folder / "start.npz", **tensors)
+    return folder / "start.npz"
+
+
+@pytest.fixture(scope="module")
+def teacher(script: Script, start: Path, pairs: Path, folder: Path) -> Path:
+    printed = script("train.py", start, pairs, folder / "teacher.npz", *FEW)
+    assert_finite(printed)
+    return folder / "teacher.npz"
+
+
+@pytest.fixture(scope="module")
+def table(script: Script, teacher: Path, pairs: Path, folder: Path) -> Path:
+    out = folder / "table.npz"
+    assert_finite(script("distil.py", teacher, pairs, out, "--teacher", teacher, "--table", TABLE, *FEW))
+    return out
+
+
+@pytest.fixture(scope="module")
+def layers(script: Script, start: Path, teacher: Path, pairs: Path, folder: Path) -> Path:
+    out = folder / "layers.npz"
+    assert_finite(script("distil.py", start, pairs, out, "--teacher", teacher, "--layers", "0,1,2", *FEW))
+    return out
+
+
+def assert_finite(printed: str) -> None:
+    steps, loss = re.findall(r"(\d+) of 3 steps, loss (\S+)", printed)[-1]
+    assert int(steps) == 3
+    assert math.isfinite(float(loss))
+
+
+def test_the_pairs_are_counted(script: Script, pairs: Path) -> None:
+    printed = script("pairs.py", pairs)
+    assert "passages of 2 sites" in printed
+    assert {"head", "ict", "link"} <= set(printed.split())
+
+
+def test_a_trained_model_is_a_start_again(teacher: Path, start: Path) -> None:
+    with np.load(teacher) as trained, np.load(start) as before:
+        assert set(trained.files) == set(before.files)
+        name = "encoder.layer.0.intermediate.dense.weight"
+        assert np.isfinite(trained[name]).all()
+        assert not np.array_equal(trained[name], before[name])
+
+
+def test_a_table_has_a_row_for_each_word_piece(table: Path) -> None:
+    with np.load(table) as stored:
+        assert stored["table"].shape == (WORDS, TABLE)
+        assert np.isfinite(stored["table"]).all()
+
+
+def test_a_student_has_its_layers(layers: Path) -> None:
+    with np.load(layers) as stored:
+        assert {name.split(".")[2] for name in stored.files if name.startswith("encoder.")} == {"0", "1", "2"}
