@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.store.sqlite.schema import TOKEN_CHARACTERS
-from headnote.store.terms import LONGEST_TERM, query_terms, term_line, terms
+from headnote.store.terms import LONGEST_TERM, _written_character, query_terms, term_line, terms
 
+_RUN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF), max_size=200)
 
 FINDS = [
@@ -64,6 +65,8 @@ FINDS = [
     ("使用kubectl命令", "kubectl"),
     ("使用kubectl命令", "命令"),
     ("हिन्दी भाषा", "भाषा"),
+    ("किताबों में लिखा", "किताब"),
+    ("οι μεταβλητές περιβάλλοντος", "μεταβλητή"),
     ("ship it 🚀", "🚀"),
     ("Ｆｕｌｌ width", "full"),
     ("IP 192.168.0.1", "192.168.0.1"),
@@ -94,10 +97,26 @@ def test_what_differs_stays_apart(one: str, other: str) -> None:
     assert not set(terms(one)[:1]) & set(terms(other))
 
 
-def test_a_query_of_pairs_does_not_ask_for_single_characters() -> None:
-    assert query_terms("猫の手") == ["猫の", "の手"]
+def test_scripts_without_blanks_become_pairs_and_single_characters() -> None:
+    assert query_terms("猫の手") == ["猫の", "の手", "猫", "の", "手"]
     assert query_terms("猫") == ["猫"]
     assert query_terms("猫 猫") == ["猫"]
+    assert terms("サーバー・クライアント") == [*terms("サーバー"), *terms("クライアント")]
+
+
+@pytest.mark.parametrize(
+    ("word", "characters"),
+    [
+        ("ตั้งค่า", ["ตั้", "ง", "ค่า"]),  # a tone above a vowel, a vowel behind
+        ("เกี่ยว", ["เกี่", "ย", "ว"]),  # a vowel in front
+        ("ເມືອງ", ["ເມື", "ອ", "ງ"]),
+        ("ဆက်သွယ်", ["ဆ", "က်", "သွ", "ယ်"]),
+        ("ក្រុង", ["ក្រុ", "ង"]),  # a consonant below another
+        ("เ", ["เ"]),
+    ],
+)
+def test_a_character_is_what_is_written_as_one(word: str, characters: list[str]) -> None:
+    assert terms(word)[len(characters) - 1 :] == characters
 
 
 @given(ANY_TEXT)
@@ -118,14 +137,23 @@ def test_a_word_is_found_in_whatever_stands_around_it(before: str, word: str, af
     assert set(query_terms(word)) <= set(terms(f"{before} {word} {after}"))
 
 
-@given(st.text(st.sampled_from("漢字かなカナ한글ไทย"), min_size=1, max_size=30), st.data())
-def test_any_part_of_a_text_without_blanks_is_found(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    assert set(query_terms(text[start:end])) <= set(terms(text))
+@given(st.lists(st.sampled_from([*"漢字かなカナ한글", "ไท", "ย", "ตั้", "ค่า", "កុ"]), min_size=1, max_size=30), st.data())
+def test_any_part_of_a_text_without_blanks_is_found(characters: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(characters) - 1))
+    end = data.draw(st.integers(start + 1, len(characters)))
+    assert set(query_terms("".join(characters[start:end]))) <= set(terms("".join(characters)))
 
 
-@pytest.mark.parametrize("unit", ["a", "a.", "-", "aB", "1.", "猫", "é", "'", "a'", "#", "\ud800", "a\u0301", "_"])
+@given(st.text(st.characters(min_codepoint=0x0E00, max_codepoint=0x17FF), max_size=200))
+def test_characters_of_south_east_asia_are_neither_lost_nor_long(text: str) -> None:
+    assert all(len(term) <= LONGEST_TERM for term in terms(text))
+    singles = [character for run in _RUN.findall(text) for character in _written_character().findall(run)]
+    assert "".join(singles) == "".join(_RUN.findall(text))
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "a.", "-", "aB", "1.", "猫", "é", "'", "a'", "#", "\ud800", "ก", "เ", "ก้", "្ក", "a\u0301", "_"]
+)
 def test_time_is_linear_in_any_text(unit: str) -> None:
     """A minute for what is not; a tenth of a second for what is."""
     begun = time.monotonic()

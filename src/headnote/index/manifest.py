@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from headnote.chunking.settings import Settings
 
-READER = "6"
+READER = "7"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 

@@ -97,9 +97,17 @@ def _terms_of(word: str) -> frozenset[str]:
 
 
 def _ranges_inside(word: str, query_terms: frozenset[str]) -> Iterator[Mark]:
-    longest_first = sorted((term for term in query_terms if not term.isascii()), key=len, reverse=True)
-    if longest_first:
-        yield from (match.span() for match in re.finditer("|".join(map(re.escape, longest_first)), word))
+    pattern = _terms_without_blanks(query_terms)
+    if pattern:
+        yield from (match.span() for match in pattern.finditer(word))
+
+
+@lru_cache(maxsize=64)
+def _terms_without_blanks(query_terms: frozenset[str]) -> re.Pattern[str] | None:
+    """Those worth marking inside a clause, the longest first. A single character of a pair occurs everywhere."""
+    others = [term for term in query_terms if not term.isascii()]
+    whole = [term for term in others if not any(term in other for other in others if other != term)]
+    return re.compile("|".join(map(re.escape, sorted(whole, key=len, reverse=True)))) if whole else None
 
 
 # -- best lines, for a terminal

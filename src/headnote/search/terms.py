@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from headnote.store.terms import query_terms, terms
+from headnote.store.languages import ENGLISH, OTHER_SCRIPTS, WITHOUT_BLANKS
+from headnote.store.terms import is_inside_character, query_terms, terms
 
 # Function words occur in every document. In a small folder, where some of them are rare, they would count as much as
 # the subject of a question.
-_FUNCTION_WORDS = """
-a about after all also am an and any are as at be been before between both but by can could did do does each few for
-from had has have how i if in into is it its may me more most my no not of on or other our over same should so some
-such than that the their them then there these they this through to under until up us use using very was we were what
-when where which while who why will with would you your
-"""
 
 
 @cache
 def _function_terms() -> frozenset[str]:
     # Not a constant: terms need the stemmer of an extra, and importing this module must not.
-    return frozenset(terms(_FUNCTION_WORDS))
+    return frozenset(terms(ENGLISH + OTHER_SCRIPTS))
+
+
+@cache
+def _question_words() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(WITHOUT_BLANKS.split(), key=len, reverse=True))))
 
 
 def content_terms(text: str) -> list[str]:
     """The terms of a query without function words; all of its terms if there are no others."""
     every_term = query_terms(text)
-    return [term for term in every_term if term not in _function_terms()] or every_term
+    subject = every_term if text.isascii() else query_terms(_without_question_words(text))
+    return [term for term in subject if term not in _function_terms()] or every_term
+
+
+def _without_question_words(text: str) -> str:
+    """Where there are no blanks, they would become pairs with the words beside them."""
+
+    def cut(match: re.Match[str]) -> str:
+        is_part = is_inside_character(text, match.start()) or is_inside_character(text, match.end())
+        return match[0] if is_part else " "
+
+    return _question_words().sub(cut, text)
 
 
 def rarity(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:

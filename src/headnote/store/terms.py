@@ -5,7 +5,11 @@ terms of every word seen before. Only a new word is looked at closely, which is 
 
 A word becomes these terms: each part, stemmed; where it has several, all of them run together, so that `user_id`,
 `user-id`, `userId` and `userid` find each other; and the form with its mark, if it begins or ends with one (`--flag`,
-`#tag`, `C++`). Between digits the joint stays: `1.29` is not `129`. Scripts without blanks become overlapping pairs.
+`#tag`, `C++`). Between digits the joint stays: `1.29` is not `129`.
+
+Scripts without blanks become overlapping pairs of characters, and single ones: pairs are nearly words, and single
+characters find what the text puts into other words. A character is what is written as one: in Thai, Lao, Burmese and
+Khmer, a consonant with its vowels and tones.
 """
 
 from __future__ import annotations
@@ -31,12 +35,20 @@ _TABLE_SIZE = 200_000
 """Words in the table, some thirty megabytes. A full table is emptied."""
 _LONGEST_IN_TABLE = 48
 
-# Han, kana, Hangul, Bopomofo, and the scripts of South East Asia that write no blanks between words.
+# Han, kana, Hangul, Bopomofo, and the scripts of South East Asia that write no blanks between words; no punctuation.
 _NO_BLANKS = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3005-\u3007\u3021-\u312f\u3130-\u318f\u31a0-\u31bf"
-    r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    r"\u0e00-\u0e2e\u0e30-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17d7"
+    r"\u17dc-\u17ff\u1100-\u11ff\u3005-\u3007\u3021-\u302f\u3031-\u303c\u303e-\u309f\u30a1-\u30fa\u30fc-\u312f"
+    r"\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
+_FIRST_OF_ONE_EACH = "\u1800"
+"""From here on, each character of these scripts is written by itself."""
+_VOWELS_IN_FRONT = r"\u0e40-\u0e44\u0ec0-\u0ec4"
+_VOWELS_BEHIND = r"\u0e30\u0e32\u0e33\u0e45\u0e46\u0eb0\u0eb2\u0eb3\u0ebd\u0ec6"
+"""Thai and Lao vowels that Unicode has as letters, and the signs that repeat a word."""
+_STACKING = r"\u1039\u17d2"
+"""Burmese and Khmer: the next consonant is written below."""
 # Everything else that does not separate words for certain. What is no letter is sorted out when the word is read.
 _C = rf"[^\x00-/:-@\[-`{{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020{_NO_BLANKS}]"
 _WORDS = r"""
@@ -55,8 +67,12 @@ _PLURAL_OF_CAPITALS = re.compile(r"[A-Z]{2,}s")
 _NAME_AND_NUMBER = re.compile(r"([a-z]{3,})[0-9]+")
 _CONTRACTION = re.compile(r"(.+)['’](s|t|re|ve|ll|d|m)", re.IGNORECASE | re.DOTALL)
 
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]+")
-_ARABIC = re.compile(r"[\u0600-\u06ff]+")
+_STEMMERS_BY_SCRIPT = (
+    (re.compile(r"[\u0400-\u04ff]+"), "russian"),
+    (re.compile(r"[\u0600-\u06ff]+"), "arabic"),
+    (re.compile(r"[\u0370-\u03ff]+"), "greek"),
+    (re.compile(r"[\u0900-\u097f]+"), "hindi"),
+)
 
 # Letters with a stroke and ligatures, which Unicode does not decompose. Russian often writes ё as е.
 _SPELLED = dict(zip("’øØłŁđĐħĦŧŦıæÆœŒёЁ", "' o O l L d D h H t T i ae AE oe OE е Е".split(), strict=True))
@@ -80,15 +96,12 @@ def term_line(text: str) -> str:
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms of a query: each once, and no single characters of a script without blanks where there are pairs.
-
-    Always some of `terms(text)`, so a text is found by each of its words.
+    """The terms of a query: those of a document, each once. So a text is found by each of its words.
 
     >>> query_terms("猫の手")
-    ['猫の', 'の手']
+    ['猫の', 'の手', '猫', 'の', '手']
     """
-    table = _table()
-    return list(dict.fromkeys(term for word in _words(text) for term in table.query_terms(word)))
+    return list(dict.fromkeys(terms(text)))
 
 
 def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mapping[str, int]]) -> list[str]:
@@ -161,6 +174,26 @@ def _run() -> re.Pattern[str]:
 
 
 @cache
+def _written_character() -> re.Pattern[str]:
+    """With the vowel in front of it, and with all that is written above, below and behind it. Lengths are bounded, so
+    that no term is too long."""
+    marks = "".join(map(chr, filter(_is_mark, range(0x0E00, 0x1800)))) + _VOWELS_BEHIND
+    stacked = rf"(?:(?<=[{_STACKING}]).[{marks}]{{0,8}}+){{0,2}}+"
+    front = _VOWELS_IN_FRONT
+    return re.compile(rf"[{front}]?+[^{front}][{marks}]{{0,8}}+{stacked}|[{front}]", re.DOTALL)
+
+
+def is_inside_character(text: str, place: int) -> bool:
+    """Whether a character goes on here, in a script that writes several of Unicode's as one."""
+    around = text[max(place - 1, 0) : place + 1]
+    return len(around) == 2 and len(_written_character().findall(around)) == 1
+
+
+def _is_mark(code: int) -> bool:
+    return unicodedata.category(chr(code)) in ("Mn", "Mc")
+
+
+@cache
 def _table() -> _WordTable:
     return _WordTable()
 
@@ -171,13 +204,13 @@ class _WordTable(dict[str, str]):
     def __init__(self) -> None:
         super().__init__()
         self._parts: dict[str, list[str]] = {}
-        self._stem = {"english": _stemmer("english"), "russian": _stemmer("russian"), "arabic": _stemmer("arabic")}
+        self._english = _stemmer("english")
 
     def __missing__(self, word: str) -> str:
         if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
             line = self._stemmed(word.lower())  # most words
         else:
-            line = " ".join(self._terms(word, singles=True))
+            line = " ".join(self._terms(word))
         # A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause.
         if len(word) <= (_LONGEST_IN_TABLE if word.isascii() else _LONGEST_IN_TABLE // 3):
             if len(self) >= _TABLE_SIZE:
@@ -186,17 +219,14 @@ class _WordTable(dict[str, str]):
             self[word] = line
         return line
 
-    def query_terms(self, word: str) -> list[str]:
-        return self._terms(word, singles=False)
-
-    def _terms(self, word: str, singles: bool) -> list[str]:
+    def _terms(self, word: str) -> list[str]:
         if word.isascii():
             return self._word_terms(word)
         if _only_without_blanks().fullmatch(word) and unicodedata.is_normalized("NFKC", word):
-            return _pairs(word, singles)
+            return _pairs_and_singles(word)
         result: list[str] = []
         for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(_folding())):
-            result += _pairs(run[0], singles) if run[1] else self._word_terms(run[0])
+            result += _pairs_and_singles(run[0]) if run[1] else self._word_terms(run[0])
         return result
 
     def _word_terms(self, word: str) -> list[str]:
@@ -252,11 +282,10 @@ class _WordTable(dict[str, str]):
     def _stemmed(self, word: str) -> str:
         word = word[:LONGEST_TERM]
         if word.isascii():
-            return self._stem["english"](word) if word.isalpha() else word
-        if _CYRILLIC.fullmatch(word):
-            return self._stem["russian"](word)
-        if _ARABIC.fullmatch(word):
-            return self._stem["arabic"](word)
+            return self._english(word) if word.isalpha() else word
+        for script, language in _STEMMERS_BY_SCRIPT:
+            if script.fullmatch(word):
+                return _stemmer(language)(word)
         return word
 
 
@@ -265,10 +294,9 @@ def _has_humps(part: str) -> bool:
     return not (inner.islower() or part.isupper() or _PLURAL_OF_CAPITALS.fullmatch(part)) and inner != inner.lower()
 
 
-def _pairs(run: str, singles: bool) -> list[str]:
-    """Overlapping pairs. Single characters too, so that a query of one finds its text."""
-    pairs = [one + other for one, other in pairwise(run)]
-    return [*pairs, *run] if singles or not pairs else pairs
+def _pairs_and_singles(run: str) -> list[str]:
+    characters = run if min(run) >= _FIRST_OF_ONE_EACH else _written_character().findall(run)
+    return [*(one + other for one, other in pairwise(characters)), *characters]
 
 
 @cache
@@ -300,6 +328,7 @@ def _fold(character: str) -> str:
     return unicodedata.normalize("NFKD", character)[0] if name.startswith(_FOLDED_SCRIPTS) else character
 
 
+@cache
 def _stemmer(language: str) -> Callable[[str], str]:
     stem: Callable[[str], str] = load("Stemmer", "searching by words").Stemmer(language, 0).stemWord
     return stem
