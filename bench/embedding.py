@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import headnote
-from headnote.embedding.minilm import MiniLMEmbedder
+from headnote.embedding.transformer import TransformerEmbedder
 from report import Table, command_line, machine, show, show_setting, versions, write_json
 from shared_corpora import MEGABYTE, SEED, load
 
@@ -60,7 +60,7 @@ def main() -> int:
 
 def throughput(count: int, rounds: int) -> Table:
     kinds = {f"{WORDS} words": pieces(count), "chunks": chunks(count), "headings": headings(count)}
-    embedders = {"one core": MiniLMEmbedder(threads=1), "all cores": MiniLMEmbedder()}
+    embedders = {"one core": TransformerEmbedder("minilm", threads=1), "all cores": TransformerEmbedder("minilm")}
     rows = []
     for kind, texts in kinds.items():
         size = sum(len(text.encode()) for text in texts) / MEGABYTE
@@ -77,7 +77,7 @@ def throughput(count: int, rounds: int) -> Table:
     return Table("Texts made into vectors", ["", "texts/s", "MB/s", "word pieces each"], rows, notes)
 
 
-def timed(embedder: MiniLMEmbedder, texts: Sequence[str]) -> float:
+def timed(embedder: TransformerEmbedder, texts: Sequence[str]) -> float:
     embedder.embed(texts[:1])
     begin = time.perf_counter()
     embedder.embed(texts)
@@ -97,7 +97,7 @@ def start(rounds: int) -> Table:
 
 
 def query() -> Table:
-    embedder = MiniLMEmbedder()
+    embedder = TransformerEmbedder("minilm")
     embedder.embed_query(QUERY)
     times = []
     for _ in range(100):

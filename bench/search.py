@@ -25,7 +25,7 @@ import headnote
 from headnote.api import Index
 from headnote.config.stored import choose
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.embedding.minilm import MiniLMEmbedder
+from headnote.embedding.transformer import TransformerEmbedder
 from headnote.search import engine
 from headnote.search.query import MODES
 from headnote.store.sqlite.reader import SqliteReader
@@ -65,7 +65,7 @@ class Embedder:
 
     def __init__(self) -> None:
         self._hashing = HashingEmbedder(DIMENSIONS)
-        self._real = MiniLMEmbedder()
+        self._real = TransformerEmbedder("minilm")
 
     def embed(self, texts: Sequence[str]) -> Any:
         return self._hashing.embed(texts)

@@ -144,9 +144,6 @@ def test_a_missing_package_names_the_extra_that_brings_it(repository: Path, extr
     imports = list(loadings(repository / "src"))
     assert {"apsw", "numpy", "onnxruntime", "watchfiles"} <= {one.package for one in imports}
     for one in imports:
-        if one.package == "headnote_minilm":
-            assert "pip install ./models/minilm" in one.remedy
-            continue
         named = re.findall(r"pip install ['\"]headnote\[([a-z0-9-]+)\]['\"]", one.remedy)
         assert named, one
         project = PROJECT_OF_PACKAGE.get(one.package, normal(one.package))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
 import pytest
 
-from headnote.embedding import NAMES, Embedder, get_embedder
+from headnote.embedding import NAMES, Embedder, Models, get_embedder, get_models, registry
 from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.instant import InstantEmbedder
 from headnote.embedding.openai import OpenAIEmbedder
 from headnote.embedding.sentence_transformers import SentenceTransformersEmbedder
+from headnote.embedding.transformer import TransformerEmbedder
 from headnote.errors import MissingExtra, MissingKey, SettingsError
 from headnote.extras import load
 
@@ -62,8 +68,10 @@ def test_the_rest_of_the_name_is_the_model(monkeypatch: pytest.MonkeyPatch) -> N
         ("hash", "did you mean hashing?"),
         ("hashing:many", "as in hashing:64"),
         ("hashing:0", "at least 1"),
-        ("word2vec-xyz", "known: minilm, none"),
-        ("", "known: minilm, none"),
+        ("instnt", "did you mean instant?"),
+        ("instant:256", "did you mean instant?"),
+        ("word2vec-xyz", "known: default, instant, deep"),
+        ("", "known: default, instant, deep"),
     ],
 )
 def test_a_wrong_name_is_one_line_with_the_nearest_name(wrong: str, remedy: str) -> None:
@@ -92,12 +100,85 @@ def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
         embedder.embed(["text"])
 
 
-def test_a_missing_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from headnote.embedding.minilm import MiniLMEmbedder
+@pytest.mark.parametrize("name", ["deep", "minilm", "quality"])
+def test_a_missing_model_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"headnote_{name}", None)
+    with pytest.raises(MissingExtra, match=rf'pip install "headnote\[deep\]" \./models/{name}'):
+        TransformerEmbedder(name)
 
-    monkeypatch.setitem(sys.modules, "headnote_minilm", None)
-    with pytest.raises(MissingExtra, match=r"pip install \./models/minilm"):
-        MiniLMEmbedder()
+
+def test_a_missing_runtime_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtra, match=r'pip install "headnote\[deep\]"'):
+        TransformerEmbedder("minilm").embed(["text"])
+
+
+# ── both models of a name ──
+
+
+def install(monkeypatch: pytest.MonkeyPatch, *models: str) -> None:
+    """As if these models had packages here, and no others."""
+    for model in ("deep", "minilm", "quality"):
+        package: Any = None
+        if model in models:
+            package = ModuleType(f"headnote_{model}")
+            package.__spec__ = ModuleSpec(f"headnote_{model}", None)
+            package.FINGERPRINT = "123"
+        monkeypatch.setitem(sys.modules, f"headnote_{model}", package)
+    registry._packaged.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _real_models_afterwards() -> Iterator[None]:
+    yield
+    registry._packaged.cache_clear()
+
+
+def names_of(models: Models) -> tuple[str | None, str | None]:
+    instant, deep = ((model.name.partition(":")[0] if model else None) for model in models)
+    return instant, deep
+
+
+def test_the_default_has_a_deep_model_if_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    assert names_of(get_models()) == names_of(get_models("default")) == ("instant", None)
+    install(monkeypatch, "minilm", "quality")
+    assert names_of(get_models()) == ("instant", None)
+    install(monkeypatch, "deep")
+    assert names_of(get_models()) == ("instant", "deep")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)  # what runs it is missing
+    assert names_of(get_models()) == ("instant", None)
+
+
+@pytest.mark.parametrize("name", ["deep", "minilm", "quality"])
+def test_a_model_with_a_package_has_the_instant_one_beside_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, name)
+    assert names_of(get_models(name)) == ("instant", name)
+    assert get_embedder(name) is get_models(name).deep
+    assert get_models(name).deep is get_models(f" {name} ").deep
+
+
+def test_instant_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, "deep")
+    models = get_models("instant")
+    assert isinstance(models.instant, InstantEmbedder)
+    assert models.deep is None
+    assert get_embedder("instant") is models.instant is get_models().instant
+
+
+def test_other_embedders_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    given = HashingEmbedder(3)
+    assert get_models(given) == Models(instant=None, deep=given)
+    for name in ("hashing:8", "openai:model", "sentence-transformers:org/model"):
+        assert names_of(get_models(name)) == (None, name.partition(":")[0])
+    assert get_models("none") == Models(None, None)
+
+
+def test_a_missing_extra_of_a_model_with_a_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    with pytest.raises(MissingExtra, match="models/quality"):
+        get_models("quality")
 
 
 def test_a_missing_package_is_named() -> None:

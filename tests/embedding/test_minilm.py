@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 from reference_file import read_reference
 from reference_texts import Writer, reference_texts
 
-from headnote.embedding import get_embedder
-from headnote.embedding.minilm import MiniLMEmbedder
+from headnote.embedding.transformer import TransformerEmbedder
 
 files: Any = pytest.importorskip(
     "headnote_minilm", reason="the model is not installed: run pip install ./models/minilm", exc_type=ImportError
@@ -32,8 +31,8 @@ TEXTS = reference_texts()
 
 
 @pytest.fixture(scope="module")
-def embedder() -> MiniLMEmbedder:
-    return MiniLMEmbedder()
+def embedder() -> TransformerEmbedder:
+    return TransformerEmbedder("minilm")
 
 
 @cache
@@ -42,11 +41,11 @@ def alone(text: str) -> bytes:
     return MINILM.embed([text]).tobytes()
 
 
-MINILM = MiniLMEmbedder(threads=2)
+MINILM = TransformerEmbedder("minilm", threads=2)
 
 
 @pytest.mark.slow
-def test_near_the_original(embedder: MiniLMEmbedder, record_property: Callable[[str, object], None]) -> None:
+def test_near_the_original(embedder: TransformerEmbedder, record_property: Callable[[str, object], None]) -> None:
     pairs = zip(embedder.embed(TEXTS), read_reference(TEXTS), strict=True)
     cosines = [float(ours @ theirs) for ours, theirs in pairs]
     mean, least = fmean(cosines), min(cosines)
@@ -56,14 +55,14 @@ def test_near_the_original(embedder: MiniLMEmbedder, record_property: Callable[[
     assert least >= 0.985, f"at {TEXTS[cosines.index(least)][:60]!r}"
 
 
-def test_rows_have_length_one(embedder: MiniLMEmbedder) -> None:
+def test_rows_have_length_one(embedder: TransformerEmbedder) -> None:
     vectors = embedder.embed(TEXTS[:20])
     assert vectors.shape == (20, embedder.dimensions) == (20, 384)
     assert vectors.dtype == np.float32
     assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
 
 
-def test_similar_meanings_are_near(embedder: MiniLMEmbedder) -> None:
+def test_similar_meanings_are_near(embedder: TransformerEmbedder) -> None:
     question = embedder.embed_query("How do I undo the last commit?")
     answers = embedder.embed(["Revert the most recent change with git reset.", "Knead the dough for ten minutes."])
     near, far = answers @ question
@@ -86,29 +85,29 @@ def test_neighbours_and_order_change_nothing(chosen: list[int], blanks: list[str
     assert [vector.tobytes() for vector in vectors] == [alone(text) for text in texts]
 
 
-def test_one_long_neighbour_changes_nothing(embedder: MiniLMEmbedder) -> None:
+def test_one_long_neighbour_changes_nothing(embedder: TransformerEmbedder) -> None:
     long = Writer(7).paragraph(60)
     assert embedder.embed(["short", long])[0].tobytes() == alone("short")
     assert embedder.embed([long, "short"])[0].tobytes() == alone(long)
 
 
 def test_the_number_of_threads_changes_nothing() -> None:
-    one, many = MiniLMEmbedder(threads=1), MiniLMEmbedder(threads=5)
+    one, many = MINILM.with_threads(1), MINILM.with_threads(5)
     assert one.embed(TEXTS[:12]).tobytes() == many.embed(TEXTS[:12]).tobytes()
     assert one.name == many.name
 
 
 def test_many_texts_are_embedded_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headnote.embedding.minilm._BATCH", 5)
+    monkeypatch.setattr("headnote.embedding.transformer._BATCH", 5)
     assert [vector.tobytes() for vector in MINILM.embed(TEXTS[:12])] == [alone(text) for text in TEXTS[:12]]
 
 
-def test_a_query_is_embedded_like_a_text(embedder: MiniLMEmbedder) -> None:
+def test_a_query_is_embedded_like_a_text(embedder: TransformerEmbedder) -> None:
     assert embedder.embed_query(TEXTS[0]).tobytes() == alone(TEXTS[0])
 
 
 def test_many_threads_share_one_embedder() -> None:
-    fresh = MiniLMEmbedder(threads=2)  # not loaded yet, so that loading is part of the race
+    fresh = TransformerEmbedder("minilm", threads=2)  # not loaded yet, so that loading is part of the race
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(lambda text: fresh.embed([text, "neighbour"])[0].tobytes(), TEXTS[:24]))
     assert vectors == [alone(text) for text in TEXTS[:24]]
@@ -117,7 +116,7 @@ def test_many_threads_share_one_embedder() -> None:
 # ── every text ──
 
 
-def test_the_end_of_a_long_text_counts(embedder: MiniLMEmbedder) -> None:
+def test_the_end_of_a_long_text_counts(embedder: TransformerEmbedder) -> None:
     long = " ".join(Writer(3).paragraph(220).split()[:3000])
     marker = "Penguins negotiate the price of purple umbrellas."
     plain, marked = embedder.embed([long, f"{long} {marker}"])
@@ -126,7 +125,7 @@ def test_the_end_of_a_long_text_counts(embedder: MiniLMEmbedder) -> None:
     assert marked @ query > plain @ query + 0.01
 
 
-def test_a_text_of_two_windows_is_like_both(embedder: MiniLMEmbedder) -> None:
+def test_a_text_of_two_windows_is_like_both(embedder: TransformerEmbedder) -> None:
     bread = "Knead the dough, let it rise and bake the bread until the crust is brown. " * 14
     stars = "The telescope shows the moons of Jupiter and the rings of Saturn at night. " * 14
     both, first, second = embedder.embed([bread + stars, bread, stars])
@@ -134,23 +133,23 @@ def test_a_text_of_two_windows_is_like_both(embedder: MiniLMEmbedder) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\n\t", "\u00a0\u3000", "\x00", "\u200b", "\ud800"])
-def test_a_blank_text_has_no_direction(embedder: MiniLMEmbedder, blank: str) -> None:
+def test_a_blank_text_has_no_direction(embedder: TransformerEmbedder, blank: str) -> None:
     vectors = embedder.embed([blank, "word"])
     assert not vectors[0].any()
     assert vectors[1].any()
     assert not embedder.embed_query(blank).any()
 
 
-def test_no_texts_no_rows(embedder: MiniLMEmbedder) -> None:
+def test_no_texts_no_rows(embedder: TransformerEmbedder) -> None:
     assert embedder.embed([]).shape == (0, 384)
 
 
 @pytest.mark.parametrize("text", ["a \udfff b", "[CLS] [SEP] [PAD] [MASK]", "🚀" * 400, "x" * 5000, "\ufeff#"])
-def test_odd_texts_have_a_vector(embedder: MiniLMEmbedder, text: str) -> None:
+def test_odd_texts_have_a_vector(embedder: TransformerEmbedder, text: str) -> None:
     assert np.linalg.norm(embedder.embed([text])[0]) == pytest.approx(1, abs=1e-6)
 
 
-def test_special_tokens_are_ordinary_text(embedder: MiniLMEmbedder) -> None:
+def test_special_tokens_are_ordinary_text(embedder: TransformerEmbedder) -> None:
     plain, marked = embedder.embed(["one two", "one [SEP] two"])
     assert plain @ marked < 0.99
 
@@ -158,27 +157,23 @@ def test_special_tokens_are_ordinary_text(embedder: MiniLMEmbedder) -> None:
 # ── the package and other processes ──
 
 
-def test_the_name_identifies_the_files(embedder: MiniLMEmbedder) -> None:
+def test_the_name_identifies_the_files(embedder: TransformerEmbedder) -> None:
     content = files.MODEL.read_bytes() + files.TOKENIZER.read_bytes().rstrip(b"\n")
     assert hashlib.sha256(content).hexdigest()[:12] == files.FINGERPRINT
     assert embedder.name == f"minilm:{files.FINGERPRINT}:254-32"
 
 
-def test_it_can_be_pickled(embedder: MiniLMEmbedder) -> None:
-    copy: MiniLMEmbedder = pickle.loads(pickle.dumps(embedder))
+def test_it_can_be_pickled(embedder: TransformerEmbedder) -> None:
+    copy: TransformerEmbedder = pickle.loads(pickle.dumps(embedder))
     assert copy.name == embedder.name
     assert copy.embed(["word"]).tobytes() == alone("word")
 
 
 def test_name_and_dimensions_load_nothing_heavy() -> None:
     code = (
-        "import sys; from headnote.embedding import get_embedder; e = get_embedder(); e.name, e.dimensions; "
+        "import sys; from headnote.embedding import get_embedder; e = get_embedder('minilm'); e.name, e.dimensions; "
         "sys.exit(bool({'numpy', 'onnxruntime', 'tokenizers'} & sys.modules.keys()))"
     )
     folder = Path(files.__file__).parents[1]
     result = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(folder)}, capture_output=True)
     assert result.returncode == 0, result.stderr.decode()
-
-
-def test_minilm_is_the_default() -> None:
-    assert get_embedder() is get_embedder("minilm")

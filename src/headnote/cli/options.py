@@ -61,7 +61,9 @@ workers = click.option(
 )
 max_file_bytes = click.option("--max-file-bytes", type=int, metavar="N", help="Skip and report larger files.")
 embedder_by_name = click.option(
-    "--embedder", metavar="NAME", help="minilm, none, openai:MODEL, sentence-transformers:MODEL or hashing:N."
+    "--embedder",
+    metavar="NAME",
+    help="instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL or hashing:N.",
 )
 
 # Output

@@ -28,7 +28,7 @@ class IndexSettings:
     max_file_bytes: int = MAX_BYTES
     """Larger files are skipped and reported."""
     embedder: str = DEFAULT_EMBEDDER
-    """The embedder: minilm, none, openai:MODEL, sentence-transformers:MODEL."""
+    """The embedder: default, instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL."""
     store: str = field(default="sqlite", repr=False)
     """Where the index is: sqlite for a file in the folder, or the URL of a database, which may contain a password."""
     schema: str = ""
@@ -67,7 +67,7 @@ def _size(value: Any) -> int:
 
 def _embedder(value: Any) -> str:
     if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is not an embedder", remedy="write its name, such as minilm")
+        raise SettingsError(f"{shown(value)} is not an embedder", remedy="write its name, such as instant")
     return value
 
 

@@ -1,48 +1,90 @@
-"""Names of embedders, as users write them, and the embedders behind them."""
+"""Names of embedders, as users write them, and the models behind them."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cache
+from typing import NamedTuple
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.errors import SettingsError
 
-DEFAULT = "minilm"
+DEFAULT = "default"
 
-NAMES = ("minilm", "none", "hashing", "openai:MODEL", "sentence-transformers:MODEL")
+NAMES = (
+    "default",
+    "instant",
+    "deep",
+    "minilm",
+    "quality",
+    "none",
+    "hashing",
+    "openai:MODEL",
+    "sentence-transformers:MODEL",
+)
 """What users can write. MODEL is whatever the service or library calls it."""
 
+_PACKAGED = ("deep", "minilm", "quality")
+"""Models with a package of their own."""
 _NEEDS_MODEL = ("openai", "sentence-transformers")
 
 
-def get_embedder(embedder: str | Embedder = DEFAULT) -> Embedder:
-    """The embedder of that name, or the one given. `minilm` is always the same object, because it is slow to load."""
+class Models(NamedTuple):
+    """The models of an index: one that is done at once, and a better one that takes its time. Either may be missing."""
+
+    instant: Embedder | None = None
+    deep: Embedder | None = None
+
+
+def get_models(embedder: str | Embedder = DEFAULT) -> Models:
+    """The models of that name. An embedder that is given or that needs settings stands alone, as the deep one."""
     if not isinstance(embedder, str):
         if isinstance(embedder, Embedder):
-            return embedder
+            return Models(deep=embedder)
         raise SettingsError(f"{embedder!r} is not an embedder", remedy=f"use {', '.join(NAMES)}")
     kind, _, model = embedder.strip().partition(":")
     if kind in _NEEDS_MODEL:
         if not model:
             raise SettingsError(f"{kind} needs the name of a model", remedy=f"write {kind}:MODEL")
-        return _with_model(kind, model)
+        return Models(deep=_with_model(kind, model))
     if kind == "hashing":
-        return _hashing(model)
+        return Models(deep=_hashing(model))
     if model or kind not in NAMES:
         raise SettingsError(f"unknown embedder {embedder!r}", remedy=_suggest(kind))
-    return _plain(kind)
+    return _own(kind)
+
+
+def get_embedder(embedder: str | Embedder = DEFAULT) -> Embedder:
+    """The best of the models of that name: the deep one if there is one, else the instant one."""
+    models = get_models(embedder)
+    return models.deep or models.instant or NoEmbedder()
+
+
+def _own(name: str) -> Models:
+    if name == "none":
+        return Models()
+    if name == "default":
+        from headnote.embedding.transformer import is_installed
+
+        name = "deep" if is_installed("deep") else "instant"
+    return Models(_instant(), _packaged(name) if name in _PACKAGED else None)
+
+
+# Always the same objects, because they are slow to load.
 
 
 @cache
-def _plain(name: str) -> Embedder:
-    if name == "none":
-        from headnote.embedding.base import NoEmbedder
+def _instant() -> Embedder:
+    from headnote.embedding.instant import InstantEmbedder
 
-        return NoEmbedder()
-    from headnote.embedding.minilm import MiniLMEmbedder
+    return InstantEmbedder()
 
-    return MiniLMEmbedder()
+
+@cache
+def _packaged(name: str) -> Embedder:
+    from headnote.embedding.transformer import TransformerEmbedder
+
+    return TransformerEmbedder(name)
 
 
 def _hashing(dimensions: str) -> Embedder:

@@ -13,6 +13,7 @@ from headnote.chunking.chunker import chunk_document
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
+from headnote.embedding.transformer import TransformerEmbedder
 from headnote.errors import HeadnoteError, NotText, SettingsError, SourceError
 from headnote.markdown.document import Document
 from headnote.model import Chunk
@@ -163,8 +164,7 @@ def open_embedder(name: str, threads: int | None = None) -> Embedder | None:
     """
     if not name:
         return None
-    if name == "minilm" and threads:
-        from headnote.embedding.minilm import MiniLMEmbedder
-
-        return MiniLMEmbedder(threads)
-    return get_embedder(name)
+    embedder = get_embedder(name)
+    if isinstance(embedder, TransformerEmbedder) and threads:
+        return embedder.with_threads(threads)
+    return embedder

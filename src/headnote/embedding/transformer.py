@@ -1,17 +1,21 @@
-"""all-MiniLM-L6-v2 on this machine: no network, no GPU, all cores.
+"""Models with layers, on this machine: no network, no GPU, all cores. Each has a package of its own in `models/`.
 
-Each run takes one text without padding, which makes a vector independent of its neighbours. The graph quantises row by
-row for the same reason (see `models/minilm`). Several texts run at once to keep all cores busy.
+Each run takes one text without padding, which makes a vector independent of its neighbours. The graphs quantise row by
+row for the same reason (see `models/onnx`). Several texts run at once to keep all cores busy.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.vectors import mean_of_windows, windows, zeros
+from headnote.embedding.wordpieces import uncased
+from headnote.errors import MissingExtra
 from headnote.extras import load, load_numpy
 
 if TYPE_CHECKING:
@@ -19,30 +23,39 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 384
 WINDOW = 254
-"""Word pieces the model reads at once, not counting the two that mark beginning and end."""
+"""Word pieces the models read at once, not counting the two that mark beginning and end."""
 OVERLAP = 32
 """Word pieces shared by neighbouring windows, so that no sentence is cut in both."""
 
 _BATCH = 1000
 """Texts held in memory as word pieces, which take ten times the space of the text."""
 _BEGIN, _END = 101, 102
-_PURPOSE = "embedding with minilm"
-_EXTRA = 'pip install "headnote[search]"'
-_MODEL = "pip install ./models/minilm (in a working copy of headnote)"
+_RUNTIME = 'pip install "headnote[deep]"'
 
 
-class MiniLMEmbedder:
+def is_installed(model: str) -> bool:
+    """Whether the model of that name and what runs it are there."""
+    return find_spec(f"headnote_{model}") is not None and find_spec("onnxruntime") is not None
+
+
+class TransformerEmbedder:
     """Loads on first use; one object serves any number of threads."""
 
     dimensions = DIMENSIONS
 
-    def __init__(self, threads: int | None = None) -> None:
-        """`threads` is how many texts run at once; one per core by default."""
-        self._files = load("headnote_minilm", _PURPOSE, _MODEL)
+    def __init__(self, model: str, threads: int | None = None) -> None:
+        """`model` is one with a package: deep, minilm, quality. `threads` is how many texts run at once; one per core
+        by default."""
+        self._model = model
+        self._files = _files_of(model)
         self._threads = threads or _cores()
         self._lock = Lock()
-        self._loaded: tuple[Any, Any] | None = None
-        self.name = f"minilm:{self._files.FINGERPRINT}:{WINDOW}-{OVERLAP}"
+        self._loaded: Any = None
+        self.name = f"{model}:{self._files.FINGERPRINT}:{WINDOW}-{OVERLAP}"
+
+    def with_threads(self, threads: int) -> TransformerEmbedder:
+        """The same model with that many texts at once."""
+        return TransformerEmbedder(self._model, threads)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)
@@ -51,7 +64,7 @@ class MiniLMEmbedder:
         return vectors
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        pieces = [self._pieces(text) for text in texts]
+        pieces = [uncased().ids(text) for text in texts]
         parts = [(row, ids[start:end]) for row, ids in enumerate(pieces) for start, end in _windows(ids)]
         # Longest first, so that only short runs are left at the end and all cores finish together.
         order = sorted(range(len(parts)), key=lambda number: -len(parts[number][1]))
@@ -64,25 +77,12 @@ class MiniLMEmbedder:
         vector: Vectors = self.embed([text])[0]
         return vector
 
-    def _pieces(self, text: str) -> list[int]:
-        """Word-piece ids of the text; empty if the model sees nothing in it."""
-        if not text or text.isspace():
-            return []
-        tokenizer = self._load()[0]
-        try:
-            pieces: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        except (TypeError, UnicodeEncodeError):
-            from headnote.tokens.bpe import as_encodable
-
-            pieces = tokenizer.encode(as_encodable(text), add_special_tokens=False).ids
-        return pieces
-
     def _run_all(self, parts: list[list[int]]) -> list[Vectors]:
         if self._threads == 1 or len(parts) < 2:
             return [self._run(part) for part in parts]
         from concurrent.futures import ThreadPoolExecutor
 
-        pool = ThreadPoolExecutor(min(self._threads, len(parts)), thread_name_prefix="minilm")
+        pool = ThreadPoolExecutor(min(self._threads, len(parts)), thread_name_prefix=self._model)
         try:
             return list(pool.map(self._run, parts))
         finally:
@@ -91,23 +91,18 @@ class MiniLMEmbedder:
 
     def _run(self, part: list[int]) -> Vectors:
         ids = load_numpy().array([_BEGIN, *part, _END], dtype="int64")
-        mean: Vectors = self._load()[1].run(None, {"ids": ids})[0]
+        mean: Vectors = self._session().run(None, {"ids": ids})[0]
         return mean
 
-    def _load(self) -> tuple[Any, Any]:
+    def _session(self) -> Any:
         if self._loaded is None:
             with self._lock:
                 if self._loaded is None:
-                    self._loaded = self._open_tokenizer(), self._open_session()
+                    self._loaded = self._open_session()
         return self._loaded
 
-    def _open_tokenizer(self) -> Any:
-        tokenizer = load("tokenizers", _PURPOSE, _EXTRA).Tokenizer.from_file(str(self._files.TOKENIZER))
-        tokenizer.encode_special_tokens = True  # that is, encode them as ordinary text
-        return tokenizer
-
     def _open_session(self) -> Any:
-        runtime = load("onnxruntime", _PURPOSE, _EXTRA)
+        runtime = load("onnxruntime", "running a model", _RUNTIME)
         options = runtime.SessionOptions()
         # A text is a few dozen small steps. Splitting one of them costs more than another core would save.
         options.intra_op_num_threads = 1
@@ -122,10 +117,19 @@ class MiniLMEmbedder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The loaded model stays here; another process loads its own.
-        return MiniLMEmbedder, (self._threads,)
+        return TransformerEmbedder, (self._model, self._threads)
 
     def __repr__(self) -> str:
         return f"<embedder {self.name}>"
+
+
+def _files_of(model: str) -> Any:
+    """The package with the files of the model."""
+    try:
+        return import_module(f"headnote_{model}")
+    except ModuleNotFoundError:
+        remedy = f"run: {_RUNTIME} ./models/{model} (in a working copy of headnote)"
+        raise MissingExtra(f"embedding with {model} needs the package headnote-{model}", remedy=remedy) from None
 
 
 def _windows(pieces: list[int]) -> list[tuple[int, int]]:

@@ -1,0 +1,129 @@
+"""Text as the word pieces of BERT's uncased vocabulary, exactly as its own tokenizer makes them.
+
+Words are found by their spelling alone: lower case, without accents, punctuation apart. A word that the vocabulary does
+not have is cut into the longest pieces that it has. Documentation repeats its words, so what a word became is
+remembered: that makes plain Python faster than a compiled tokenizer.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+UNKNOWN = 100
+"""The piece of a word that cannot be cut into pieces of the vocabulary."""
+LONGEST_WORD = 100
+"""Characters of a word that are worth cutting; a longer one is unknown."""
+
+VOCABULARY = Path(__file__).parent / "data" / "vocabulary.txt"
+"""One piece per line. Its line is its number; `##` begins a piece that continues a word."""
+
+_IDEOGRAPHS = [
+    range(0x4E00, 0xA000),
+    range(0x3400, 0x4DC0),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2B740),
+    range(0x2B740, 0x2B820),
+    range(0x2B920, 0x2CEB0),  # the tokenizer begins this range a little late, and so do we
+    range(0xF900, 0xFB00),
+    range(0x2F800, 0x2FA20),
+]
+"""Each of these characters is a word."""
+
+_INVISIBLE = {"Cc", "Cf", "Co", "Cs"}
+_REMEMBERED = 1 << 17
+_LONGEST_REMEMBERED = 40
+
+Pieces = tuple[int, ...]
+
+
+class WordPieces:
+    """Cuts texts into the numbers of their pieces. One object serves any number of threads."""
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._longest = max(map(len, vocabulary))
+        self._spellings = _Spellings()
+        self._written = _Memory(self._read)
+        self._words = _Memory(self._cut)
+
+    def ids(self, text: str) -> list[int]:
+        """The numbers of the pieces, in the order of the text; empty if nothing is visible in it."""
+        # Spaces and line ends always part words. Other whitespace is left to the spelling, which knows what is a space.
+        written = text.replace("\n", " ").split(" ")
+        return list(chain.from_iterable(map(self._written.__getitem__, written)))
+
+    def _read(self, written: str) -> Pieces:
+        """The pieces of a word as it is written, with the punctuation that touches it."""
+        words = written.translate(self._spellings).split()
+        return tuple(chain.from_iterable(map(self._words.__getitem__, words)))
+
+    def _cut(self, word: str) -> Pieces:
+        """The longest piece that the word begins with, then the longest that goes on from there."""
+        if len(word) > LONGEST_WORD:
+            return (UNKNOWN,)
+        pieces: list[int] = []
+        start = 0
+        while start < len(word):
+            prefix = "##" if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):
+                number = self._numbers.get(prefix + word[start:end])
+                if number is not None:
+                    pieces.append(number)
+                    start = end
+                    break
+            else:
+                return (UNKNOWN,)
+        return tuple(pieces)
+
+
+class _Memory(dict[str, Pieces]):
+    """What a function returned for each word, until there are too many of them."""
+
+    def __init__(self, function: Callable[[str], Pieces]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, word: str) -> Pieces:
+        pieces = self._function(word)
+        if len(word) <= _LONGEST_REMEMBERED:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[word] = pieces
+        return pieces
+
+
+class _Spellings(dict[int, str]):
+    """For `str.translate`: what becomes of each character."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _spelling(chr(code))
+        return self[code]
+
+
+def _spelling(character: str) -> str:
+    """The character in lower case without accents; with spaces around it if it is a word by itself."""
+    if character in "\t\n\r":
+        return " "
+    if unicodedata.category(character) in _INVISIBLE or character == "\ufffd":
+        return ""
+    if character.isspace():
+        return " "
+    parts = unicodedata.normalize("NFD", character)
+    if any(ord(character) in ideographs for ideographs in _IDEOGRAPHS):
+        return f" {parts} "
+    letters = "".join(part.lower() for part in parts if unicodedata.category(part) != "Mn")
+    return "".join(f" {letter} " if _is_punctuation(letter) else letter for letter in letters)
+
+
+def _is_punctuation(letter: str) -> bool:
+    return (letter.isascii() and not letter.isalnum()) or unicodedata.category(letter).startswith("P")
+
+
+@cache
+def uncased() -> WordPieces:
+    """The word pieces of all models: they have the same vocabulary, and share what is remembered of words."""
+    return WordPieces(VOCABULARY.read_text(encoding="utf-8").split("\n")[:-1])
