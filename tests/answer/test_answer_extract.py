@@ -90,7 +90,6 @@ def test_what_documents_cite_is_not_our_citation() -> None:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterator[Index]:
-    pytest.importorskip("headnote_minilm", reason="needs the model: pip install ./models/minilm")
     root = tmp_path_factory.mktemp("ask") / "handbook"
     shutil.copytree(repository / "examples" / "handbook", root, ignore=shutil.ignore_patterns(".headnote"))
     with Index.open(root) as opened:

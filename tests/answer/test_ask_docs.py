@@ -14,8 +14,6 @@ import pytest
 from headnote.answer.citations import SHARE
 from headnote.cli.main import main
 
-pytest.importorskip("headnote_minilm", reason="needs the model: pip install ./models/minilm")
-
 
 @pytest.fixture
 def page(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> str:

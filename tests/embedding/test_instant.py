@@ -32,15 +32,15 @@ def alone(text: str) -> bytes:
 
 def test_a_vector_is_the_direction_of_the_sum_of_its_pieces() -> None:
     rows, weights = np.load(DATA / "rows.npy"), np.load(DATA / "weights.npy")
-    for text in TEXTS[:20]:
+    for text in TEXTS[:6]:
         pieces = uncased().ids(text)
         total = (rows[pieces].astype(np.float64) * weights[pieces, None]).sum(axis=0)
         assert np.abs(INSTANT.embed_query(text) - total / np.linalg.norm(total)).max() < 1e-6
 
 
 def test_rows_have_length_one() -> None:
-    vectors = INSTANT.embed(TEXTS)
-    assert vectors.shape == (200, INSTANT.dimensions) == (200, 256)
+    vectors = INSTANT.embed(TEXTS[:6])
+    assert vectors.shape == (6, INSTANT.dimensions) == (6, 256)
     assert vectors.dtype == np.float32
     assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
 

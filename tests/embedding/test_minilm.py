@@ -144,7 +144,7 @@ def test_no_texts_no_rows(embedder: TransformerEmbedder) -> None:
     assert embedder.embed([]).shape == (0, 384)
 
 
-@pytest.mark.parametrize("text", ["a \udfff b", "[CLS] [SEP] [PAD] [MASK]", "🚀" * 400, "x" * 5000, "\ufeff#"])
+@pytest.mark.parametrize("text", ["a \udfff b", "[CLS] [SEP] [PAD] [MASK]", "x" * 5000, "\ufeff#"])
 def test_odd_texts_have_a_vector(embedder: TransformerEmbedder, text: str) -> None:
     assert np.linalg.norm(embedder.embed([text])[0]) == pytest.approx(1, abs=1e-6)
 

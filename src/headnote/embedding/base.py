@@ -19,7 +19,7 @@ class Embedder(Protocol):
     """Turns texts into vectors.
 
     A vector depends on its text alone, never on the texts it is embedded with. Its length is one, so a dot product is a
-    cosine. Only a blank text, or one in which the model sees nothing, has no direction and becomes zeros.
+    cosine. Only a blank text, or one that the model cannot read, has no direction and becomes zeros.
     """
 
     @property

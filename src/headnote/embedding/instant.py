@@ -42,7 +42,7 @@ class InstantEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)
         for row, text in enumerate(texts):
-            pieces = uncased().ids(text)
+            pieces = uncased().readable_ids(text)
             for start in range(0, len(pieces), _AT_ONCE):
                 vectors[row] += self._table.add_up(pieces[start : start + _AT_ONCE])
         return normalised(vectors)

@@ -64,7 +64,7 @@ class TransformerEmbedder:
         return vectors
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        pieces = [uncased().ids(text) for text in texts]
+        pieces = [uncased().readable_ids(text) for text in texts]
         parts = [(row, ids[start:end]) for row, ids in enumerate(pieces) for start, end in _windows(ids)]
         # Longest first, so that only short runs are left at the end and all cores finish together.
         order = sorted(range(len(parts)), key=lambda number: -len(parts[number][1]))

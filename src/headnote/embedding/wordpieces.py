@@ -3,6 +3,9 @@
 Words are found by their spelling alone: lower case, without accents, punctuation apart. A word that the vocabulary does
 not have is cut into the longest pieces that it has. Documentation repeats its words, so what a word became is
 remembered: that makes plain Python faster than a compiled tokenizer.
+
+The vocabulary has words of Latin scripts. Of others it has the letters at most, so a text in one of them is spelled
+rather than read, and what a model makes of that is noise.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 UNKNOWN = 100
 """The piece of a word that cannot be cut into pieces of the vocabulary."""
@@ -38,6 +42,7 @@ _REMEMBERED = 1 << 17
 _LONGEST_REMEMBERED = 40
 
 Pieces = tuple[int, ...]
+Result = TypeVar("Result")
 
 
 class WordPieces:
@@ -47,19 +52,39 @@ class WordPieces:
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         self._longest = max(map(len, vocabulary))
         self._spellings = _Spellings()
+        self._strange = {number for number, piece in enumerate(vocabulary) if _is_strange(piece.removeprefix("##"))}
         self._written = _Memory(self._read)
         self._words = _Memory(self._cut)
+        self._spelled = _Memory(self._count_spelled)
 
     def ids(self, text: str) -> list[int]:
         """The numbers of the pieces, in the order of the text; empty if nothing is visible in it."""
-        # Spaces and line ends always part words. Other whitespace is left to the spelling, which knows what is a space.
-        written = text.replace("\n", " ").split(" ")
-        return list(chain.from_iterable(map(self._written.__getitem__, written)))
+        return list(chain.from_iterable(map(self._written.__getitem__, _written_words(text))))
+
+    def readable_ids(self, text: str) -> list[int]:
+        """The same, but empty also if more than half of them are only spelled."""
+        ids = self.ids(text)
+        if text.isascii():
+            return ids
+        spelled = sum(self._spelled[word] for word in _written_words(text) if not word.isascii())
+        return ids if 2 * spelled <= len(ids) else []
 
     def _read(self, written: str) -> Pieces:
         """The pieces of a word as it is written, with the punctuation that touches it."""
         words = written.translate(self._spellings).split()
         return tuple(chain.from_iterable(map(self._words.__getitem__, words)))
+
+    def _count_spelled(self, written: str) -> int:
+        """How many of its pieces tell nothing but letters. An unknown word counts as if each letter were a piece:
+        Thai has no spaces, so that a whole sentence may be one."""
+        spelled = 0
+        for word in written.translate(self._spellings).split():
+            pieces = self._words[word]
+            if pieces == (UNKNOWN,):
+                spelled += max(1, sum(map(_is_strange, word)))
+            else:
+                spelled += sum(map(self._strange.__contains__, pieces))
+        return spelled
 
     def _cut(self, word: str) -> Pieces:
         """The longest piece that the word begins with, then the longest that goes on from there."""
@@ -80,20 +105,31 @@ class WordPieces:
         return tuple(pieces)
 
 
-class _Memory(dict[str, Pieces]):
+class _Memory(dict[str, Result]):
     """What a function returned for each word, until there are too many of them."""
 
-    def __init__(self, function: Callable[[str], Pieces]) -> None:
+    def __init__(self, function: Callable[[str], Result]) -> None:
         super().__init__()
         self._function = function
 
-    def __missing__(self, word: str) -> Pieces:
-        pieces = self._function(word)
+    def __missing__(self, word: str) -> Result:
+        result = self._function(word)
         if len(word) <= _LONGEST_REMEMBERED:
             if len(self) >= _REMEMBERED:
                 self.clear()
-            self[word] = pieces
-        return pieces
+            self[word] = result
+        return result
+
+
+def _written_words(text: str) -> list[str]:
+    """What stands between spaces and line ends, which always part words. Other whitespace stays inside: only the
+    spelling knows whether it is a space."""
+    return text.replace("\n", " ").split(" ")
+
+
+def _is_strange(piece: str) -> bool:
+    """Whether it has letters, and none that English has. Accents do not count: the spelling has removed them."""
+    return piece.isalpha() and not any(map(str.isascii, piece))
 
 
 class _Spellings(dict[int, str]):
