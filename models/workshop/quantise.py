@@ -13,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from published import read_start
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 INSTANT = REPOSITORY / "src" / "headnote" / "embedding" / "data"
+DEEP = REPOSITORY / "models" / "deep" / "src" / "headnote_deep"
 
 LIMIT = 127
 """Largest absolute value of a rounded number."""
@@ -47,7 +49,19 @@ def write_fingerprint(folder: Path, names: list[str]) -> None:
         sys.stdout.write(f"{name}: {(folder / name).stat().st_size:,} bytes\n")
 
 
-KINDS: dict[str, tuple[Callable[[Path, Path], None], Path]] = {"instant": (write_instant, INSTANT)}
+def write_deep(weights: Path, folder: Path) -> None:
+    sys.path.insert(0, str(REPOSITORY / "models" / "onnx"))
+    from graph import Graph
+    from package import write_package
+
+    model = Graph(read_start(weights)).build("headnote-deep", "headnote-deep")
+    write_package(folder, model.SerializeToString(deterministic=True))
+
+
+KINDS: dict[str, tuple[Callable[[Path, Path], None], Path]] = {
+    "instant": (write_instant, INSTANT),
+    "deep": (write_deep, DEEP),
+}
 
 
 def main() -> None:

@@ -13,7 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors
 
-FILE = Path(__file__).with_name("minilm_reference.txt")
+
+def reference_file(model: str) -> Path:
+    return Path(__file__).with_name(f"{model}_reference.txt")
 
 
 def digest(texts: Sequence[str]) -> str:
@@ -21,17 +23,17 @@ def digest(texts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def write_reference(texts: Sequence[str], vectors: Vectors) -> None:
+def write_reference(file: Path, texts: Sequence[str], vectors: Vectors) -> None:
     lines = [digest(texts)]
     for vector in vectors:
         rounded = np.rint(vector / np.abs(vector).max() * 127).astype(np.int8)
         lines.append(b64encode(rounded.tobytes()).decode())
-    FILE.write_text("\n".join(lines) + "\n", encoding="ascii")
+    file.write_text("\n".join(lines) + "\n", encoding="ascii")
 
 
-def read_reference(texts: Sequence[str]) -> Vectors:
-    first, *lines = FILE.read_text(encoding="ascii").splitlines()
-    assert first == digest(texts), "the vectors are of other texts: run models/minilm/reference.py"
+def read_reference(file: Path, texts: Sequence[str]) -> Vectors:
+    first, *lines = file.read_text(encoding="ascii").splitlines()
+    assert first == digest(texts), "the vectors are of other texts: run models/onnx/reference.py"
     rows = np.array([np.frombuffer(b64decode(line), dtype=np.int8) for line in lines], dtype=np.float32)
     vectors: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return vectors

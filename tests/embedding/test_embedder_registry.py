@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from model_packages import MODELS
 
 from headnote.embedding import NAMES, Embedder, Models, get_embedder, get_models, registry
 from headnote.embedding.hashing import HashingEmbedder
@@ -105,6 +107,17 @@ def test_a_missing_model_says_how_to_get_it(name: str, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, f"headnote_{name}", None)
     with pytest.raises(MissingExtra, match=rf'pip install "headnote\[deep\]" \./models/{name}'):
         TransformerEmbedder(name)
+
+
+def test_a_package_without_weights_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = MODELS / "quality" / "src" / "headnote_quality" / "__init__.py"
+    package = tmp_path / "headnote_quality"
+    package.mkdir()
+    (package / "__init__.py").write_bytes(source.read_bytes())
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "headnote_quality", raising=False)
+    with pytest.raises(MissingExtra, match=r"models/quality/README\.md"):
+        TransformerEmbedder("quality")
 
 
 def test_a_missing_runtime_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterato
         "## Racks\n\nTwo to a rack, chains hung up beside them.\n",
         encoding="utf-8",
     )
-    with Index.open(root) as opened:
+    with Index.open(root, embedder="minilm") as opened:
         opened.update()
         yield opened
 

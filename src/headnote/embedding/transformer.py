@@ -127,6 +127,9 @@ def _files_of(model: str) -> Any:
     """The package with the files of the model."""
     try:
         return import_module(f"headnote_{model}")
+    except FileNotFoundError:
+        remedy = f"build them as models/{model}/README.md says, and install it again"
+        raise MissingExtra(f"the package headnote-{model} has no weights", remedy=remedy) from None
     except ModuleNotFoundError:
         remedy = f"run: {_RUNTIME} ./models/{model} (in a working copy of headnote)"
         raise MissingExtra(f"embedding with {model} needs the package headnote-{model}", remedy=remedy) from None

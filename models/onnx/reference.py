@@ -1,21 +1,29 @@
-"""The vectors that the tests compare with, from the published weights in 32 bits: `python reference.py [WHEEL]`.
+"""The vectors that the tests compare with, from weights in 32 bits: `python reference.py minilm|quality`, which are
+downloaded, or `python reference.py deep WEIGHTS.npz`.
 
-Written in plain numpy from the definition of the model, so that it shares nothing with the graph under test.
+Everything here is plain numpy from the definition of BERT, so that it shares nothing with the graph under test.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import math
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
-from weights import Array, Published
 
-TESTS = Path(__file__).resolve().parents[2] / "tests" / "embedding"
-LAYERS = 6
+Array = NDArray[np.float32]
+
+MODELS = Path(__file__).resolve().parents[1]
+TESTS = MODELS.parent / "tests" / "embedding"
+TOKENIZER = MODELS / "minilm" / "src" / "headnote_minilm" / "tokenizer.json"
+"""All models have the same vocabulary."""
+PUBLISHED = {"minilm": "minilm", "quality": "gte-small"}
+"""The published weights of a model, under their names in `workshop/published.py`."""
 HEADS = 12
 WINDOW = 256
 
@@ -26,9 +34,10 @@ _erf = np.frompyfunc(math.erf, 1, 1)
 class Model:
     """The encoder and the mean over its words."""
 
-    def __init__(self, published: Published) -> None:
-        self.published = published
-        self.tokenizer = Tokenizer.from_str(json.dumps(published.tokenizer))
+    def __init__(self, weights: Mapping[str, Array]) -> None:
+        self.weights = weights
+        self.layers = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
+        self.tokenizer = Tokenizer.from_file(str(TOKENIZER))
 
     def embed(self, text: str) -> Array:
         ids = self.tokenizer.encode(text).ids
@@ -39,11 +48,11 @@ class Model:
         return unit
 
     def encode(self, ids: list[int]) -> Array:
-        weights = self.published
+        weights = self.weights
         x = weights["embeddings.word_embeddings.weight"][ids]
         x = x + weights["embeddings.position_embeddings.weight"][: len(ids)]
         x = self.norm("embeddings.LayerNorm.", x + weights["embeddings.token_type_embeddings.weight"][0])
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             prefix = f"encoder.layer.{layer}."
             attended = self.linear(prefix + "attention.output.dense.", self.attend(prefix + "attention.self.", x))
             x = self.norm(prefix + "attention.output.LayerNorm.", x + attended)
@@ -53,12 +62,12 @@ class Model:
         return x
 
     def linear(self, name: str, x: Array) -> Array:
-        return x @ self.published[name + "weight"].T + self.published[name + "bias"]
+        return x @ self.weights[name + "weight"].T + self.weights[name + "bias"]
 
     def norm(self, name: str, x: Array) -> Array:
         centred = x - x.mean(axis=-1, keepdims=True)
         scaled = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
-        normed: Array = scaled * self.published[name + "weight"] + self.published[name + "bias"]
+        normed: Array = scaled * self.weights[name + "weight"] + self.weights[name + "bias"]
         return normed
 
     def attend(self, name: str, x: Array) -> Array:
@@ -73,16 +82,22 @@ class Model:
         return x.reshape(len(x), HEADS, -1).transpose(1, 0, 2)
 
 
-def main(arguments: list[str]) -> None:
-    sys.path.insert(0, str(TESTS))
-    from reference_file import FILE, write_reference
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", choices=["deep", "minilm", "quality"])
+    parser.add_argument("weights", type=Path, nargs="?")
+    arguments = parser.parse_args()
+    sys.path[:0] = [str(TESTS), str(MODELS / "workshop")]
+    from published import read_published, read_start
+    from reference_file import reference_file, write_reference
     from reference_texts import reference_texts
 
-    model = Model(Published(Path(arguments[0]) if arguments else None))
+    model = Model(read_start(arguments.weights) if arguments.weights else read_published(PUBLISHED[arguments.model]))
     texts = reference_texts()
-    write_reference(texts, np.array([model.embed(text) for text in texts]))
-    sys.stdout.write(f"{FILE.name}: {FILE.stat().st_size:,} bytes\n")
+    file = reference_file(arguments.model)
+    write_reference(file, texts, np.array([model.embed(text) for text in texts]))
+    sys.stdout.write(f"{file.name}: {file.stat().st_size:,} bytes\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
