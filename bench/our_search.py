@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from headnote.api import Index
 from headnote.config.stored import choose
 from headnote.embedding.base import Embedder
-from headnote.embedding.registry import get_embedder
+from headnote.embedding.registry import Models, get_embedder
 from headnote.evaluate.caching_embedder import CachingEmbedder
 from headnote.evaluate.measuring import Retrieved
 from headnote.evaluate.spans import Span
@@ -80,7 +80,7 @@ class OurIndex:
         self._store = _WithoutLinks(store) if ignores_links else store
         # The settings of this machine must not decide what is measured.
         choice = choose({} if size is None else {"max_tokens": size}, root, environment={})
-        self._index = Index(root, self._store, choice, model.embedder)
+        self._index = Index(root, self._store, choice, Models(deep=model.embedder))
         clock = Clock(f"{root.name}, {model.name} {size or ''}".rstrip())
 
         def watch(progress: Progress) -> None:

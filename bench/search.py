@@ -25,6 +25,7 @@ import headnote
 from headnote.api import Index
 from headnote.config.stored import choose
 from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.registry import Models
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.search import engine
 from headnote.search.query import MODES
@@ -171,7 +172,7 @@ def _opened(folder: Path) -> tuple[Index, SqliteStore]:
     (folder / "index").mkdir(parents=True, exist_ok=True)
     store = SqliteStore.open(folder / "index")
     root = folder / "documents"
-    return Index(root, store, choose({}, root, environment={}), Embedder()), store
+    return Index(root, store, choose({}, root, environment={}), Models(deep=Embedder())), store
 
 
 # -- measuring

@@ -21,7 +21,7 @@ import psycopg
 
 import headnote
 from headnote.config.stored import choose
-from headnote.embedding.registry import get_embedder
+from headnote.embedding.registry import get_models
 from headnote.search.query import MODES, Mode
 from headnote.store.opening import open_store
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 def made(folder: Path, scratch: Path, target: str, embedder: str) -> headnote.Index:
     store = open_store(scratch, target)
-    index = headnote.Index(folder, store, choose({}, folder, environment={}), get_embedder(embedder))
+    index = headnote.Index(folder, store, choose({}, folder, environment={}), get_models(embedder))
     began = time.perf_counter()
     index.update(vectors=False)
     words = time.perf_counter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -107,11 +107,11 @@ def test_a_copy_that_vanishes_while_its_original_is_renamed(
     (root / "p1.md").unlink()
     really = FileReader.__call__
 
-    def read(self: FileReader, file: FileToRead) -> FileRead:
-        result = really(self, file)
-        if file.path == "b-copy.md":
+    def read(self: FileReader, files: Sequence[FileToRead]) -> list[FileRead]:
+        results = really(self, files)
+        if any(file.path == "b-copy.md" for file in files):
             (root / "b-copy.md").unlink(missing_ok=True)
-        return result
+        return results
 
     with monkeypatch.context() as patch:
         patch.setattr(FileReader, "__call__", read)

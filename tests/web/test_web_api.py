@@ -326,7 +326,7 @@ def test_an_index_that_cannot_be_used_says_so(index: Index) -> None:
         def contents(self) -> Any:
             raise ZeroDivisionError
 
-    locked = Locked(index.root, index._store, index.choice, index.embedder)
+    locked = Locked(index.root, index._store, index.choice, index.models)
     client = client_of(Served(locked))
     error = error_of(client.get("/api/graph"), 503)
     assert error["code"] == "index_unavailable"

@@ -45,7 +45,7 @@ class Talker(Index):
 
 @pytest.fixture
 def talker(index: Index) -> Talker:
-    talker = Talker(index.root, index._store, index.choice, index.embedder)
+    talker = Talker(index.root, index._store, index.choice, index.models)
     talker.stopped = threading.Event()
     return talker
 
@@ -81,7 +81,7 @@ def test_an_unexpected_failure_ends_the_stream_with_an_error(index: Index, caplo
         def ask(self, question: str, **_: object) -> Answer:
             raise ZeroDivisionError(question)
 
-    failing = Failing(index.root, index._store, index.choice, index.embedder)
+    failing = Failing(index.root, index._store, index.choice, index.models)
 
     async def listen() -> list[bytes]:
         return [line async for line in AnswerStream(failing, AskRequest("why?"), ended.set).lines()]

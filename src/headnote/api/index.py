@@ -32,7 +32,8 @@ from headnote.config import (
     load_chat_settings,
     load_search_settings,
 )
-from headnote.embedding.base import Embedder
+from headnote.embedding.base import Embedder, NoEmbedder
+from headnote.embedding.registry import Models
 from headnote.errors import SettingsError
 from headnote.index.graph import Graph, graph_of
 from headnote.index.manifest import manifest_of, needs_rebuild
@@ -67,7 +68,7 @@ class Index:
         root: Path,
         store: Store,
         choice: Choice,
-        embedder: Embedder,
+        models: Models,
         *,
         search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
         adopts: bool = False,
@@ -77,10 +78,11 @@ class Index:
         self.choice = choice
         self.settings = choice.chunking.settings
         self.index_settings = choice.of_index.settings
-        self.embedder = embedder
+        self.models = models
+        self.embedder = models.deep or models.instant or NoEmbedder()
         self.read_only = read_only
         self._store = store
-        self._engine = Engine(store, embedder)
+        self._engine = Engine(store, models)
         self.search_settings = search_settings
         self._adopts = adopts
 
@@ -91,7 +93,7 @@ class Index:
         *,
         create: bool = True,
         preset: str | None = None,
-        embedder: str | Embedder | None = None,
+        embedder: str | Embedder | Models | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         max_file_bytes: int | None = None,
@@ -171,9 +173,10 @@ class Index:
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
-            report.embedded, report.others = update_vectors(self._store, self.embedder, wait, on_progress)
+            if self.models.deep:
+                report.embedded, report.others = update_vectors(self._store, self.models.deep, wait, on_progress)
             if remove and (not report.plan.is_empty or report.embedded):
-                sweep(self._store, [self._model], wait)
+                sweep(self._store, [model.name for model in self.models if model], wait)
         return report
 
     def plan(self, *, rebuild: bool = False) -> Report:
@@ -468,4 +471,5 @@ class Index:
             removes=removes,
             made_with=self.choice.made_with,
             adopts=self._adopts,
+            instant=self.models.instant,
         )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
 from headnote.embedding.base import Embedder
-from headnote.embedding.registry import get_embedder
+from headnote.embedding.registry import Models, get_models
 from headnote.errors import MissingIndex, MissingSource, NotAFile
 from headnote.index.ownership import claim_index
 from headnote.store.base import Store
@@ -25,13 +25,13 @@ class OpenedStore(NamedTuple):
 
     store: Store
     choice: Choice
-    embedder: Embedder
+    models: Models
 
 
 def open_folder(
     folder: Path,
     flags: Mapping[str, Any],
-    embedder: str | Embedder | None,
+    embedder: str | Embedder | Models | None,
     *,
     create: bool,
     adopt: bool,
@@ -47,12 +47,12 @@ def open_folder(
         # Load the embedder before a store is created: if that fails, no empty index may be left behind.
         if embedder is None or isinstance(embedder, str):
             embedder = "none" if words_only else choice.of_index.settings.embedder
-        loaded = get_embedder(embedder)
+        models = embedder if isinstance(embedder, Models) else get_models(embedder)
         store = existing or open_store(folder, target)
     with _closed_on_error(store):
         if not (read_only and names_schema(target)):
             claim_index(store, folder, adopt)
-    return OpenedStore(store, choice, loaded)
+    return OpenedStore(store, choice, models)
 
 
 def repair_index(root: AnyPath, store: str | None = None, schema: str | None = None, adopt: bool = False) -> list[str]:

@@ -24,7 +24,7 @@ from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
-from headnote.embedding.registry import get_embedder
+from headnote.embedding.registry import Models
 from headnote.errors import (
     LockedIndex,
     MissingIndex,
@@ -183,7 +183,7 @@ def _plan(request: Request) -> Report:
         choice = choose(flags, request.root)
     with TemporaryDirectory() as folder:
         store = SqliteStore.open(folder)
-        with Index(request.root, store, choice, get_embedder("none")) as index:
+        with Index(request.root, store, choice, Models()) as index:
             return index.plan(rebuild=request.rebuild)
 
 

@@ -10,12 +10,13 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from headnote.errors import NotText
 from headnote.index.anchors import Anchors
 from headnote.index.entries import FileRead, FileReader, FileToRead, title_of
+from headnote.index.packing import complete
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
 from headnote.index.sites.model import naming_of
 from headnote.index.task import Progress, Report, Task, Watcher
 from headnote.markdown.document import Document
-from headnote.sources.chunks import on_all_cores
+from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.base import Writer
 from headnote.store.rows import Entry, NonText, StoredFile
@@ -47,6 +48,8 @@ def apply(
         writer.touch(path, *reads.stats[path])
     writer.remove(plan.removed)
     relink(writer, plan, reads.written, everything, before, context)
+    if task.instant is not None:
+        complete(writer, task.instant, task.workers)
     return Report(
         plan,
         skipped(reads.failed),
@@ -91,7 +94,7 @@ class _Reads:
     def __init__(self, task: Task, watch: Watcher) -> None:
         self._workers = task.workers
         self._watch = watch
-        self.read = FileReader(task.root, task.settings)
+        self.read = FileReader(task.root, task.settings, task.instant)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
         self.written = WrittenDocuments({}, {})
@@ -100,7 +103,7 @@ class _Reads:
         self.chunks = 0
 
     def put_all(self, writer: Writer, files: Sequence[FileToRead]) -> None:
-        results = on_all_cores(self.read, files, self._workers)
+        results = batches_on_all_cores(self.read, files, self._workers)
         try:
             writer.put(self._entries(results, len(files)))
         finally:
@@ -134,7 +137,7 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
     for path in (*plan.added, *plan.changed):
         if path in reads.written.anchors:
             continue
-        result = reads.read(FileToRead(path))
+        (result,) = reads.read([FileToRead(path)])
         if result.entry:
             writer.put([reads.record(result.entry, result.anchors or Anchors())])
         else:  # gone since it was read a moment ago

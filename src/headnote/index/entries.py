@@ -1,4 +1,5 @@
-"""A file → everything the index stores of it: the document, its chunks, its links as written, its anchors.
+"""A file → everything the index stores of it: the document, its chunks, its links as written, its anchors, and the
+vectors of the instant model.
 
 Nothing here needs another document, so it can run on any core.
 """
@@ -13,9 +14,11 @@ from typing import NamedTuple
 from headnote.chunking.chunker import chunk_document
 from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
+from headnote.embedding.base import Embedder
 from headnote.errors import SourceError
 from headnote.index.anchors import Anchors, anchors_of
 from headnote.index.linking import BLOCK, SHORTCODE, property_aliases
+from headnote.index.packing import with_vectors
 from headnote.markdown.document import Document
 from headnote.model import Chunk, Link
 from headnote.sources.snapshot import FileSnapshot, read_snapshot
@@ -57,8 +60,18 @@ class FileReader:
 
     root: str
     settings: Settings
+    instant: Embedder | None = None
+    """Makes the vectors of what is read, if there is one."""
 
-    def __call__(self, file: FileToRead) -> FileRead:
+    def __call__(self, files: Sequence[FileToRead]) -> list[FileRead]:
+        results = [self._read(file) for file in files]
+        if self.instant is None:
+            return results
+        read = with_vectors([result.entry for result in results if result.entry], self.instant)
+        entries = {entry.document.path: entry for entry in read}
+        return [result._replace(entry=entries.get(result.path)) for result in results]
+
+    def _read(self, file: FileToRead) -> FileRead:
         try:
             snapshot = read_snapshot(self.root, file.path)
         except SourceError as error:

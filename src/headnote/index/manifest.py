@@ -7,14 +7,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from headnote.chunking.settings import Settings
+from headnote.store.damage import INSTANT
 
 READER = "7"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 
-def manifest_of(settings: Settings, model: str) -> dict[str, str]:
-    """As it is stored beside the index."""
-    return {"reader": READER, "settings": settings_text(settings), "model": model}
+def manifest_of(settings: Settings, model: str, instant: str = "") -> dict[str, str]:
+    """As it is stored beside the index. `instant` names the model whose vectors are written with the words."""
+    manifest = {"reader": READER, "settings": settings_text(settings), "model": model}
+    return manifest | {INSTANT: instant} if instant else manifest
+
+
+def models_in(manifest: Mapping[str, str]) -> set[str]:
+    """The models whose vectors an index uses."""
+    return {manifest[key] for key in ("model", INSTANT) if key in manifest}
 
 
 def settings_text(settings: Settings) -> str:

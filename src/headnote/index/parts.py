@@ -25,7 +25,10 @@ LEAD = 240
 """Longest breadcrumb, in characters, that is repeated in every part."""
 
 _HEADING = re.compile(r"#{1,6}[ \t]+")
-_UNIT = re.compile(r".+?(?:\n+|[.!?]['\")\]*_]*[^\S\n]+|(?<=[。！？])|\Z)", re.DOTALL)
+_ENDS = r"\n+|[.!?]['\")\]*_]*[^\S\n]+"
+_END = re.compile(_ENDS)
+_END_IN_ANY_SCRIPT = re.compile(rf"{_ENDS}|(?<=[。！？])")
+"""Where a sentence or a line ends. Without the other scripts, the search jumps from mark to mark."""
 _WORD = re.compile(r"\S*\s*")
 
 
@@ -61,7 +64,7 @@ def lead_of(text: str) -> str:
 
 def _units(text: str) -> Iterator[str]:
     """Sentences and lines; words of long sentences; pieces of long words."""
-    for unit in _UNIT.findall(text):
+    for unit in _sentences(text):
         if _size(unit) <= PART // 2:
             yield unit
             continue
@@ -70,6 +73,16 @@ def _units(text: str) -> Iterator[str]:
                 yield word
             else:
                 yield from (word[at : at + PART // 4] for at in range(0, len(word), PART // 4))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    end_of = (_END if text.isascii() else _END_IN_ANY_SCRIPT).search
+    start = 0
+    while start < len(text):
+        found = end_of(text, start + 1)
+        end = found.end() if found else len(text)
+        yield text[start:end]
+        start = end
 
 
 def _size(text: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
+from headnote.embedding.base import Embedder
 from headnote.index.plan import Plan
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.listing import SkippedFile
@@ -33,6 +34,8 @@ class Task:
     """The settings the user chose, to be stored in the index; see `config.stored`."""
     adopts: bool = False
     """Whether to take over an index of another folder."""
+    instant: Embedder | None = None
+    """Makes the vectors that are written with the words, if there is one."""
 
 
 class Progress(NamedTuple):

@@ -1,6 +1,7 @@
 """Bring an index up to date: list, plan, read on all cores, and write everything in one transaction.
 
-Keyword search is ready when that is done; `vectors.py` makes the vectors afterwards.
+Search is ready when that is done, by words and by the vectors of the instant model. `vectors.py` makes those of the
+deep model afterwards.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from headnote.store.rows import NonText, StoredFile
 
 
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = ignore_progress) -> Report:
-    """Update everything but the vectors."""
+    """Update everything but the vectors of the deep model. `model` is the one that searches prefer."""
     generation = store.generation()
     listing = _listing(task)
     sites = find_sites(task.root, listing.site_marks, [file.path for file in listing.files])
@@ -90,7 +91,8 @@ class Scope:
     def manifest(self, reader: Reader, model: str) -> dict[str, str]:
         """The manifest to store. Raises if the index belongs to another folder."""
         made_with = {MADE_WITH: self.task.made_with} if self.task.made_with else {}
-        return manifest_of(self.task.settings, model) | made_with | self._owner.entry(reader.manifest())
+        instant = self.task.instant.name if self.task.instant else ""
+        return manifest_of(self.task.settings, model, instant) | made_with | self._owner.entry(reader.manifest())
 
 
 def _what_to_read(reader: Reader, listing: Listing, scope: Scope, manifest: dict[str, str]) -> tuple[Reading, str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from headnote.embedding.base import Embedder
 from headnote.errors import IndexFailure
 from headnote.index.claims import Worker, is_work_left, others_at_work, take_names, take_texts
+from headnote.index.manifest import models_in
 from headnote.index.parts import embed_in_parts, whole
 from headnote.index.task import Progress, Watcher, ignore_progress
 from headnote.store.base import Store, Writer
@@ -141,6 +142,6 @@ class _Run:
 
 
 def sweep(store: Store, models: Iterable[str], wait: float = 10.0) -> int:
-    """Drop the vectors that nothing uses any more."""
+    """Drop the vectors that nothing uses any more. Those the index was made with stay, whatever this process uses."""
     with store.writing(wait) as writer:
-        return writer.sweep(set(models))
+        return writer.sweep({*models, *models_in(writer.manifest())})

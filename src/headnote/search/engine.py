@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.registry import Models
 from headnote.model import Hit, Why, breadcrumb_of
 from headnote.search.expansion import widened
+from headnote.search.model_choice import model_for
 from headnote.search.query import Query
 from headnote.search.ranking import (
     LINK_SOURCES,
@@ -40,9 +41,9 @@ CANDIDATES_PER_HIT = 3
 class Engine:
     """Searches one index. It can be used from many threads."""
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
+    def __init__(self, store: Store, models: Models) -> None:
         self._store = store
-        self._embedder = embedder
+        self._models = models
 
     def search(self, query: Query) -> list[Hit]:
         """The hits, best first; none if nothing is relevant."""
@@ -69,15 +70,15 @@ class Engine:
 
     def _by_meaning(self, reader: Reader, query: Query, keyword: Ranking) -> Ranking:
         """The nearest chunks and those found by words, ranked by meaning. Empty if the index has no vectors (yet)."""
-        if not self._embedder.dimensions or not query.text.strip():
+        embedder = model_for(reader, self._models, query.only)
+        if embedder is None or not query.text.strip():
             return []
-        model = self._embedder.name
-        if model not in reader.models():
-            return []
-        vector = self._embedder.embed_query(query.text)
-        nearest = by_meaning(reader, model, vector, DEPTH, query.only)
+        vector = embedder.embed_query(query.text)
+        if not vector.any():
+            return []  # the model cannot read the query
+        nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
         candidates = dict.fromkeys(chunk for chunk, _ in (*nearest, *keyword))
-        return by_parts(reader.parts(model, list(candidates)), vector)
+        return by_parts(reader.parts(embedder.name, list(candidates)), vector)
 
 
 # -- scores

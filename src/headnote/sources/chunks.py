@@ -65,18 +65,27 @@ def chunk_files(
 
 def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Iterator[Result]:
     """`map(work, items)` over processes: in order, and never far ahead of the consumer."""
+    return batches_on_all_cores(partial(map, work), items, workers)
+
+
+def batches_on_all_cores(
+    work: Callable[[list[Item]], Iterable[Result]], items: Iterable[Item], workers: int | None
+) -> Iterator[Result]:
+    """The same for work that takes a few items at once and has a result for each."""
     workers = os.cpu_count() or 1 if workers is None else workers
     if workers < 1:
         raise SettingsError(f"workers {workers} is too small", remedy="give 1 or more, or leave it out for all cores")
     batches = _batched(items)
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:
-        return map(work, chain.from_iterable(chain(first, batches)))
+        return chain.from_iterable(map(work, chain(first, batches)))
     _check_picklable(work)
     return _in_processes(work, chain(first, batches), workers)
 
 
-def _in_processes(work: Callable[[Item], Result], batches: Iterator[list[Item]], workers: int) -> Iterator[Result]:
+def _in_processes(
+    work: Callable[[list[Item]], Iterable[Result]], batches: Iterator[list[Item]], workers: int
+) -> Iterator[Result]:
     waiting: deque[Future[list[Result]]] = deque()
     pool = ProcessPoolExecutor(workers, _way_to_start(), initializer=exit_with_parent)
     try:
@@ -113,8 +122,8 @@ def _exit_when_parent_ends() -> None:
         os._exit(1)
 
 
-def _work_through(work: Callable[[Item], Result], batch: list[Item]) -> list[Result]:
-    return [work(item) for item in batch]
+def _work_through(work: Callable[[list[Item]], Iterable[Result]], batch: list[Item]) -> list[Result]:
+    return list(work(batch))
 
 
 def _finished_chunks(path: AnyPath, *, settings: Settings) -> list[Chunk]:

@@ -18,6 +18,7 @@ from headnote.store.rows import (
     KeywordHit,
     LinkRow,
     NonText,
+    PackedVectors,
     PartSet,
     PendingText,
     StoredChunk,
@@ -115,12 +116,15 @@ class Vectors(Protocol):
         """The vectors of the parts and the names of these chunks, in their order. Chunks without a vector are left
         out."""
 
-    def pending(self, model: str, limit: int) -> list[PendingText]:
-        """Texts of chunks that have no vector of this model and that nobody has claimed; each hash once, in document
-        order."""
+    def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
+        """Whether every chunk that passes has a vector of this model, and so have its names."""
 
-    def pending_names(self, model: str) -> list[str]:
-        """Names of chunks that have no vector of this model and that nobody has claimed; each once."""
+    def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
+        """Texts of chunks that have no vector of this model, each hash once, in document order. Those that somebody has
+        claimed are left out, unless `claimed`."""
+
+    def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
+        """Names of chunks that have no vector of this model, each once; claimed ones as above."""
 
     def claims(self, model: str) -> list[Claim]:
         """Everyone who is making vectors of this model."""
@@ -144,7 +148,8 @@ class Writer(Reader, Protocol):
     """The index during an update. The writer sees its own changes; others see all of them at once, when it is done."""
 
     def put(self, entries: Iterable[Entry]) -> None:
-        """Adds or replaces documents. Links into a replaced document forget which chunk they led to."""
+        """Adds or replaces documents, and adds the vectors that come with them. Links into a replaced document forget
+        which chunk they led to."""
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes documents and all that belongs to them. Links that led there lead nowhere."""
@@ -180,6 +185,9 @@ class Writer(Reader, Protocol):
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
         """Stores one row per name. A name that has a vector gets the new one."""
+
+    def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
+        """Stores vectors of texts and names. A hash that has a vector keeps it."""
 
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
         """Reserves texts and names, by their hashes, for this owner to embed. Readers notice no change."""

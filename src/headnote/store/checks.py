@@ -11,7 +11,7 @@ from headnote.model import text_hash
 from headnote.store import codec
 from headnote.store.base import Reader
 from headnote.store.codec import escaped
-from headnote.store.damage import Damaged
+from headnote.store.damage import INSTANT, Damaged
 from headnote.store.names import name_hash, names_of
 from headnote.store.rows import DocumentRow, StoredChunk
 
@@ -21,7 +21,19 @@ Check = Callable[[DocumentRow, list[StoredChunk]], str]
 Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 """Runs a query, with `?` for each binding, in the database of the index."""
 
+_MOST = 1000
+"""Texts without a vector that are counted."""
 _NAMES = "SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ? ORDER BY c.number"
+
+
+def missing_vectors(reader: Reader) -> list[str]:
+    """A complaint if the model whose vectors are written with the words lacks some."""
+    model = reader.manifest().get(INSTANT)
+    if model is None or reader.chunk_count() == 0:
+        return []
+    texts = len(reader.pending(model, _MOST, claimed=True))
+    names = len(reader.pending_names(model, claimed=True))
+    return [f"{texts} texts and {names} names without a vector of {model}"] if texts or names else []
 
 
 def bad_documents(reader: Reader, checks: Sequence[Check]) -> dict[str, str]:

@@ -64,6 +64,8 @@ ROOTS = "roots"
 """The entry that says which folders own the index."""
 MADE_WITH = "made_with"
 """The entry with the settings of this index."""
+INSTANT = "instant"
+"""The entry with the name of the model that has a vector of every text and name, if there is one."""
 SITES = "sites"
 """The entry with the sites by which its links were resolved."""
 

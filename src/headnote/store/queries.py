@@ -81,6 +81,23 @@ SELECT m.name, (
 """
 """Model, number of texts and names without a vector of it."""
 
+WITHOUT_VECTOR = """
+SELECT CASE WHEN EXISTS (
+    SELECT 1 FROM chunks c WHERE {passing} c.name IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM name_vectors v WHERE v.model = {model} AND v.hash = c.name
+    )
+) THEN 1 WHEN EXISTS (
+    SELECT 1 FROM chunks c WHERE {passing} NOT EXISTS (
+        SELECT 1 FROM vectors v WHERE v.model = {model} AND v.hash = c.hash
+    )
+) THEN 1 WHEN EXISTS (
+    SELECT 1 FROM documents d WHERE d.name IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM name_vectors v WHERE v.model = {model} AND v.hash = d.name
+    ) AND EXISTS (SELECT 1 FROM chunks c WHERE {passing} c.document = d.id)
+) THEN 1 ELSE 0 END
+"""
+"""Whether a name, a text or a title has no vector of a model. It stops at the first one."""
+
 PENDING_NAMES = """
 WITH missing AS (
     SELECT name FROM (SELECT name FROM chunks UNION SELECT name FROM documents) names

@@ -108,11 +108,14 @@ class CompositeReader:
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
         return self._vectors.parts(model, chunks)
 
-    def pending(self, model: str, limit: int) -> list[PendingText]:
-        return self._vectors.pending(model, limit)
+    def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
+        return self._vectors.has_all_vectors(model, only)
 
-    def pending_names(self, model: str) -> list[str]:
-        return self._vectors.pending_names(model)
+    def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
+        return self._vectors.pending(model, limit, claimed=claimed)
+
+    def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
+        return self._vectors.pending_names(model, claimed=claimed)
 
     def claims(self, model: str) -> list[Claim]:
         return self._vectors.claims(model)

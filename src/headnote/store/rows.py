@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
@@ -202,6 +202,27 @@ class KeywordFields(NamedTuple):
     tags: str
 
 
+class PackedVectors(NamedTuple):
+    """Vectors of one model as they are stored: small, so that other processes can make them."""
+
+    model: str
+    dimensions: int
+    texts: dict[bytes, tuple[bytes, bytes]]
+    """Hash of a text → its vector as a whole, and the vectors of its parts."""
+    names: dict[bytes, bytes]
+    """Hash of a name → its vector."""
+
+
+def merged(vectors: Iterable[PackedVectors]) -> list[PackedVectors]:
+    """Those of each model together."""
+    by_model: dict[tuple[str, int], PackedVectors] = {}
+    for own in vectors:
+        together = by_model.setdefault(own[:2], PackedVectors(own.model, own.dimensions, {}, {}))
+        together.texts.update(own.texts)
+        together.names.update(own.names)
+    return list(by_model.values())
+
+
 class Entry(NamedTuple):
     """A document with its chunks and links, written and replaced as a unit."""
 
@@ -210,6 +231,8 @@ class Entry(NamedTuple):
     links: Sequence[LinkRow] = ()
     keywords: Sequence[KeywordFields] | None = None
     """`keyword_fields(document, chunks)`, if already computed."""
+    vectors: PackedVectors | None = None
+    """Of its texts and names, by a model that is fast enough to make them whenever a document is read."""
 
 
 class Parent(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from headnote.store.cache import Cache
+from headnote.store.filters import Filter
 
 MOST_TERMS = 5000
 ALL = "all"
@@ -27,3 +28,5 @@ class Caches:
         """(number, path) of all documents."""
         self.lengths: Cache[str, Lengths] = Cache(1 if enabled else 0)
         self.frequencies: Cache[str, int] = Cache(MOST_TERMS if enabled else 0)
+        self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
+        """(model, filter) → whether all chunks that pass have their vectors."""

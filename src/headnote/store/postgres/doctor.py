@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from headnote.store.checks import Check, bad_documents, filter_check, source_checks
+from headnote.store.checks import Check, bad_documents, filter_check, missing_vectors, source_checks
 from headnote.store.codec import unescaped
+from headnote.store.damage import INSTANT
 from headnote.store.postgres.keywords import word_counts
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.sql import Connection, only_value, rows
@@ -48,7 +49,7 @@ SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings W
 def complaints(reader: PostgresReader) -> list[str]:
     run = partial(_run, reader.db)
     checks: list[Check] = [*source_checks(reader, run), partial(filter_check, run), partial(_terms, reader.db)]
-    return [*_relations(reader.db), *bad_documents(reader, checks).values()]
+    return [*_relations(reader.db), *missing_vectors(reader), *bad_documents(reader, checks).values()]
 
 
 def _run(db: Connection, query: str, bindings: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -101,6 +102,8 @@ def repair(writer: PostgresWriter) -> list[str]:
     removed = update.change(_WRONG_LENGTH) + update.change(_WRONG_NAMES)
     if removed:
         actions.append(f"vectors: {removed} of the wrong length removed")
+        # Without this entry, the next update makes what is missing.
+        writer.set_manifest({key: entry for key, entry in writer.manifest().items() if key != INSTANT})
     bad = bad_documents(writer, source_checks(writer, partial(_run, writer.db)))
     writer.remove(bad)
     actions += [f"{complaint}: removed, to be read again" for complaint in bad.values()]

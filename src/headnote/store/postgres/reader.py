@@ -29,7 +29,11 @@ class PostgresReader(CompositeReader):
         self.db = db
         self._generation = generation_of(db)  # the view begins with this first read
         documents = Documents(db, caches, self._generation)
-        super().__init__(documents, Keywords(db, documents, caches, self._generation), Vectors(db, documents, exact))
+        super().__init__(
+            documents,
+            Keywords(db, documents, caches, self._generation),
+            Vectors(db, documents, caches, self._generation, exact),
+        )
 
     def generation(self) -> int:
         return self._generation

@@ -7,17 +7,19 @@ one by one all the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
+from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.sql import Connection, Update, only_row, only_value, rows
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
-from headnote.store.queries import PENDING_NAMES
-from headnote.store.rows import Claim, PartSet, PendingText
+from headnote.store.queries import PENDING_NAMES, WITHOUT_VECTOR
+from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +36,7 @@ that are hard to tell apart lose one in ten of the best."""
 _WITHOUT_VECTOR = """
 SELECT c.id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash)
-AND NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = %s AND m.hash = c.hash)
+AND (%s OR NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = %s AND m.hash = c.hash))
 ORDER BY c.id LIMIT %s
 """
 _PARTS = """
@@ -59,9 +61,11 @@ _NONE = Model(number=-1, dims=0, indexed=False)
 class Vectors:
     """See `base.Vectors`."""
 
-    def __init__(self, db: Connection, documents: Documents, exact: int) -> None:
+    def __init__(self, db: Connection, documents: Documents, caches: Caches, generation: int, exact: int) -> None:
         self.db = db
         self._documents = documents
+        self._caches = caches
+        self._generation = generation
         self._exact = exact
 
     def models(self) -> dict[str, int]:
@@ -123,18 +127,29 @@ class Vectors:
 
     # -- embedding
 
-    def pending(self, model: str, limit: int) -> list[PendingText]:
-        bindings = (_model(self.db, model).number, escaped(model), limit)
+    def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
+        return self._caches.complete.get(self._generation, (model, only), lambda: self._has_all(model, only))
+
+    def _has_all(self, model: str, only: Filter) -> bool:
+        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
+        passing = f"c.id IN ({condition}) AND" if condition else ""
+        query = WITHOUT_VECTOR.format(passing=passing, model=_model(self.db, model).number)
+        return not only_value(self.db, query, 3 * bindings)
+
+    def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
+        bindings = (_model(self.db, model).number, claimed, escaped(model), limit)
         ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, bindings)]
         texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
         return [PendingText(*pair) for pair in texts.items()]
 
-    def pending_names(self, model: str) -> list[str]:
+    def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
         missing = rows(self.db, PENDING_NAMES.format(model=_model(self.db, model).number))
         names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in missing}
+        if claimed:
+            return sorted(names)
         claims = rows(self.db, "SELECT hash FROM claims WHERE model = %s", (escaped(model),))
-        claimed = {bytes(digest) for (digest,) in claims}
-        return sorted(name for name in names if name_hash(name) not in claimed)
+        taken = {bytes(digest) for (digest,) in claims}
+        return sorted(name for name in names if name_hash(name) not in taken)
 
     def claims(self, model: str) -> list[Claim]:
         # By the clock of the server: machines may disagree.
@@ -155,6 +170,27 @@ class VectorWriter:
         self.db = update.db
         self._update = update
         self._exact = exact
+
+    def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
+        numpy = load_numpy()
+        for model, dims, texts, names in merged(vectors):
+            with self._update.step():
+                number = self._ensure_model(model, dims)
+                # In one order, so that two writers of the same vectors cannot deadlock.
+                self._update.change_many(
+                    """INSERT INTO vectors (model, hash, embedding, parts) VALUES (%s, %s, %s::vector, %s)
+                    ON CONFLICT (model, hash) DO NOTHING""",
+                    [
+                        (number, digest, _as_text(numpy.frombuffer(row, numpy.float16).tolist()), parts)
+                        for digest, (row, parts) in sorted(texts.items())
+                    ],
+                )
+                self._update.change_many(
+                    """INSERT INTO name_vectors (model, hash, data) VALUES (%s, %s, %s)
+                    ON CONFLICT (model, hash) DO NOTHING""",
+                    [(number, digest, data) for digest, data in sorted(names.items())],
+                )
+                self._update.changed_models.add(number)
 
     def add_vectors(
         self,

@@ -14,7 +14,7 @@ from headnote.store.postgres.keywords import delete_keywords, insert_keywords
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.sql import Connection, Update, only_value, rows
 from headnote.store.postgres.vectors import VectorWriter
-from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText
+from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText, PackedVectors
 from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
 
 if TYPE_CHECKING:
@@ -68,10 +68,17 @@ class PostgresWriter(PostgresReader):
 
     def put(self, entries: Iterable[Entry]) -> None:
         source = iter(entries)
+        vectors: list[PackedVectors] = []
         with self.update.step():
             while batch := list(islice(source, _BATCH)):
                 # Of several entries with one path, the last one counts.
                 self._put(list({entry.document.path: entry for entry in batch}.values()))
+                vectors += (entry.vectors for entry in batch if entry.vectors)
+                if not self.update.together:
+                    self.vectors.add_packed(vectors)
+                    vectors = []
+            # Writers who write together take all hashes in one order: see `add_packed`.
+            self.vectors.add_packed(vectors)
 
     def _put(self, batch: list[Entry]) -> None:
         paths = [entry.document.path for entry in batch]
@@ -230,6 +237,9 @@ class PostgresWriter(PostgresReader):
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
         self.vectors.add_names(model, names, matrix)
+
+    def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
+        self.vectors.add_packed(vectors)
 
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
         self.vectors.claim(model, hashes, owner, seconds)

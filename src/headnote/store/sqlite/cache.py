@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.store.cache import Cache
+from headnote.store.filters import Filter
 from headnote.store.rows import Weights
 
 if TYPE_CHECKING:
@@ -33,9 +34,12 @@ class Caches:
 
     def __init__(self, *, enabled: bool = True) -> None:
         capacity = CAPACITY if enabled else 0
-        self.matrices: Cache[str, NDArray[np.float32]] = Cache(1 if enabled else 0)
-        """Model → all its vectors, of the model that was searched last. Its generation is that of the model."""
+        self.matrices: Cache[str, NDArray[np.float32]] = Cache(2 if enabled else 0)
+        """Model → all its vectors, of the two models that were searched last: an index has an instant and a deep one.
+        The generation is that of the model."""
         self.postings: Cache[tuple[str, Weights], Posting] = Cache(capacity, lambda posting: _OVERHEAD + posting.bytes)
         self.frequencies: Cache[str, int] = Cache(capacity, lambda _: _OVERHEAD)
+        self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
+        """(model, filter) → whether all chunks that pass have their vectors."""
         self.parts: Cache[tuple[int, int], bytes] = Cache(capacity, lambda data: _OVERHEAD + len(data))
         """(model, chunk) → the vectors of its names and parts; empty if it has none."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headnote.errors import UnwritableIndex
 from headnote.extras import load
-from headnote.store.checks import bad_documents, filter_check, source_checks
+from headnote.store.checks import bad_documents, filter_check, missing_vectors, source_checks
 from headnote.store.codec import unescaped
 from headnote.store.damage import Damaged, decoding, integer, without_damage
 from headnote.store.lock import writer_lock
@@ -73,7 +73,7 @@ def complaints(reader: SqliteReader) -> list[str]:
     db = reader.db
     run = partial(rows, db)
     documents = bad_documents(reader, (*source_checks(reader, run), partial(filter_check, run), partial(_terms, db)))
-    return [*_structure(db), *_relations(db), *_vectors(db), *documents.values()]
+    return [*_structure(db), *_relations(db), *_vectors(db), *missing_vectors(reader), *documents.values()]
 
 
 def _structure(db: apsw.Connection) -> list[str]:

@@ -39,6 +39,8 @@ class Update:
         self.db = db
         self._changes_before = db.total_changes()
         """Changes through this connection that readers need not notice."""
+        self.undone = 0
+        """Steps that failed: what was known of the rows they wrote is no longer true."""
 
     @property
     def has_changes(self) -> bool:
@@ -51,6 +53,7 @@ class Update:
         try:
             yield
         except BaseException:
+            self.undone += 1
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK TO step; RELEASE step")
             raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,8 @@ from headnote.store.damage import decoding
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
-from headnote.store.queries import PENDING_NAMES
-from headnote.store.rows import Claim, PartSet, PendingText
+from headnote.store.queries import PENDING_NAMES, WITHOUT_VECTOR
+from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.documents import Documents, as_array
 from headnote.store.sqlite.sql import Update, only_row, only_value, rows
@@ -38,7 +38,7 @@ BYTES = 2
 _WITHOUT_VECTOR = """
 SELECT id FROM chunks c
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
-AND NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = ? AND m.hash = c.hash)
+AND (? OR NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = ? AND m.hash = c.hash))
 ORDER BY id LIMIT ?
 """
 _PARTS = """
@@ -156,16 +156,28 @@ class Vectors:
 
     # -- embedding
 
-    def pending(self, model: str, limit: int) -> list[PendingText]:
-        ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, (self._number(model), escaped(model), limit))]
+    def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
+        return self._caches.complete.get(self._generation, (model, only), lambda: self._has_all(model, only))
+
+    def _has_all(self, model: str, only: Filter) -> bool:
+        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
+        passing = f"c.id IN ({condition}) AND" if condition else ""
+        query = WITHOUT_VECTOR.format(passing=passing, model=self._number(model))
+        return not only_value(self.db, query, 3 * bindings)
+
+    def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
+        bindings = (self._number(model), claimed, escaped(model), limit)
+        ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, bindings)]
         texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
         return [PendingText(*pair) for pair in texts.items()]
 
-    def pending_names(self, model: str) -> list[str]:
+    def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
         missing = rows(self.db, PENDING_NAMES.format(model=self._number(model)))
         names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in missing}
-        claimed = {row[0] for row in rows(self.db, "SELECT hash FROM claims WHERE model = ?", (escaped(model),))}
-        return sorted(name for name in names if name_hash(name) not in claimed)
+        if claimed:
+            return sorted(names)
+        taken = {row[0] for row in rows(self.db, "SELECT hash FROM claims WHERE model = ?", (escaped(model),))}
+        return sorted(name for name in names if name_hash(name) not in taken)
 
     def claims(self, model: str) -> list[Claim]:
         query = "SELECT owner, max(until) FROM claims WHERE model = ? GROUP BY owner ORDER BY owner"
@@ -173,9 +185,13 @@ class Vectors:
         return [Claim(unescaped(owner), until - now) for owner, until in rows(self.db, query, (escaped(model),))]
 
     def _number(self, model: str) -> int:
-        """Of a model, or one that no model has."""
-        row = self.db.execute("SELECT id FROM models WHERE name = ?", (escaped(model),)).fetchone()
-        return row[0] if row else -1
+        return _number_of(self.db, model)
+
+
+def _number_of(db: apsw.Connection, model: str) -> int:
+    """Of a model, or one that no model has."""
+    row = db.execute("SELECT id FROM models WHERE name = ?", (escaped(model),)).fetchone()
+    return row[0] if row else -1
 
 
 def _slots_in_use(db: apsw.Connection, model: int) -> tuple[int, list[int]]:
@@ -193,12 +209,40 @@ def _slots_in_use(db: apsw.Connection, model: int) -> tuple[int, list[int]]:
     return size, [slot for slot in range(size) if slot not in taken]
 
 
+class _Slots:
+    """The slots of a model that new vectors take."""
+
+    def __init__(self, size: int, free: list[int], undone: int) -> None:
+        self._size = size
+        self._free = free[::-1]
+        self.undone = undone
+        """Steps of the update that were undone when these were counted."""
+
+    def take(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self._size += 1
+        return self._size - 1
+
+
 class VectorWriter:
     """The vectors of a writer."""
 
     def __init__(self, update: Update) -> None:
         self.db = update.db
         self._update = update
+        self._slots: dict[int, _Slots] = {}
+        """Of each model that has been written to; counting them takes a look at every vector."""
+
+    def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
+        for model, dims, texts, names in merged(vectors):
+            with self._update.step():
+                number = self._number(model)
+                known = self._known_slots(number, texts)
+                new = {digest: data for digest, data in texts.items() if digest not in known}
+                if new or number < 0:
+                    self.put_vectors(model, dims, new)
+                self._insert_names(self._number(model), names, "IGNORE")
 
     def add_vectors(
         self,
@@ -234,11 +278,13 @@ class VectorWriter:
     def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
         """Hash of a name → its vector, as it is stored."""
         with self._update.step():
-            number = self._ensure_model(model, dims)
-            self.db.executemany(
-                "INSERT OR REPLACE INTO name_vectors (model, hash, data, checksum) VALUES (?, ?, ?, ?)",
-                ((number, digest, data, checksum(digest, data)) for digest, data in names.items()),
-            )
+            self._insert_names(self._ensure_model(model, dims), names, "REPLACE")
+
+    def _insert_names(self, model: int, names: Mapping[bytes, bytes], if_known: str) -> None:
+        self.db.executemany(
+            f"INSERT OR {if_known} INTO name_vectors (model, hash, data, checksum) VALUES (?, ?, ?, ?)",
+            ((model, digest, data, checksum(digest, data)) for digest, data in names.items()),
+        )
 
     @decoding
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
@@ -255,6 +301,7 @@ class VectorWriter:
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         before = self._count_vectors()
+        self._slots.clear()
         with self._update.step():
             for number, name in rows(self.db, "SELECT id, name FROM models"):
                 if models is None or unescaped(name) in models:
@@ -301,16 +348,28 @@ class VectorWriter:
     @decoding
     def _give_slots(self, model: int, hashes: Collection[bytes]) -> dict[bytes, int]:
         """The slot of each hash: the one it has, else a free one, else the next after the last."""
+        slots = self._known_slots(model, hashes)
+        for digest in hashes:
+            if digest not in slots:
+                slots[digest] = self._free_slots(model).take()
+        return slots
+
+    def _known_slots(self, model: int, hashes: Iterable[bytes]) -> dict[bytes, int]:
         slots: dict[bytes, int] = {}
         for digest in hashes:
             row = self.db.execute("SELECT slot FROM vectors WHERE model = ? AND hash = ?", (model, digest)).fetchone()
             if row:
                 slots[digest] = row[0]
-        new = [digest for digest in hashes if digest not in slots]
-        size, free = _slots_in_use(self.db, model)
-        available = [*free, *range(size, size + max(len(new) - len(free), 0))]
-        slots.update(zip(new, available, strict=False))
         return slots
+
+    def _free_slots(self, model: int) -> _Slots:
+        slots = self._slots.get(model)
+        if slots is None or slots.undone != self._update.undone:
+            slots = self._slots[model] = _Slots(*_slots_in_use(self.db, model), self._update.undone)
+        return slots
+
+    def _number(self, model: str) -> int:
+        return _number_of(self.db, model)
 
     def _write_rows(self, model: int, dims: int, data: dict[int, bytes]) -> None:
         """Writes only the pages that the rows lie on, not whole blocks."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from headnote.store import codec
 from headnote.store.codec import escaped
-from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText
+from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.keywords import delete_all_keywords, delete_keywords, insert_keywords
 from headnote.store.sqlite.reader import SqliteReader
@@ -78,6 +78,7 @@ class SqliteWriter(SqliteReader):
             many(_INSERT_CHUNK, codec.chunk_rows(number, entry.document, chunks))
             many(_INSERT_LINK, codec.link_rows(number, entry.links))
             self._insert_derived(number, entry, chunks)
+        self.vectors.add_packed(entry.vectors for entry in batch if entry.vectors)
 
     def _insert_derived(self, number: int, entry: Entry, chunks: list[tuple[int, ChunkRow]]) -> None:
         """The keyword index and what filters look at."""
@@ -184,6 +185,9 @@ class SqliteWriter(SqliteReader):
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
         self.vectors.add_names(model, names, matrix)
+
+    def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
+        self.vectors.add_packed(vectors)
 
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
         self.vectors.claim(model, hashes, owner, seconds)
