@@ -103,6 +103,19 @@ def build(root: Path) -> None:
             say("committed", index.generation)
 
 
+def both(root: Path) -> None:
+    """The same with two models."""
+    import headnote
+    from headnote.embedding.hashing import HashingEmbedder
+    from headnote.embedding.registry import Models
+
+    random = Random(os.getpid())
+    with headnote.Index.open(root, embedder=Models(HashingEmbedder(8), HashingEmbedder(16))) as index:
+        while True:
+            shuffle_files(root, random)
+            index.update(workers=2, on_progress=lambda progress: say(progress.stage, progress.done))
+
+
 def update(root: Path) -> None:
     """Files are changed, come and go, and the index follows."""
     import headnote
@@ -153,7 +166,7 @@ def watched(root: Path) -> None:
             say("committed", index.generation)
 
 
-WORK = {"build": build, "update": update, "vectors": vectors, "watch": watched}
+WORK = {"build": build, "both": both, "update": update, "vectors": vectors, "watch": watched}
 
 
 def page(random: Random) -> str:

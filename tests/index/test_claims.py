@@ -17,7 +17,7 @@ from index_states import write
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import EmbeddingError
-from headnote.index.claims import Worker, others_at_work, take_names, take_texts
+from headnote.index.claims import NameQueue, TextQueue, Worker, others_at_work
 from headnote.store.opening import open_store
 
 pytest_plugins = ("store_fixtures",)
@@ -110,8 +110,8 @@ def test_claims_of_a_dead_worker_are_taken_over(root: Path) -> None:
     with headnote.Index.open(root, embedder=MODEL) as index:
         index.update(vectors=False)
         with index._store.writing() as writer:
-            assert take_texts(writer, index.embedder.name, dead, 10 * len(PAGES))
-            assert take_names(writer, index.embedder.name, dead, 10 * len(PAGES))
+            assert TextQueue(index.embedder.name, dead).take(writer, 10 * len(PAGES))
+            assert NameQueue(index.embedder.name, dead).take(writer, 10 * len(PAGES))
         index.update(wait=0)
     assert pending(root) == 0
 
@@ -133,7 +133,7 @@ def test_who_was_waited_for_in_vain_is_named(root: Path) -> None:
     other = Worker.here()
     with store.writing() as writer:
         generation = writer.generation()
-        texts = take_texts(writer, MODEL, other, 50)
+        texts = TextQueue(MODEL, other).take(writer, 50)
     assert store.generation() == generation, "a claim is no news for readers"
     with headnote.Index.open(root, embedder=MODEL) as index:
         report = index.update(wait=0.5)
@@ -155,10 +155,10 @@ def test_a_claim_does_not_outlive_its_owner_or_its_time(root: Path) -> None:
     with store.writing() as writer:
         for worker, seconds in ((dead, 300.0), (elsewhere, -1.0)):
             writer.claim(MODEL, [text.hash for text in writer.pending(MODEL, 10)], worker.name, seconds)
-        names = take_names(writer, MODEL, Worker("run", 1, "a machine at work"), 7)
+        names = NameQueue(MODEL, Worker("run", 1, "a machine at work")).take(writer, 7)
     with store.reading() as reader:
         assert [str(worker) for worker in others_at_work(reader, MODEL)] == ["process 1 on a machine at work"]
         assert not set(names) & set(reader.pending_names(MODEL))
     with store.writing() as writer:
-        assert len(take_texts(writer, MODEL, Worker.here(), 1000)) == len(PAGES)
+        assert len(TextQueue(MODEL, Worker.here()).take(writer, 1000)) == len(PAGES)
     store.close()

@@ -20,7 +20,7 @@ from headnote.api.reading import (
     find_section,
     passage,
 )
-from headnote.api.views import DocumentView, Drift, Status
+from headnote.api.views import DocumentView, Drift, ModelStatus, Status
 from headnote.arguments import check_types
 from headnote.chunking.options import ChunkOptions
 from headnote.config import (
@@ -45,6 +45,7 @@ from headnote.index.vectors import sweep, update_vectors
 from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
+from headnote.search.model_choice import model_for
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.ranking import STEPPED_PRESETS
 from headnote.sources.attachments import read_attachment
@@ -102,7 +103,7 @@ class Index:
         adopt: bool = False,
         read_only: bool = False,
         configure: Configure = "keep",
-        words_only: bool = False,
+        without_deep: bool = False,
         **settings: Unpack[ChunkOptions],
     ) -> Index:
         """Open the index of a folder, or create it. It is stored in `.headnote` inside the folder, or in PostgreSQL if
@@ -116,7 +117,7 @@ class Index:
         With `create=False`, a folder without an index raises `MissingIndex`. An index belongs to the folder it was made
         from: opening it from another one raises `ForeignIndex`, unless `adopt=True` says that the folder has moved.
         `schema` names the schema of the database. With `read_only=True` nothing is ever written, and an index whose
-        schema you name can be opened from any folder. With `words_only=True` the embedder is not loaded.
+        schema you name can be opened from any folder. With `without_deep=True` the deep model is not loaded.
         """
         check_types(root=(root, str | os.PathLike))
         if adopt and read_only:
@@ -139,7 +140,7 @@ class Index:
             adopt=adopt,
             read_only=read_only,
             configure=configure,
-            words_only=words_only,
+            without_deep=without_deep,
         )
         return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
 
@@ -166,8 +167,9 @@ class Index:
     ) -> Report:
         """Bring the index up to date with the folder, and report what was done.
 
-        Keyword search is current as soon as the documents are written; vectors follow. An interrupted update keeps what
-        it has finished. With `remove=False` documents stay in the index even if their files are gone.
+        Search is current as soon as the documents are written, by words and by the instant model. The vectors of the
+        deep model follow, unless `vectors=False` leaves them for later. An interrupted update keeps what it has
+        finished. With `remove=False` documents stay in the index even if their files are gone.
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real), on_progress=(on_progress, Callable))
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
@@ -249,13 +251,15 @@ class Index:
         """The size and the settings of the index."""
         with self._store.reading() as reader:
             counts, roots = reader.counts(), roots_in(reader.manifest())
+            answering = model_for(reader, self.models)
+        # By name: to tell its dimensions, a model might have to be loaded or a service called.
+        pending = {model.name: counts.pending.get(model.name, counts.chunks) for model in self.models if model}
         return Status(
             root=str(self.root),
             documents=counts.documents,
             chunks=counts.chunks,
             links=counts.links,
-            # By name: to tell its dimensions, a model might have to be loaded or a service called.
-            pending=0 if self._model == "none" else counts.pending.get(self._model, counts.chunks),
+            pending=pending.get(self._model, 0),
             model=self._model,
             settings=self.settings,
             index_settings=self.index_settings,
@@ -264,6 +268,12 @@ class Index:
             generation=counts.generation,
             roots=tuple(roots),
             schema=schema_of(self.root, self.index_settings.target),
+            models=tuple(
+                ModelStatus("instant" if model is self.models.instant else "deep", model.name, pending[model.name])
+                for model in self.models
+                if model
+            ),
+            answering=answering.name if answering else "",
         )
 
     # Searching
@@ -288,11 +298,12 @@ class Index:
     ) -> list[Hit]:
         """The chunks that answer a query, best first.
 
-        `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them. Chunks without a vector
-        are found by keyword. Filters: globs in `path`, `tags` that must all be present, frontmatter fields in `where`,
-        files changed `since` a time or `7d` ago. `budget` limits the tokens of all hits. `recency_days` is the
-        half-life of a small boost for recent files; `recency_steps` applies it in steps, the default of the preset
-        `ragdocs`. `expand` adds text around a hit (`neighbours`, `section`) or what it links to (`linked`).
+        `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them. By meaning, the deep model
+        answers if it has vectors of everything that is searched, else the instant one. Filters: globs in `path`,
+        `tags` that must all be present, frontmatter fields in `where`, files changed `since` a time or `7d` ago.
+        `budget` limits the tokens of all hits. `recency_days` is the half-life of a small boost for recent files;
+        `recency_steps` applies it in steps, the default of the preset `ragdocs`. `expand` adds text around a hit
+        (`neighbours`, `section`) or what it links to (`linked`).
         `fusion="rrf"` ranks by reciprocal ranks instead of scores; a hit that is first in every ranking scores 1. There
         are no hits if nothing is relevant, unless `min_score` is 0.
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
 from headnote.embedding.base import Embedder
-from headnote.embedding.registry import Models, get_models
-from headnote.errors import MissingIndex, MissingSource, NotAFile
+from headnote.embedding.registry import Models, get_models, has_instant
+from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, MissingSource, NotAFile
+from headnote.extras import load_numpy
 from headnote.index.ownership import claim_index
 from headnote.store.base import Store
 from headnote.store.damage import MADE_WITH
@@ -37,7 +39,7 @@ def open_folder(
     adopt: bool,
     read_only: bool,
     configure: Configure,
-    words_only: bool,
+    without_deep: bool,
 ) -> OpenedStore:
     """Open the store of a folder, or create it. On an error the store is closed, and no new one is left behind."""
     target = load_index_settings(flags, folder).settings.target
@@ -46,13 +48,41 @@ def open_folder(
         choice = choose(flags, folder, _made_with(existing), configure)
         # Load the embedder before a store is created: if that fails, no empty index may be left behind.
         if embedder is None or isinstance(embedder, str):
-            embedder = "none" if words_only else choice.of_index.settings.embedder
-        models = embedder if isinstance(embedder, Models) else get_models(embedder)
+            name = choice.of_index.settings.embedder
+            models = instant_alone(name) if without_deep else _models(name)
+        else:
+            models = embedder if isinstance(embedder, Models) else get_models(embedder)
         store = existing or open_store(folder, target)
     with _closed_on_error(store):
         if not (read_only and names_schema(target)):
             claim_index(store, folder, adopt)
     return OpenedStore(store, choice, models)
+
+
+def _models(name: str) -> Models:
+    models = get_models(name)
+    if models.instant:
+        check_numpy()
+    return models
+
+
+def instant_alone(name: str) -> Models:
+    """Of the models of that name, the instant one, if it has one that works here."""
+    return Models(get_models("instant").instant if has_instant(name) and find_spec("numpy") else None)
+
+
+def models_at_hand(name: str) -> Models:
+    """Of the models of that name, those that are installed."""
+    try:
+        return _models(name)
+    except (EmbeddingError, MissingExtra):
+        return instant_alone(name)
+
+
+def check_numpy() -> None:
+    """Raise if it is missing. It is not loaded: that takes longer than opening an index."""
+    if find_spec("numpy") is None:
+        load_numpy()
 
 
 def repair_index(root: AnyPath, store: str | None = None, schema: str | None = None, adopt: bool = False) -> list[str]:

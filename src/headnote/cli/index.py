@@ -18,6 +18,7 @@ import click
 
 from headnote.api import Index
 from headnote.cli import options
+from headnote.cli.formatting import missing_vectors
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
 from headnote.cli.opening import FIRST_WAIT, note_other_workers, open_index
 from headnote.cli.progress import UpdateBars
@@ -61,7 +62,8 @@ class Request(NamedTuple):
 @click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
 @click.option("--forget-flags", is_flag=True, help="Drop the flags that are stored in the index.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--no-vectors", is_flag=True, help="Make no vectors now; keyword search needs none.")
+@click.option("--no-deep", is_flag=True, help="Leave the vectors of the deep model for later; search works at once.")
+@click.option("--no-vectors", "no_deep", is_flag=True, hidden=True)
 @options.embedder_by_name
 @click.option("--include", metavar="GLOB", multiple=True, help="Index only files that match; repeatable.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Leave out files that match; repeatable.")
@@ -85,7 +87,7 @@ def index_command(
     rebuild: bool,
     forget_flags: bool,
     dry_run: bool,
-    no_vectors: bool,
+    no_deep: bool,
     embedder: str | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -112,7 +114,7 @@ def index_command(
         root=root,
         as_json=as_json,
         rebuild=rebuild,
-        update={"vectors": not no_vectors, "wait": wait, "workers": workers},
+        update={"vectors": not no_deep, "wait": wait, "workers": workers},
         flags={**settings, "preset": preset, "size": size, "overlap": overlap},
         index_options={
             "embedder": embedder,
@@ -146,20 +148,29 @@ def _open(request: Request) -> Index:
     get_counter(settings.counter, settings.bias)
     if request.update["vectors"]:
         return Index.open(request.root, **request.flags, **request.index_options)
-    # Without vectors, the embedder may be missing.
+    # If its vectors are not made now, the deep model may be missing.
     return open_index(request.root, **request.flags, **request.index_options).index
 
 
 def _update_once(index: Index, request: Request) -> None:
     began = time.monotonic()
-    with UpdateBars() as bars:
-        report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
+    try:
+        with UpdateBars() as bars:
+            report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
+    except KeyboardInterrupt:
+        write_note(_after_interruption(index))
+        raise
     seconds = time.monotonic() - began
     note_other_workers(report)
     if request.as_json:
         write_json(update_record(report, index.status(), request.root, seconds))
     else:
         write_lines(summary_lines(report, index.status(), request.root, seconds))
+
+
+def _after_interruption(index: Index) -> str:
+    missing = missing_vectors(index.status())
+    return f"interrupted: {missing}; headnote index goes on where it stopped" if missing else "interrupted"
 
 
 # --dry-run

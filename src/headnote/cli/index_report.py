@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.api import Status
-from headnote.cli.formatting import counted, duration
+from headnote.cli.formatting import counted, duration, missing_vectors
 from headnote.cli.opening import path_from_here
 from headnote.cli.terminal import Line, Span
 from headnote.index.plan import Plan
@@ -58,8 +58,7 @@ def summary_lines(report: Report, status: Status, root: Path, seconds: float) ->
     if report.rebuilt and report.plan.changed:
         lines.append([Span(f"  all files were read: {report.rebuilt}", "dim")])
     if status.pending:
-        pending = counted(status.pending, "text")
-        lines.append([Span(f"  {pending} without a vector: headnote index makes them", "yellow")])
+        lines.append([Span(f"  {missing_vectors(status)}: headnote index makes them", "yellow")])
     return [*lines, *_skipped_lines(report, root)]
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import answer_on_one_core, note_differences
+from headnote.cli.opening import answer_on_one_core, open_index
+from headnote.cli.terminal import write_note
 from headnote.extras import load
 from headnote.keeper import keep_fresh
 
@@ -29,8 +29,8 @@ def mcp_command(
 ) -> None:
     """Serve the index to coding agents over MCP.
 
-    The server keeps the index up to date while it runs. Keyword search works at once; vectors follow in the
-    background.
+    The server keeps the index up to date while it runs. Search works at once; the vectors of the deep model follow in
+    the background.
     """
     load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
     # Only after the check: these modules need the extra.
@@ -38,8 +38,10 @@ def mcp_command(
     from headnote.mcp_server.stdin import mended_stdin
 
     answer_on_one_core()
-    with Index.open(root, embedder=embedder, read_only=read_only, **place) as index:
-        note_differences(index.choice)
+    opened = open_index(root, embedder=embedder, read_only=read_only, **place)
+    if opened.note:
+        write_note(opened.note)
+    with opened.index as index:
         if not read_only:
             index.update(vectors=False)
         with keep_fresh(index) as keeper:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.api import Index
-from headnote.cli.formatting import counted
+from headnote.cli.formatting import counted, missing_vectors
 from headnote.cli.progress import UpdateBars
 from headnote.cli.terminal import write_note
 from headnote.config import Choice
@@ -31,13 +31,19 @@ class OpenedIndex:
     missing_embedder: str
     """Why the embedder cannot be loaded; empty if it can."""
 
+    @property
+    def note(self) -> str:
+        """What that means for a search, for people; empty if nothing is missing."""
+        by = "the instant model answers" if self.index.models.instant else "keyword search only"
+        return f"{by}: {self.missing_embedder}" if self.missing_embedder else ""
+
 
 def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedIndex:
-    """Open an index even if its embedder is missing: keywords, links and statistics work without it."""
+    """Open an index even if its embedder is missing: words, the instant model, links and statistics work without."""
     try:
         opened = OpenedIndex(Index.open(root, create=create, **options), "")
     except (EmbeddingError, MissingExtra) as error:
-        opened = OpenedIndex(Index.open(root, create=create, words_only=True, **options), str(error))
+        opened = OpenedIndex(Index.open(root, create=create, without_deep=True, **options), str(error))
     note_differences(opened.index.choice)
     return opened
 
@@ -76,17 +82,17 @@ def refresh(index: Index) -> None:
 
 def fill_vectors(index: Index) -> None:
     """Make the missing vectors if that takes only a moment; otherwise say how to make them."""
-    pending = index.status().pending
-    if pending > A_MOMENT:
-        write_note(f"{pending:,} vectors are missing, so some passages match by keyword only (run headnote index)")
+    status = index.status()
+    if status.pending > A_MOMENT:
+        write_note(f"{missing_vectors(status)} (headnote index makes them)")
         return
-    if pending:
+    if status.pending:
         try:
             with UpdateBars() as bars:
                 report = index.update(wait=PATIENCE, remove=not index.is_shared, on_progress=bars)
             note_other_workers(report)
         except (LockedIndex, UnwritableIndex) as error:
-            write_note(f"some passages match by keyword only: {error}")
+            write_note(f"{missing_vectors(status)}: {error}")
 
 
 def note_other_workers(report: Report) -> None:

@@ -13,6 +13,7 @@ from headnote.api import Index
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
+from headnote.cli.formatting import missing_vectors, model_name
 from headnote.cli.opening import OpenedIndex, fill_vectors, open_index, path_from_here, refresh
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
 from headnote.errors import MissingSource, SettingsError
@@ -117,11 +118,14 @@ def search_command(
     with opened.index as index:
         _prepare(opened, mode, update=not no_update)
         hits = index.search(query, limit, mode, **request)
+        missing = missing_vectors(index.status()) if explain else ""
         contexts = [_context(index, hit, context) for hit in hits] if context else None
     if as_json:
         write_json(_record(query, root, hits, contexts))
     elif hits:
         write_lines(_lines(query, root, hits, full=full, explain=explain, contexts=contexts))
+        if explain and missing:
+            write_lines([[], [Span(missing, "dim")]])
     else:
         write_message(f"nothing relevant for {query!r}")
     if not hits:
@@ -152,8 +156,8 @@ def _prepare(opened: OpenedIndex, mode: Mode | None, update: bool) -> None:
         refresh(index)
     if (mode or index.search_settings.mode) == "keyword":
         return
-    if opened.missing_embedder:
-        write_note(f"keyword search only: {opened.missing_embedder}")
+    if opened.note:
+        write_note(opened.note)
     elif update:
         fill_vectors(index)
 
@@ -228,7 +232,7 @@ def _reason_lines(why: Why) -> Iterator[Line]:
         words = ", ".join(why.matched) or "none"
         rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
     if why.semantic_rank is not None:
-        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f}")
+        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f} by {model_name(why.model)}")
     if why.linked_from:
         rows.append(f"links    from {why.linked_from}, {why.link_score:+.2f}")
     if why.links_to:

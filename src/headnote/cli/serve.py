@@ -116,8 +116,8 @@ def _serve(
     token = _token(host, settings.token, is_loopback(host))
     answer_on_one_core()
     opened = open_index(target.root, embedder=target.embedder, read_only=target.read_only, **target.place)
-    if opened.missing_embedder:
-        write_note(f"keyword search only: {opened.missing_embedder}")
+    if opened.note:
+        write_note(opened.note)
     with opened.index as index, open_socket(host, settings.port) as listening:
         address = _address(host, listening.getsockname()[1])
         host_names = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})

@@ -13,10 +13,22 @@ from headnote.chunking.presets import find_preset
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.formatting import ago, byte_size, counted, drift_counts, moment, setting_json, setting_text
+from headnote.cli.formatting import (
+    DEEP_MISSING,
+    ago,
+    byte_size,
+    drift_counts,
+    missing_vectors,
+    model_name,
+    moment,
+    setting_json,
+    setting_text,
+)
 from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, table, write_json, write_lines
 from headnote.config import KEPT
+from headnote.embedding.registry import DEFAULT
+from headnote.embedding.transformer import is_installed
 from headnote.store.opening import shown_store
 
 
@@ -70,6 +82,8 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "pending": status.pending,
         "embedder": _embedder(facts),
         "model": status.model,
+        "models": [model._asdict() for model in status.models],
+        "answering": status.answering,
         "missing": facts.missing_embedder,
         "store": _store(facts),
         "schema": status.schema or None,
@@ -125,13 +139,19 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
 def _vectors(facts: Facts) -> Line:
     status = facts.status
     if facts.missing_embedder:
-        return [Span(facts.missing_embedder, "yellow")]
+        made = "instant all made; " if status.models and not status.pending else ""
+        return [Span(made), Span(facts.missing_embedder, "yellow")]
     if status.model == "none":
         return [Span("none")]
-    model = Span(f" ({_embedder(facts)})", "dim")
+    model = Span(f" ({', '.join(model_name(model.name) for model in status.models)})", "dim")
     if status.pending:
-        return [Span(f"{counted(status.pending, 'text')} without one", "yellow"), model]
-    return [Span("all made", "green"), model]
+        return [Span(missing_vectors(status), "yellow"), model]
+    return [Span("all made", "green"), model, Span(_not_installed(facts))]
+
+
+def _not_installed(facts: Facts) -> str:
+    """What a package would bring that the default does without."""
+    return f"; {DEEP_MISSING}" if _embedder(facts) == DEFAULT and not is_installed("deep") else ""
 
 
 def _files(drift: Drift) -> Line:

@@ -10,7 +10,7 @@ every machine, whatever the order in which they are added.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,10 +56,17 @@ class InstantEmbedder:
         return _Table()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return InstantEmbedder, ()
+        # A worker gets an embedder with every batch of files, and loads it once.
+        return shared, ()
 
     def __repr__(self) -> str:
         return f"<embedder {self.name}>"
+
+
+@cache
+def shared() -> InstantEmbedder:
+    """The one of this process."""
+    return InstantEmbedder()
 
 
 class _Table:

@@ -60,6 +60,11 @@ def get_embedder(embedder: str | Embedder = DEFAULT) -> Embedder:
     return models.deep or models.instant or NoEmbedder()
 
 
+def has_instant(embedder: str) -> bool:
+    """Whether the instant model is one of the models of that name, installed or not."""
+    return embedder.strip() in ("default", "instant", *_PACKAGED)
+
+
 def _own(name: str) -> Models:
     if name == "none":
         return Models()
@@ -73,11 +78,10 @@ def _own(name: str) -> Models:
 # Always the same objects, because they are slow to load.
 
 
-@cache
 def _instant() -> Embedder:
-    from headnote.embedding.instant import InstantEmbedder
+    from headnote.embedding.instant import shared
 
-    return InstantEmbedder()
+    return shared()
 
 
 @cache

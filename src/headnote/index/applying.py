@@ -103,6 +103,8 @@ class _Reads:
         self.chunks = 0
 
     def put_all(self, writer: Writer, files: Sequence[FileToRead]) -> None:
+        if files and self.read.instant is not None:
+            self.read.instant.embed(["loaded before workers are forked, which then share it"])
         results = batches_on_all_cores(self.read, files, self._workers)
         try:
             writer.put(self._entries(results, len(files)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 from headnote.store.base import Reader, Writer
@@ -18,6 +18,12 @@ from headnote.store.rows import PendingText
 
 SECONDS = 300.0
 """Lifetime of a claim: longer than a slow service needs for one batch, and short enough to wait for."""
+
+
+AT_ONCE = 2048
+"""Texts in a queue: about a minute of work, after which the newest come first again."""
+
+Item = TypeVar("Item")
 
 
 class Worker(NamedTuple):
@@ -58,20 +64,56 @@ class Worker(NamedTuple):
         return f"process {self.process} on {self.host}"
 
 
-def take_texts(writer: Writer, model: str, worker: Worker, most: int) -> list[PendingText]:
-    """Claim texts for this worker."""
-    _release_dead(writer, model)
-    texts = writer.pending(model, most)
-    writer.claim(model, [text.hash for text in texts], worker.name, SECONDS)
-    return texts
+class Queue(Generic[Item]):
+    """What a worker is going to embed, in order. It asks the store for many at once, since it takes a look at all
+    chunks to tell which come first, and takes a few at a time."""
+
+    def __init__(self, model: str, worker: Worker) -> None:
+        self._model = model
+        self._worker = worker
+        self._waiting: list[Item] = []
+
+    def take(self, writer: Writer, most: int) -> list[Item]:
+        """Claim the next ones for this worker; none if others have claimed all that is left."""
+        _release_dead(writer, self._model)
+        while self._waiting or self._refill(writer):
+            following, self._waiting = self._waiting[:most], self._waiting[most:]
+            if taken := self._claim(writer, following):
+                return taken
+        return []
+
+    def _refill(self, writer: Writer) -> bool:
+        self._waiting = self._find(writer)
+        return bool(self._waiting)
+
+    def _find(self, writer: Writer) -> list[Item]:
+        raise NotImplementedError
+
+    def _claim(self, writer: Writer, items: list[Item]) -> list[Item]:
+        raise NotImplementedError
 
 
-def take_names(writer: Writer, model: str, worker: Worker, most: int) -> list[str]:
-    """The same for names."""
-    _release_dead(writer, model)
-    names = writer.pending_names(model)[:most]
-    writer.claim(model, [name_hash(name).hex() for name in names], worker.name, SECONDS)
-    return names
+class TextQueue(Queue[PendingText]):
+    """New and much linked documents first."""
+
+    def _find(self, writer: Writer) -> list[PendingText]:
+        return writer.pending(self._model, AT_ONCE)
+
+    def _claim(self, writer: Writer, items: list[PendingText]) -> list[PendingText]:
+        claimed = writer.claim(self._model, [text.hash for text in items], self._worker.name, SECONDS)
+        return [text for text in items if text.hash in claimed]
+
+
+class NameQueue(Queue[str]):
+    """In the order of the alphabet."""
+
+    def _find(self, writer: Writer) -> list[str]:
+        return writer.pending_names(self._model)
+
+    def _claim(self, writer: Writer, items: list[str]) -> list[str]:
+        hashes = {name_hash(name).hex(): name for name in items}
+        claimed = writer.claim(self._model, list(hashes), self._worker.name, SECONDS, names=True)
+        return [name for digest, name in hashes.items() if digest in claimed]
 
 
 def others_at_work(reader: Reader, model: str) -> list[Worker]:

@@ -77,11 +77,11 @@ def complete(writer: Writer, embedder: Embedder, workers: int | None = None) -> 
     has read."""
     model = embedder.name
     while texts := writer.pending(model, _TEXTS_AT_ONCE, claimed=True):
-        batches = _batched(texts, _TEXTS_IN_A_BATCH)
-        writer.add_packed(on_all_cores(partial(_pack_texts, embedder), batches, workers))
+        some_texts = _batched(texts, _TEXTS_IN_A_BATCH)
+        writer.add_packed(on_all_cores(partial(_pack_texts, embedder), some_texts, workers))
     if names := writer.pending_names(model, claimed=True):
-        batches = _batched(names, _NAMES_IN_A_BATCH)
-        writer.add_packed(on_all_cores(partial(pack, embedder, {}), batches, workers))
+        some_names = _batched(names, _NAMES_IN_A_BATCH)
+        writer.add_packed(on_all_cores(partial(pack, embedder, {}), some_names, workers))
 
 
 def _pack_texts(embedder: Embedder, texts: Sequence[PendingText]) -> PackedVectors:

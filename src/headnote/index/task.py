@@ -45,6 +45,8 @@ class Progress(NamedTuple):
     """`read` or `embed`."""
     done: int
     total: int
+    seconds_left: float | None = None
+    """About how long the rest of this stage takes, if that can be told."""
 
 
 Watcher = Callable[[Progress], None]

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from headnote.embedding.base import Embedder
 from headnote.errors import IndexFailure
-from headnote.index.claims import Worker, is_work_left, others_at_work, take_names, take_texts
+from headnote.index.claims import NameQueue, Queue, TextQueue, Worker, is_work_left, others_at_work
 from headnote.index.manifest import models_in
 from headnote.index.parts import embed_in_parts, whole
 from headnote.index.task import Progress, Watcher, ignore_progress
@@ -43,7 +43,8 @@ class VectorReport(NamedTuple):
 def update_vectors(
     store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = ignore_progress
 ) -> VectorReport:
-    """Make the missing vectors, of texts and then of names. Stored batches survive an interruption.
+    """Make the missing vectors, of names and then of texts: with the names made, a part of the folder is complete as
+    soon as its texts are. Stored batches survive an interruption.
 
     Where others make some of them, this run makes the rest and waits up to `wait` seconds for theirs.
     """
@@ -59,7 +60,8 @@ def update_vectors(
     while True:
         for _ in run.batches():
             done = run.texts + run.names
-            watch(Progress("embed", done, max(total, done)))
+            left = max(total - done, 0)
+            watch(Progress("embed", done, done + left, run.seconds_left(left)))
             deadline = time.monotonic() + wait
         with store.reading() as reader:
             others = others_at_work(reader, embedder.name)
@@ -77,8 +79,15 @@ class _Run:
         self._model = embedder.name
         self._wait = wait
         self._worker = worker
+        self._text_queue = TextQueue(self._model, worker)
+        self._name_queue = NameQueue(self._model, worker)
+        self._texts_began = 0.0
         self.texts = 0
         self.names = 0
+
+    def seconds_left(self, left: int) -> float | None:
+        """By the pace of the texts so far; names take much less time."""
+        return (time.monotonic() - self._texts_began) / self.texts * left if self.texts else None
 
     def has_work(self) -> bool:
         """Whether anything is pending that nobody has claimed."""
@@ -90,11 +99,12 @@ class _Run:
         if not self.has_work():  # a run without work writes nothing
             return
         try:
-            for count in self._each_batch(self._take_texts, self._embed_texts):
-                self.texts += count
-                yield
-            for count in self._each_batch(self._take_names, self._embed_names):
+            for count in self._each_batch(self._name_queue, NAMES_AT_ONCE, self._embed_names):
                 self.names += count
+                yield
+            self._texts_began = self._texts_began or time.monotonic()
+            for count in self._each_batch(self._text_queue, TEXTS_AT_ONCE, self._embed_texts):
+                self.texts += count
                 yield
         except BaseException:
             with suppress(IndexFailure):  # the first error is the one to report; the claim expires by itself
@@ -103,34 +113,29 @@ class _Run:
 
     def _each_batch(
         self,
-        take: Callable[[Writer], list[Item]],
+        queue: Queue[Item],
+        most: int,
         embed: Callable[[list[Item]], Callable[[Writer], None]],
     ) -> Iterator[int]:
         """The sizes of the batches, each after it was stored. Embedding is slow and holds no transaction open."""
         with self._store.writing(self._wait) as writer:
-            batch = take(writer)
+            batch = queue.take(writer, most)
         while batch:
             add_to = embed(batch)
             with self._store.writing(self._wait) as writer:
                 add_to(writer)
                 writer.release(self._worker.name)
-                following = take(writer)
+                following = queue.take(writer, most)
                 # A store that does not find what it has just stored would hand out the same batch forever.
                 if not set(batch).isdisjoint(following):
                     raise Damaged("vectors that were stored are not found again")
             yield len(batch)
             batch = following
 
-    def _take_texts(self, writer: Writer) -> list[PendingText]:
-        return take_texts(writer, self._model, self._worker, TEXTS_AT_ONCE)
-
     def _embed_texts(self, texts: list[PendingText]) -> Callable[[Writer], None]:
         parts = embed_in_parts(self._embedder, [text.text for text in texts])
         hashes, vectors = [text.hash for text in texts], whole(parts)
         return lambda writer: writer.add_vectors(self._model, hashes, vectors, parts)
-
-    def _take_names(self, writer: Writer) -> list[str]:
-        return take_names(writer, self._model, self._worker, NAMES_AT_ONCE)
 
     def _embed_names(self, names: list[str]) -> Callable[[Writer], None]:
         vectors = self._embedder.embed(names)

@@ -28,6 +28,8 @@ class Why(NamedTuple):
     """Rank in the semantic search, from 1; None if it is not in there."""
     similarity: float = 0.0
     """Cosine between the query and the chunk."""
+    model: str = ""
+    """The model whose vectors were compared; empty if it is not in the semantic search."""
     linked_from: str = ""
     """A better hit that links here and raised the score, as path:line."""
     links_to: str = ""

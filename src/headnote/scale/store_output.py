@@ -17,6 +17,7 @@ from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.index.entries import read_entry
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import Owner
+from headnote.index.packing import complete, with_vectors
 from headnote.index.parts import embed_in_parts, whole
 from headnote.index.relinking import link_all
 from headnote.index.vectors import sweep, update_vectors
@@ -72,7 +73,9 @@ class StoreOutput:
         self._is_changed = False
 
     def open(self, rebuild: bool) -> None:
-        manifest = manifest_of(self._recipe.settings, self._recipe.model or NO_MODEL)
+        instant = self._recipe.open_models().instant
+        name = instant.name if instant else ""
+        manifest = manifest_of(self._recipe.settings, self._recipe.model or name or NO_MODEL, name)
         with self._store.reading() as reader:
             previous = reader.manifest()
             manifest |= self._made_with | self._owner.entry(previous)
@@ -84,7 +87,7 @@ class StoreOutput:
         if self._recipe.model and previous.get("model") != self._recipe.model:
             # Workers embed the documents they read, so all documents must be read.
             self._files = {}
-        elif not self._recipe.model and previous:
+        elif not self._recipe.model and previous.get("model", NO_MODEL) != NO_MODEL:
             manifest["model"] = previous["model"]
         if rebuild or previous != manifest:
             self._is_changed = True
@@ -92,6 +95,8 @@ class StoreOutput:
                 if rebuild:
                     writer.clear()
                 writer.set_manifest(manifest)
+                if instant:
+                    complete(writer, instant)
 
     def has(self, unit: Unit) -> bool:
         known = self._files.get(unit.path)
@@ -116,11 +121,11 @@ class StoreOutput:
             with self._store.writing(LOCK_SECONDS) as writer:
                 writer.remove(outdated)
                 link_all(writer)
-        embedder = self._recipe.open_embedder()
-        if embedder is not None:
-            update_vectors(self._store, embedder, LOCK_SECONDS)
-            if outdated or self._is_changed:
-                sweep(self._store, [embedder.name], LOCK_SECONDS)
+        deep = self._recipe.open_models().deep
+        if deep is not None:
+            update_vectors(self._store, deep, LOCK_SECONDS)
+        if self._recipe.model and (outdated or self._is_changed):
+            sweep(self._store, [self._recipe.model], LOCK_SECONDS)
         with self._store.reading() as reader:
             counts = reader.counts()
         return Totals(
@@ -147,12 +152,14 @@ class StorePartWriter:
 
     def __call__(self, part: Part) -> PartResult:
         store = _open(self.target)
-        embedder = self.recipe.open_embedder()
+        instant, deep = self.recipe.open_models()
         outcomes: list[Outcome] = []
         for units, batch in read_batches(part.units, self.recipe.max_bytes):
             entries, batch_outcomes = self._entries(units, batch)
             outcomes += batch_outcomes
-            vectors = _Vectors(entries, embedder) if embedder is not None else None
+            if instant is not None:
+                entries = with_vectors(entries, instant)
+            vectors = _Vectors(entries, deep) if deep is not None else None
             with store.writing(LOCK_SECONDS, together=True) as writer:
                 writer.put(entries)
                 if vectors is not None:

@@ -17,6 +17,7 @@ import msgspec
 
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
+from headnote.embedding.registry import Models, get_models
 from headnote.errors import HeadnoteError
 from headnote.index.manifest import READER, settings_text
 from headnote.scale.arrow import FORMAT, load_arrow
@@ -52,6 +53,8 @@ class Recipe:
     threads: int | None = None
     """For the embedder, in each process."""
     max_bytes: int = MAX_BYTES
+    instant: bool = False
+    """Whether an index gets the vectors of the instant model, too."""
 
     @property
     def text(self) -> str:
@@ -61,6 +64,12 @@ class Recipe:
 
     def open_embedder(self) -> Embedder | None:
         return open_embedder(self.embedder, self.threads)
+
+    def open_models(self) -> Models:
+        """For an index. A model that is instant needs no vectors of its own a second time."""
+        instant, embedder = get_models("instant").instant if self.instant else None, self.open_embedder()
+        is_same = instant is not None and embedder is not None and embedder.name == instant.name
+        return Models(instant, None if is_same else embedder)
 
 
 class Part(NamedTuple):

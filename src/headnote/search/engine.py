@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models
 from headnote.model import Hit, Why, breadcrumb_of
 from headnote.search.expansion import widened
@@ -50,7 +51,8 @@ class Engine:
         with self._store.reading() as reader:
             terms = content_terms(query.text)
             keyword: Ranking = by_words(reader, terms, DEPTH, query.only) if query.mode != "semantic" else []
-            semantic = self._by_meaning(reader, query, keyword) if query.mode != "keyword" else []
+            embedder = model_for(reader, self._models, query.only) if query.mode != "keyword" else None
+            semantic = _by_meaning(reader, embedder, query, keyword) if embedder else []
 
             scores = weighted_scores(keyword, semantic, _coverage(reader, terms, keyword))
             if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
@@ -64,21 +66,21 @@ class Engine:
                 scores[chunk] = scores.get(chunk, 0.0) + boost.score
 
             candidates = reader.chunks(ranked(scores)[: _candidate_count(query)])
-            reasons = _reasons(keyword, semantic, boosts, candidates)
+            reasons = _reasons(keyword, semantic, boosts, candidates, embedder.name if embedder else "")
             hits = best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query))
             return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, terms)
 
-    def _by_meaning(self, reader: Reader, query: Query, keyword: Ranking) -> Ranking:
-        """The nearest chunks and those found by words, ranked by meaning. Empty if the index has no vectors (yet)."""
-        embedder = model_for(reader, self._models, query.only)
-        if embedder is None or not query.text.strip():
-            return []
-        vector = embedder.embed_query(query.text)
-        if not vector.any():
-            return []  # the model cannot read the query
-        nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
-        candidates = dict.fromkeys(chunk for chunk, _ in (*nearest, *keyword))
-        return by_parts(reader.parts(embedder.name, list(candidates)), vector)
+
+def _by_meaning(reader: Reader, embedder: Embedder, query: Query, keyword: Ranking) -> Ranking:
+    """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query."""
+    if not query.text.strip():
+        return []
+    vector = embedder.embed_query(query.text)
+    if not vector.any():
+        return []
+    nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
+    candidates = dict.fromkeys(chunk for chunk, _ in (*nearest, *keyword))
+    return by_parts(reader.parts(embedder.name, list(candidates)), vector)
 
 
 # -- scores
@@ -121,9 +123,9 @@ def _repeat_factor(query: Query) -> float:
 
 
 def _reasons(
-    keyword: Ranking, semantic: Ranking, boosts: Mapping[int, LinkBoost], candidates: Sequence[StoredChunk]
+    keyword: Ranking, semantic: Ranking, boosts: Mapping[int, LinkBoost], candidates: Sequence[StoredChunk], model: str
 ) -> dict[int, Why]:
-    """Why each candidate was found."""
+    """Why each candidate was found. `model` is the one that ranked by meaning."""
     places = {chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in candidates}
     reasons = dict.fromkeys(places, Why())
     for rank, (chunk, score) in enumerate(keyword, 1):
@@ -131,7 +133,7 @@ def _reasons(
             reasons[chunk] = reasons[chunk]._replace(keyword_rank=rank, keyword_score=score)
     for rank, (chunk, similarity) in enumerate(semantic, 1):
         if chunk in reasons:
-            reasons[chunk] = reasons[chunk]._replace(semantic_rank=rank, similarity=similarity)
+            reasons[chunk] = reasons[chunk]._replace(semantic_rank=rank, similarity=similarity, model=model)
     for chunk in boosts.keys() & reasons.keys():
         boost = boosts[chunk]
         place = places.get(boost.source, "")

@@ -120,8 +120,9 @@ class Vectors(Protocol):
         """Whether every chunk that passes has a vector of this model, and so have its names."""
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
-        """Texts of chunks that have no vector of this model, each hash once, in document order. Those that somebody has
-        claimed are left out, unless `claimed`."""
+        """Texts of chunks that have no vector of this model, each hash once. Those that somebody has claimed are left
+        out, unless `claimed`. Documents that are new and that others link to come first: the place of each is its rank
+        by time, divided by one more than the number of links to it."""
 
     def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
         """Names of chunks that have no vector of this model, each once; claimed ones as above."""
@@ -189,8 +190,9 @@ class Writer(Reader, Protocol):
     def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
         """Stores vectors of texts and names. A hash that has a vector keeps it."""
 
-    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
-        """Reserves texts and names, by their hashes, for this owner to embed. Readers notice no change."""
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float, *, names: bool = False) -> set[str]:
+        """Reserves texts, or names, by their hashes, for this owner to embed: those that have no vector and that nobody
+        else has claimed. Returns which. Readers notice no change."""
 
     def release(self, owner: str) -> None:
         """Gives back all that this owner has claimed."""

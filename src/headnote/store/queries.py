@@ -81,6 +81,21 @@ SELECT m.name, (
 """
 """Model, number of texts and names without a vector of it."""
 
+PENDING_CHUNKS = """
+WITH linked AS (
+    SELECT resolved AS path, count(*) AS links FROM links WHERE resolved IS NOT NULL GROUP BY resolved
+), places AS (
+    SELECT d.id, row_number() OVER (ORDER BY d.mtime_ns DESC, d.id) / (1.0 + coalesce(l.links, 0)) AS place
+    FROM documents d LEFT JOIN linked l ON l.path = d.path
+)
+SELECT c.id FROM chunks c JOIN places p ON p.id = c.document
+WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = {model} AND v.hash = c.hash)
+AND (? OR NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = ? AND m.hash = c.hash))
+ORDER BY p.place, c.document, c.number LIMIT ?
+"""
+"""Chunks without a vector of a model, those of new and of much linked documents first. Bindings: whether claimed ones
+count, the name of the model, how many."""
+
 WITHOUT_VECTOR = """
 SELECT CASE WHEN EXISTS (
     SELECT 1 FROM chunks c WHERE {passing} c.name IS NOT NULL AND NOT EXISTS (

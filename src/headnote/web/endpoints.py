@@ -75,7 +75,7 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
     """The size of the index, and whether it is up to date."""
     index, state = served.index.status(), served.state()
     progress = state.progress
-    now = responses.ProgressAnswer(_STAGES[progress.stage], progress.done, progress.total) if progress else None
+    now = responses.ProgressAnswer(_STAGES[progress.stage], *progress[1:]) if progress else None
     return responses.StatusAnswer(
         root=served.index.root.resolve().name or "/",
         **{name: getattr(index, name) for name in ("documents", "chunks", "links", "pending", "model")},
@@ -85,6 +85,8 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         progress=now,
         settings=plain_settings(index.settings),
         ask_model=served.index.chat_settings.model or None,
+        models=[responses.ModelAnswer(*model) for model in index.models],
+        answering=index.answering,
     )
 
 

@@ -35,6 +35,15 @@ class ProgressAnswer(msgspec.Struct):
     stage: Literal["documents", "vectors"]
     done: int
     total: int
+    seconds_left: float | None
+
+
+class ModelAnswer(msgspec.Struct):
+    """A model of the index, and how many of its vectors are missing."""
+
+    role: Literal["instant", "deep"]
+    name: str
+    pending: int
 
 
 class StatusAnswer(msgspec.Struct):
@@ -52,6 +61,8 @@ class StatusAnswer(msgspec.Struct):
     progress: ProgressAnswer | None
     settings: dict[str, Any]
     ask_model: str | None
+    models: list[ModelAnswer]
+    answering: str
 
 
 class WhyAnswer(msgspec.Struct):
@@ -62,6 +73,7 @@ class WhyAnswer(msgspec.Struct):
     matched: list[str]
     semantic_rank: int | None
     similarity: float
+    model: str
     linked_from: str
     links_to: str
     link_score: float

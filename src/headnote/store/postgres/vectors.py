@@ -18,7 +18,7 @@ from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.sql import Connection, Update, only_row, only_value, rows
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
-from headnote.store.queries import PENDING_NAMES, WITHOUT_VECTOR
+from headnote.store.queries import PENDING_CHUNKS, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ CANDIDATES = 800
 """Candidates of a search through the index, at most 1000: four times what the fusion takes. With half as many, vectors
 that are hard to tell apart lose one in ten of the best."""
 
-_WITHOUT_VECTOR = """
-SELECT c.id FROM chunks c
-WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = %s AND v.hash = c.hash)
-AND (%s OR NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = %s AND m.hash = c.hash))
-ORDER BY c.id LIMIT %s
+_CLAIM = """
+INSERT INTO claims SELECT %s, h.hash, %s, clock_timestamp() + %s * interval '1 second'
+FROM (SELECT DISTINCT hash FROM unnest(%s::bytea[]) hash) h
+WHERE NOT EXISTS (SELECT 1 FROM {table} v WHERE v.model = {model} AND v.hash = h.hash)
+ON CONFLICT (model, hash) DO UPDATE SET until = excluded.until WHERE claims.owner = excluded.owner RETURNING hash
 """
 _PARTS = """
 SELECT c.id, v.parts, t.data, n.data FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
@@ -137,8 +137,8 @@ class Vectors:
         return not only_value(self.db, query, 3 * bindings)
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
-        bindings = (_model(self.db, model).number, claimed, escaped(model), limit)
-        ids = [row[0] for row in rows(self.db, _WITHOUT_VECTOR, bindings)]
+        query = PENDING_CHUNKS.format(model=_model(self.db, model).number).replace("?", "%s")
+        ids = [chunk for (chunk,) in rows(self.db, query, (claimed, escaped(model), limit))]
         texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
         return [PendingText(*pair) for pair in texts.items()]
 
@@ -223,13 +223,12 @@ class VectorWriter:
                 [(number, digest, data) for digest, data in sorted(name_rows(names, matrix).items())],
             )
 
-    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
-        with self._update.step(), self.db.cursor() as cursor:
-            cursor.executemany(
-                """INSERT INTO claims VALUES (%s, %s, %s, clock_timestamp() + %s * interval '1 second')
-                ON CONFLICT (model, hash) DO UPDATE SET owner = excluded.owner, until = excluded.until""",
-                [(escaped(model), bytes.fromhex(digest), escaped(owner), seconds) for digest in hashes],
-            )
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float, *, names: bool = False) -> set[str]:
+        table = "name_vectors" if names else "vectors"
+        query = _CLAIM.format(model=_model(self.db, model).number, table=table)
+        bindings = (escaped(model), escaped(owner), seconds, [bytes.fromhex(digest) for digest in hashes])
+        with self._update.step():
+            return {digest.hex() for (digest,) in rows(self.db, query, bindings)}
 
     def release(self, owner: str) -> None:
         with self._update.step():

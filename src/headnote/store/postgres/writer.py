@@ -241,8 +241,8 @@ class PostgresWriter(PostgresReader):
     def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
         self.vectors.add_packed(vectors)
 
-    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
-        self.vectors.claim(model, hashes, owner, seconds)
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float, *, names: bool = False) -> set[str]:
+        return self.vectors.claim(model, hashes, owner, seconds, names=names)
 
     def release(self, owner: str) -> None:
         self.vectors.release(owner)

@@ -19,7 +19,7 @@ from headnote.store.damage import decoding
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
-from headnote.store.queries import PENDING_NAMES, WITHOUT_VECTOR
+from headnote.store.queries import PENDING_CHUNKS, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.documents import Documents, as_array
@@ -35,11 +35,9 @@ BLOCK = 1024
 BYTES = 2
 """Bytes of one number."""
 
-_WITHOUT_VECTOR = """
-SELECT id FROM chunks c
-WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = c.hash)
-AND (? OR NOT EXISTS (SELECT 1 FROM claims m WHERE m.model = ? AND m.hash = c.hash))
-ORDER BY id LIMIT ?
+_CLAIM = """
+INSERT INTO claims SELECT ?2, ?5, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE model = ?1 AND hash = ?5)
+ON CONFLICT (model, hash) DO UPDATE SET until = excluded.until WHERE owner = excluded.owner RETURNING 1
 """
 _PARTS = """
 SELECT m.id, c.id, m.dims, p.data, t.data, n.data FROM json_each(?) w
@@ -166,8 +164,8 @@ class Vectors:
         return not only_value(self.db, query, 3 * bindings)
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
-        bindings = (self._number(model), claimed, escaped(model), limit)
-        ids = [row[0] for row in self.db.execute(_WITHOUT_VECTOR, bindings)]
+        query = PENDING_CHUNKS.format(model=self._number(model))
+        ids = [chunk for (chunk,) in self.db.execute(query, (claimed, escaped(model), limit))]
         texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
         return [PendingText(*pair) for pair in texts.items()]
 
@@ -287,13 +285,11 @@ class VectorWriter:
         )
 
     @decoding
-    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float) -> None:
-        until = time.time() + seconds
+    def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float, *, names: bool = False) -> set[str]:
+        query = _CLAIM.format(table="name_vectors" if names else "vectors")
+        fixed = self._number(model), escaped(model), escaped(owner), time.time() + seconds
         with self._update.step(), self._update.unnoticed():
-            self.db.executemany(
-                "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)",
-                [(escaped(model), bytes.fromhex(digest), escaped(owner), until) for digest in hashes],
-            )
+            return {digest for digest in hashes if self.db.execute(query, (*fixed, bytes.fromhex(digest))).fetchone()}
 
     def release(self, owner: str) -> None:
         with self._update.step(), self._update.unnoticed():

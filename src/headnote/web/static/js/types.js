@@ -2,7 +2,7 @@
  * Responses of the server. Lines count from 1 and include both ends; offsets are code points.
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], semantic_rank: number|null,
- *   similarity: number, linked_from: string, links_to: string, link_score: number, recency: number}} Why
+ *   similarity: number, model: string, linked_from: string, links_to: string, link_score: number, recency: number}} Why
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[],
  *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][],
@@ -28,7 +28,8 @@
  * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets
  * @typedef {{root: string, documents: number, chunks: number, links: number, pending: number, model: string,
  *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, busy: boolean,
- *   progress: {stage: string, done: number, total: number}|null, settings: Settings, ask_model: string|null}} Status
+ *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
+ *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, citations: Citation[], sources: Hit[], dropped: {written: string, reason: string}[],
  *   complete: boolean, model: string|null, note: string}} Answer

@@ -36,6 +36,16 @@ export function ago(seconds, now = Date.now() / 1000) {
   return "just now";
 }
 
+/** How long something takes, such as `about 3 minutes`. @param {number} seconds */
+export function roughly(seconds) {
+  if (seconds < 90) return `about ${plural(Math.max(1, Math.round(seconds)), "second")}`;
+  if (seconds < 5400) return `about ${plural(Math.round(seconds / 60), "minute")}`;
+  return `about ${plural(Math.round(seconds / 3600), "hour")}`;
+}
+
+/** Of a model: its name without what only programs compare. @param {string} name */
+export const modelName = (name) => name.split(":")[0];
+
 /** `12` or `12–18`. @param {number} first @param {number} last */
 export const lines = (first, last) => (last > first ? `${first}–${last}` : `${first}`);
 

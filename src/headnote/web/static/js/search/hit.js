@@ -2,7 +2,7 @@
 
 import { CodePoints } from "../core/codepoints.js";
 import { crumbs, h } from "../core/dom.js";
-import { lines } from "../core/format.js";
+import { lines, modelName } from "../core/format.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
@@ -83,7 +83,10 @@ function rows({ why, tokens }) {
     rows.push(["By words", `rank ${why.keyword_rank}, BM25 ${why.keyword_score.toFixed(2)}`]);
   else rows.push(["By words", "not found"]);
   if (why.semantic_rank !== null)
-    rows.push(["By meaning", `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}`]);
+    rows.push([
+      "By meaning",
+      `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}, model ${modelName(why.model)}`,
+    ]);
   else rows.push(["By meaning", "not found"]);
   if (why.matched.length > 0)
     rows.push([

@@ -1,7 +1,7 @@
 /** What is shown instead of hits: no query yet, nothing relevant, an index that is still filling. */
 
 import { h } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { plural, roughly, whole } from "../core/format.js";
 import { isFilling } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
@@ -72,9 +72,9 @@ export function fillingNotice(status) {
   }
   if (pending === 0 && !progress) return null;
   const left = progress ? progress.total - progress.done : pending;
-  return h(
-    "div",
-    { class: "notice" },
-    `Embedding: ${plural(left, "vector")} to go. Until then, some passages are found by words only.`,
-  );
+  const time = progress?.seconds_left ? `, ${roughly(progress.seconds_left)}` : "";
+  const meanwhile = status.models.some(({ role }) => role === "instant")
+    ? "the instant model answers"
+    : "some passages are found by words only";
+  return h("div", { class: "notice" }, `Embedding: ${plural(left, "vector")} to go${time}. Until then, ${meanwhile}.`);
 }

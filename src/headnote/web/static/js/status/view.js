@@ -2,7 +2,7 @@
 
 import { errorNotice } from "../core/announce.js";
 import { h, refill } from "../core/dom.js";
-import { ago, bytes, plural, whole } from "../core/format.js";
+import { ago, bytes, plural, roughly, whole } from "../core/format.js";
 import { onStatus } from "../core/status-feed.js";
 import { describe } from "../shell/state-chip.js";
 
@@ -71,7 +71,9 @@ function headline(status, error) {
 
 /** @param {Status} status */
 function progress({ progress, pending, chunks }) {
-  const current = progress ?? (pending > 0 ? { stage: "vectors", done: chunks - pending, total: chunks } : null);
+  const total = Math.max(chunks, pending);
+  const waiting = pending > 0 ? { stage: "vectors", done: total - pending, total, seconds_left: null } : null;
+  const current = progress ?? waiting;
   if (!current) return null;
   const name = current.stage === "documents" ? "Reading documents" : "Embedding";
   return h(
@@ -81,7 +83,7 @@ function progress({ progress, pending, chunks }) {
       "div",
       { class: "status-progress-head numbers" },
       h("label", { for: "status-progress" }, name),
-      h("span", null, `${whole(current.done)} of ${whole(current.total)}`),
+      h("span", null, `${whole(current.done)} of ${whole(current.total)}${current.seconds_left ? `, ${roughly(current.seconds_left)} left` : ""}`),
     ),
     h("progress", { id: "status-progress", max: Math.max(1, current.total), value: current.done }),
   );
@@ -106,10 +108,12 @@ function figures(status) {
 /** @param {Status} status */
 function settings(status) {
   const model = status.model === "none" ? "none: search by words only" : status.model;
+  const answering = status.answering || "words alone";
   /** @type {[string, string][]} */
   const about = [
     ["Folder", status.root],
     ["Embedding model", model],
+    ["Searches use", answering],
     ["Answer model", status.ask_model ?? "no model: the passages themselves"],
     ["Vectors to go", status.pending > 0 ? plural(status.pending, "text") : "none"],
     ["Generation", whole(status.generation)],
