@@ -58,13 +58,14 @@ from headnote.model import (
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat, Piece
     from headnote.answer.prompt import Message
-    from headnote.api import DocumentView, Drift, Index, Status
+    from headnote.api import DocumentView, Drift, Index, ModelStatus, Status
     from headnote.chunking.chunker import chunk
     from headnote.chunking.options import ChunkOptions
     from headnote.chunking.presets import presets
     from headnote.chunking.settings import Settings
     from headnote.config import ChatSettings, IndexSettings
     from headnote.embedding.base import Embedder
+    from headnote.embedding.registry import Models
     from headnote.index.graph import Graph, Node
     from headnote.index.plan import Plan
     from headnote.index.task import Progress, Report
@@ -114,6 +115,8 @@ __all__ = [
     "MissingIndex",
     "MissingKey",
     "MissingSource",
+    "ModelStatus",
+    "Models",
     "NewerIndex",
     "Node",
     "NonText",
@@ -169,6 +172,8 @@ _MODULE_OF = {
     "IndexSettings": "headnote.config",
     "LinkRow": "headnote.store.rows",
     "Message": "headnote.answer.prompt",
+    "ModelStatus": "headnote.api",
+    "Models": "headnote.embedding.registry",
     "Node": "headnote.index.graph",
     "NonText": "headnote.store.rows",
     "OutlineEntry": "headnote.markdown.outline",

@@ -66,7 +66,9 @@ def test_what_waits_is_noted_and_not_wrong(docs: Path, capsys: Captured) -> None
     capsys.readouterr()
     code, record = doctor(docs, capsys)
     assert code == 0
-    assert states(record, "vectors") == [("note", "3 texts without one: headnote index makes them")]
+    assert states(record, "vectors") == [
+        ("note", "3 vectors of hashing:64 to come, words alone until then: headnote index makes them")
+    ]
     assert states(record, "files") == [("note", "1 new since: run headnote index")]
 
 

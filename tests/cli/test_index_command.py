@@ -134,7 +134,9 @@ def test_vectors_can_wait(docs: Path, capsys: Captured) -> None:
     first = index_as_json(docs, "--no-vectors", capsys=capsys)
     assert (first["embedded"], first["total"]["pending"]) == (0, 3)
     assert main(["index", str(docs), "--no-vectors"]) == 0
-    assert "3 texts without a vector: headnote index makes them" in capsys.readouterr().out
+    assert (
+        "3 vectors of hashing:64 to come, words alone until then: headnote index makes them" in capsys.readouterr().out
+    )
     assert index_as_json(docs, capsys=capsys)["embedded"] == 3
 
 
@@ -270,7 +272,7 @@ def test_help_shows_every_flag(capsys: Captured) -> None:
     assert main(["index", "--help"]) == 0
     output = capsys.readouterr().out
     assert "Usage: headnote index [OPTIONS] [ROOT]" in output
-    own = ("watch", "rebuild", "dry-run", "no-vectors", "embedder", "include", "exclude", "max-file-bytes", "preset")
+    own = ("watch", "rebuild", "dry-run", "no-deep", "embedder", "include", "exclude", "max-file-bytes", "preset")
     for name in (*own, "size", "overlap", "wait", "workers", "json", *FIELD_NAMES):
         assert f"--{name.replace('_', '-')} " in output
 

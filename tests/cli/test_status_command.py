@@ -70,6 +70,8 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "pending": 3,
         "embedder": "hashing:64",
         "model": "hashing:64",
+        "models": [{"role": "deep", "name": "hashing:64", "pending": 3}],
+        "answering": "",
         "missing": "",
         "store": "sqlite",
         "schema": None,
@@ -111,7 +113,7 @@ def test_vectors_that_wait_and_vectors_nobody_wants(
     docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     indexed(docs, capsys, "--no-vectors")
-    assert rows(docs, capsys)["vectors"] == "3 texts without one (hashing:64)"
+    assert rows(docs, capsys)["vectors"] == "3 vectors of hashing:64 to come, words alone until then (hashing:64)"
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "none")
     indexed(docs, capsys)
     assert rows(docs, capsys)["vectors"] == "none"
@@ -124,7 +126,7 @@ def test_a_service_is_not_asked(docs: Path, monkeypatch: pytest.MonkeyPatch, cap
     indexed(docs, capsys, "--no-vectors")
     assert main(["status", str(docs)]) == 0
     captured = capsys.readouterr()
-    assert "3 texts without one (openai:some-model)" in captured.out
+    assert "words alone until then (openai:some-model)" in captured.out
     assert "secret-of-mine" not in captured.out + captured.err
 
 

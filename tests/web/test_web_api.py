@@ -43,9 +43,9 @@ def test_status_names_the_folder_and_not_where_it_lies(client: TestClient, serve
 
 
 def test_status_shows_how_far_an_update_is(index: Index) -> None:
-    state = State("it is locked", True, Progress("embed", 3, 9))
+    state = State("it is locked", True, Progress("embed", 3, 9, 60.0))
     status = json_of(client_of(Served(index, lambda: state)), "/api/status")
-    assert status["progress"] == {"stage": "vectors", "done": 3, "total": 9}
+    assert status["progress"] == {"stage": "vectors", "done": 3, "total": 9, "seconds_left": 60.0}
     assert status["busy"] is True
     assert status["problem"] == "it is locked"
 

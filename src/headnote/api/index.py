@@ -51,7 +51,7 @@ from headnote.search.ranking import STEPPED_PRESETS
 from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
-from headnote.sources.watch import watch
+from headnote.sources.watch import Lookout, watch
 from headnote.store.base import Store
 from headnote.store.opening import schema_of
 from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
@@ -59,6 +59,10 @@ from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChu
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
     from headnote.markdown.outline import OutlineEntry
+
+
+def _never() -> bool:
+    return False
 
 
 class Index:
@@ -171,12 +175,26 @@ class Index:
         deep model follow, unless `vectors=False` leaves them for later. An interrupted update keeps what it has
         finished. With `remove=False` documents stay in the index even if their files are gone.
         """
+        return self._update(_never, vectors, rebuild, workers, wait, remove, on_progress)
+
+    def _update(
+        self,
+        gives_way: Callable[[], bool],
+        vectors: bool = True,
+        rebuild: bool = False,
+        workers: int | None = None,
+        wait: float = 10.0,
+        remove: bool = True,
+        on_progress: Watcher = ignore_progress,
+    ) -> Report:
         check_types(workers=(workers, Integral | None), wait=(wait, Real), on_progress=(on_progress, Callable))
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
             if self.models.deep:
-                report.embedded, report.others = update_vectors(self._store, self.models.deep, wait, on_progress)
+                report.embedded, report.others = update_vectors(
+                    self._store, self.models.deep, wait, on_progress, gives_way
+                )
             if remove and (not report.plan.is_empty or report.embedded):
                 sweep(self._store, [model.name for model in self.models if model], wait)
         return report
@@ -214,9 +232,18 @@ class Index:
             since=self._listing(),
             debounce_ms=debounce_ms,
         )
-        yield self.update(**options)
+        yield from self._updates(options)
         for _ in changes:
-            yield self.update(**options)
+            yield from self._updates(options)
+
+    def _updates(self, options: Mapping[str, Any]) -> Iterator[Report]:
+        """Updates until nothing has changed meanwhile. Deep vectors may take an hour; files that change must not wait
+        for them."""
+        while True:
+            lookout = Lookout(self._listing)
+            yield self._update(lookout, **options)
+            if not lookout.has_seen_changes:
+                return
 
     def check(self) -> list[str]:
         """Check every invariant, and return one line for each that is violated."""

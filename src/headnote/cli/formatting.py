@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from headnote.embedding.registry import has_instant
+
 if TYPE_CHECKING:
     from headnote.api import Drift, Status
 
@@ -78,8 +80,8 @@ def setting_json(value: Any) -> Any:
 
 def model_name(name: str) -> str:
     """Of a model, without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
-    kind, _, rest = name.partition(":")
-    return name if kind in ("openai", "sentence-transformers") else kind if rest else name
+    kind = name.partition(":")[0]
+    return kind if has_instant(kind) else name
 
 
 def missing_vectors(status: Status) -> str:

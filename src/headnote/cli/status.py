@@ -19,7 +19,6 @@ from headnote.cli.formatting import (
     byte_size,
     drift_counts,
     missing_vectors,
-    model_name,
     moment,
     setting_json,
     setting_text,
@@ -143,7 +142,7 @@ def _vectors(facts: Facts) -> Line:
         return [Span(made), Span(facts.missing_embedder, "yellow")]
     if status.model == "none":
         return [Span("none")]
-    model = Span(f" ({', '.join(model_name(model.name) for model in status.models)})", "dim")
+    model = Span(f" ({_embedder(facts)})", "dim")
     if status.pending:
         return [Span(missing_vectors(status), "yellow"), model]
     return [Span("all made", "green"), model, Span(_not_installed(facts))]

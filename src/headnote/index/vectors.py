@@ -6,8 +6,8 @@ Interrupted embedding resumes where it stopped. Several processes can share the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from typing import NamedTuple, TypeVar
 
 from headnote.embedding.base import Embedder
@@ -41,12 +41,17 @@ class VectorReport(NamedTuple):
 
 
 def update_vectors(
-    store: Store, embedder: Embedder, wait: float = 10.0, watch: Watcher = ignore_progress
+    store: Store,
+    embedder: Embedder,
+    wait: float = 10.0,
+    watch: Watcher = ignore_progress,
+    gives_way: Callable[[], bool] = lambda: False,
 ) -> VectorReport:
     """Make the missing vectors, of names and then of texts: with the names made, a part of the folder is complete as
     soon as its texts are. Stored batches survive an interruption.
 
-    Where others make some of them, this run makes the rest and waits up to `wait` seconds for theirs.
+    Where others make some of them, this run makes the rest and waits up to `wait` seconds for theirs. It ends early if
+    it `gives_way` to something else.
     """
     if embedder.dimensions == 0:
         return VectorReport(0, [])
@@ -58,11 +63,14 @@ def update_vectors(
     run = _Run(store, embedder, wait, Worker.here())
     deadline = time.monotonic() + wait
     while True:
-        for _ in run.batches():
-            done = run.texts + run.names
-            left = max(total - done, 0)
-            watch(Progress("embed", done, done + left, run.seconds_left(left)))
-            deadline = time.monotonic() + wait
+        with closing(run.batches()) as batches:
+            for _ in batches:
+                done = run.texts + run.names
+                left = max(total - done, 0)
+                watch(Progress("embed", done, done + left, run.seconds_left(left)))
+                if gives_way():
+                    return VectorReport(run.texts, [])
+                deadline = time.monotonic() + wait
         with store.reading() as reader:
             others = others_at_work(reader, embedder.name)
         if (not others and not run.has_work()) or time.monotonic() >= deadline:
@@ -94,7 +102,7 @@ class _Run:
         with self._store.reading() as reader:
             return is_work_left(reader, self._model)
 
-    def batches(self) -> Iterator[None]:
+    def batches(self) -> Generator[None, None, None]:
         """Ends when everything that is left has been claimed by others."""
         if not self.has_work():  # a run without work writes nothing
             return

@@ -28,6 +28,8 @@ LONGEST_WAIT_MS = 5_000
 RESCAN_S = 60.0
 POLL_S = 5.0
 """How often to look where the system gives no events, for instance because all its watches are in use."""
+LOOK_EVERY_S = 5.0
+"""How often to look during other work."""
 _IDLE_MS = 250
 
 _OUTSIDE = IGNORE_FILES | {"exclude", ".git"}
@@ -175,3 +177,20 @@ def _is_folder(path: str) -> bool:
         return Path(path).is_dir()
     except OSError:
         return False
+
+
+class Lookout:
+    """Tells during other work whether files have changed since it was made. It looks now and then."""
+
+    def __init__(self, look: Callable[[], Listing]) -> None:
+        self._look = look
+        self._files = look().files
+        self._looked = time.monotonic()
+        self.has_seen_changes = False
+
+    def __call__(self) -> bool:
+        now = time.monotonic()
+        if now - self._looked >= LOOK_EVERY_S:
+            self.has_seen_changes = self._look().files != self._files
+            self._looked = now
+        return self.has_seen_changes

@@ -76,6 +76,7 @@ function progress({ progress, pending, chunks }) {
   const current = progress ?? waiting;
   if (!current) return null;
   const name = current.stage === "documents" ? "Reading documents" : "Embedding";
+  const left = current.seconds_left ? `, ${roughly(current.seconds_left)} left` : "";
   return h(
     "div",
     { class: "status-progress" },
@@ -83,7 +84,7 @@ function progress({ progress, pending, chunks }) {
       "div",
       { class: "status-progress-head numbers" },
       h("label", { for: "status-progress" }, name),
-      h("span", null, `${whole(current.done)} of ${whole(current.total)}${current.seconds_left ? `, ${roughly(current.seconds_left)} left` : ""}`),
+      h("span", null, `${whole(current.done)} of ${whole(current.total)}${left}`),
     ),
     h("progress", { id: "status-progress", max: Math.max(1, current.total), value: current.done }),
   );
