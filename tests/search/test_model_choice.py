@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from index_states import opened, put_file, write
+from index_states import Vectors, opened, put_file, write
 
 import headnote
-from headnote.embedding.base import Vectors
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index.parts import embed_in_parts, whole

@@ -83,7 +83,7 @@ class Index:
         self.choice = choice
         self.settings = choice.chunking.settings
         self.index_settings = choice.of_index.settings
-        self.models = models
+        self.models = Models(*(model if model and model.name != "none" else None for model in models))
         self.embedder = models.deep or models.instant or NoEmbedder()
         self.read_only = read_only
         self._store = store

@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from headnote.api import Index, check_folder, settings_of_index
+from headnote.api.opening import models_at_hand
 from headnote.chunking.presets import find_preset
 from headnote.cli.opening import note_differences
 from headnote.cli.progress import UpdateBars
 from headnote.cli.terminal import printable, write_note
 from headnote.config import Choice, LoadedSettings
 from headnote.embedding.base import Embedder
-from headnote.embedding.registry import get_embedder
+from headnote.embedding.registry import Models, get_embedder
 from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
 from headnote.evaluate.caching_embedder import CachingEmbedder, cached_vectors
 from headnote.evaluate.formats import load_questions
@@ -120,11 +121,13 @@ def _check_modes(embedder: Embedder, modes: tuple[str, ...], problem: str) -> No
 
 
 def _own_run(
-    root: Path, request: Request, _: Choice, embedders: Mapping[str, Embedder], stack: ExitStack
+    root: Path, request: Request, choice: Choice, embedders: Mapping[str, Embedder], stack: ExitStack
 ) -> Iterator[Run]:
     """The index of the folder as it is."""
     [embedder] = embedders.values()
-    index = stack.enter_context(Index.open(root, embedder=embedder, **request.place))
+    # With all its models: others would take vectors away from the index.
+    models = models_at_hand(choice.of_index.settings.embedder)
+    index = stack.enter_context(Index.open(root, embedder=models, **request.place))
     yield Run("", "", _possible_modes(embedder, request.modes), index)
 
 
@@ -145,7 +148,7 @@ def _temporary_runs(
                     root,
                     SqliteStore.open(folder),
                     _with_preset(choice, preset),
-                    CachingEmbedder(embedder, vectors[name]),
+                    Models(deep=CachingEmbedder(embedder, vectors[name])),
                 )
                 yield Run(preset, name, modes, stack.enter_context(index))
 
