@@ -55,6 +55,8 @@ PUBLIC_NAMES = {
     "MissingIndex",
     "MissingKey",
     "MissingSource",
+    "ModelStatus",
+    "Models",
     "NewerIndex",
     "Node",
     "NonText",
