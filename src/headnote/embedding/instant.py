@@ -41,10 +41,12 @@ class InstantEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)
+        words, table = uncased(), self._table
         for row, text in enumerate(texts):
-            pieces = uncased().readable_ids(text)
-            for start in range(0, len(pieces), _AT_ONCE):
-                vectors[row] += self._table.add_up(pieces[start : start + _AT_ONCE])
+            pieces = words.readable_ids(text)
+            vectors[row] = table.add_up(pieces[:_AT_ONCE])
+            for start in range(_AT_ONCE, len(pieces), _AT_ONCE):
+                vectors[row] += table.add_up(pieces[start : start + _AT_ONCE])
         return normalised(vectors)
 
     def embed_query(self, text: str) -> Vectors:
@@ -74,14 +76,14 @@ class _Table:
     used: nothing waits for rows that no text needs."""
 
     def __init__(self) -> None:
-        numpy = load_numpy()
+        numpy = self._numpy = load_numpy()
         self._stored = numpy.load(DATA / "rows.npy", mmap_mode="r")
         self._weights = numpy.load(DATA / "weights.npy")[:, None]
         self._rows = numpy.empty(self._stored.shape, "int32")  # takes memory only where it is written
         self._is_ready = numpy.zeros(len(self._rows), "bool")
 
     def add_up(self, pieces: list[int]) -> Any:
-        numpy = load_numpy()
+        numpy = self._numpy
         numbers = numpy.fromiter(pieces, "intp", len(pieces))
         is_ready = self._is_ready.take(numbers)
         if not is_ready.all():

@@ -49,7 +49,8 @@ class WordPieces:
     """Cuts texts into the numbers of their pieces. One object serves any number of threads."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._first = {piece: number for number, piece in enumerate(vocabulary)}
+        self._following = {piece[2:]: number for piece, number in self._first.items() if piece.startswith("##")}
         self._longest = max(map(len, vocabulary))
         self._spellings = _Spellings()
         self._strange = {number for number, piece in enumerate(vocabulary) if _is_strange(piece.removeprefix("##"))}
@@ -91,17 +92,16 @@ class WordPieces:
         if len(word) > LONGEST_WORD:
             return (UNKNOWN,)
         pieces: list[int] = []
-        start = 0
+        start, known = 0, self._first
         while start < len(word):
-            prefix = "##" if start else ""
             for end in range(min(len(word), start + self._longest), start, -1):
-                number = self._numbers.get(prefix + word[start:end])
+                number = known.get(word[start:end])
                 if number is not None:
                     pieces.append(number)
-                    start = end
                     break
             else:
                 return (UNKNOWN,)
+            start, known = end, self._following
         return tuple(pieces)
 
 
