@@ -77,7 +77,8 @@ def test_every_command_and_option_is_in_the_readme(repository: Path) -> None:
         command = app.get_command(context, name)
         assert command is not None
         [row] = re.findall(rf"^\| `headnote {name} .*$", readme, re.MULTILINE)
-        options = [option for parameter in command.params for option in parameter.opts if "--" in option]
+        shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
+        options = [option for parameter in shown for option in parameter.opts if "--" in option]
         assert [option for option in options if option not in row] == []
 
 
