@@ -21,14 +21,12 @@ from headnote.search.engine import DEPTH
 from our_search import PLAIN, WORDS, Ask, Clock, Model, OurIndex
 from question_sets import LANGUAGES, QuestionSet, anthropic, chroma, linkgold, xquad
 from report import command_line, machine, show, show_setting, versions, write_json
-from views import VIEWS
+from views import ENOUGH, VIEWS
 
 MODELS = "instant,deep,minilm,quality"
 BASELINE = "minilm"
 MODES = (HYBRID, SEMANTIC, PLAIN)
 CORPORA = ("fastapi-en", "react.dev", "astro-en")
-ENOUGH = 30
-"""Passages per question: they fill every budget here."""
 MOST = 10
 """Passages that any table looks at."""
 DISTRIBUTIONS = ["headnote", "numpy", "onnxruntime"]
@@ -43,7 +41,7 @@ def main() -> int:
     comparisons = []
     for questions in _sets(options):
         located, ways = _ways(questions, options, models)
-        answers = [(way, _answers(questions.name, way, located)) for way in ways]
+        answers = [(way, _answers(questions, way, located)) for way in ways]
         for view in VIEWS[questions.kind]:
             comparison = compare(questions.name, view, located, answers, options.baseline)
             _show(comparison, options.quick)
@@ -130,18 +128,17 @@ def _ways_of_others(name: str, texts: Mapping[str, str], model: Model) -> Iterat
             yield Way(f"{splitter}:", mode, index.asking(mode), len(chunks), is_ours=False)
 
 
-def _answers(name: str, way: Way, located: Sequence[LocatedQuestion]) -> list[list[Retrieved]]:
-    clock = Clock(f"{name}, {way.name}, questions")
+def _answers(questions: QuestionSet, way: Way, located: Sequence[LocatedQuestion]) -> list[list[Retrieved]]:
+    clock = Clock(f"{questions.name}, {way.name}, questions")
     answers = []
     for done, one in enumerate(located, 1):
-        answers.append(_that_count(one, way.ask))
+        answers.append(_that_count(one, way.ask, ENOUGH[questions.kind]))
         clock(done, len(located))
     return answers
 
 
-def _that_count(one: LocatedQuestion, ask: Ask) -> list[Retrieved]:
+def _that_count(one: LocatedQuestion, ask: Ask, limit: int) -> list[Retrieved]:
     """The passages outside the document that has the link. If they are too few, more are asked for."""
-    limit = ENOUGH
     while True:
         passages = ask(one.question.text, limit)
         others = [item for item in passages if item.span.path not in one.question.leave_out]
