@@ -54,8 +54,8 @@ VIEWS = {
 """Kind of a question set → its tables."""
 
 ENOUGH = {"chroma": 30, "anthropic": 12, "linkgold": 16, "xquad": 10}
-"""Kind of a question set → passages to ask for: they fill the budget of characters, or the places of a view even if some
-of them do not count."""
+"""Kind of a question set → passages to ask for: they fill the budget of characters, or the places of a view even if
+some of them do not count."""
 
 GOALS = [
     Goal("linkgold astro-en", SECTIONS, "mrr", {"deep": 0.68, "instant": 0.62}),
