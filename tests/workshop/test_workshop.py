@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import lzma
 import math
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,9 +18,11 @@ import numpy as np
 import pytest
 
 import headnote
+from headnote.embedding import instant
 
 pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("tokenizers", reason="needs tokenizers")
+pytest.importorskip("onnx", reason="needs onnx")
 
 pytestmark = pytest.mark.slow
 
@@ -152,3 +156,36 @@ def test_a_student_has_its_layers(layers: Path) -> None:
     with np.load(layers) as stored:
         assert {name.split(".")[2] for name in stored.files if name.startswith("encoder.")} == {"0", "1"}
         assert stored["encoder.layer.1.intermediate.dense.bias"].shape == (INNER,)
+
+
+LOADED = """
+from headnote.embedding.registry import get_embedder
+vectors = get_embedder("deep").embed(["the gauge is silent", ""])
+print(vectors.shape, abs((vectors[0] ** 2).sum() - 1) < 1e-5, vectors[1].any())
+"""
+
+
+def test_the_table_becomes_an_instant_model(
+    script: Script, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(instant.DATA / "vocabulary.txt", tmp_path)
+    script("quantise.py", "instant", table, tmp_path)
+    shipped = instant.InstantEmbedder().name
+    monkeypatch.setattr(instant, "DATA", tmp_path)
+    embedder = instant.InstantEmbedder()
+    vectors = embedder.embed(["the gauge is silent", ""])
+    assert embedder.name != shipped
+    assert vectors.shape == (2, TABLE)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1.0, 0.0])
+
+
+def test_the_layers_become_a_deep_model(script: Script, layers: Path, repository: Path, tmp_path: Path) -> None:
+    package = tmp_path / "headnote_deep"
+    package.mkdir()
+    shutil.copy(repository / "models" / "deep" / "src" / "headnote_deep" / "__init__.py", package)
+    script("quantise.py", "deep", layers, package)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-c", LOADED]
+    result = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.stdout.split(maxsplit=2)[2:] == ["True False\n"], result.stderr
+    assert result.stdout.startswith(f"(2, {WIDTH})")
