@@ -113,7 +113,7 @@ class OurIndex:
         """Of the same two legs."""
         everything, model = Filter(), self._index.embedder
         with self._store.reading() as reader:
-            words = by_words(reader, content_terms(question), DEPTH, everything)
+            words = by_words(reader, dict.fromkeys(content_terms(question), 1.0), DEPTH, everything)
             meaning = by_meaning(reader, model.name, model.embed_query(question), DEPTH, everything)
             chunks = reader.chunks(ranked(reciprocal_ranks(words, meaning))[:limit])
             return [

@@ -41,6 +41,7 @@ PUBLIC_NAMES = {
     "ForeignIndex",
     "Frontmatter",
     "Graph",
+    "Guess",
     "Heading",
     "HeadnoteError",
     "Hit",

@@ -47,6 +47,26 @@ def test_the_first_search_builds_the_index(capsys: Captured) -> None:
     assert text == "    Nobody knows this page about lighthouses."
 
 
+@pytest.mark.usefixtures("docs")
+def test_a_misspelt_word_is_corrected_and_that_is_said(capsys: Captured) -> None:
+    assert main(["search", "ligthhouse", "docs", "--explain"]) == 0
+    first, _, place, *lines = capsys.readouterr().out.splitlines()
+    assert first == "showing results for lighthouses"
+    assert place.startswith("docs/alone.md:1")
+    assert any(line.endswith("guessed  ligthhouse → lighthouses") for line in lines)
+    assert main(["search", "ligthhouse", "docs", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["query"], record["answered"]) == ("ligthhouse", "lighthouses")
+    guess = {"typed": "ligthhouse", "found": "lighthouses", "is_correction": True}
+    assert record["hits"][0]["why"]["guesses"] == [guess]
+
+
+@pytest.mark.usefixtures("docs")
+def test_an_unfinished_word_finds_what_it_begins_without_a_word_about_it(capsys: Captured) -> None:
+    assert main(["search", "lightho", "docs"]) == 0
+    assert capsys.readouterr().out.startswith("docs/alone.md:1")
+
+
 def test_what_is_written_is_found_and_what_is_gone_is_not(docs: Path, capsys: Captured) -> None:
     assert paths_for("lighthouse", "docs", capsys=capsys) == ["alone.md"]
     (docs / "new.md").write_text("# Windmills\n", encoding="utf-8")

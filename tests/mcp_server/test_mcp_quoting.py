@@ -125,7 +125,7 @@ def test_an_answer_has_the_hits_it_was_made_of(texts: list[tuple[str, str, str]]
         )
         for path, breadcrumb, text in texts
     ]
-    text = hits_reply(hits, 20_000).text
+    text = hits_reply("query", hits, 20_000).text
     mark = text.split(" ", 1)[0]
     assert [line.partition(". ")[0] for line in lines_of_server(text)[1:-1]] == [
         f"{mark} {number}" for number in range(1, len(hits) + 1)

@@ -125,6 +125,15 @@ def test_reading_by_lines_and_by_heading(index: Index) -> None:
     talk(index, session)
 
 
+def test_search_says_that_a_word_was_misspelt(index: Index) -> None:
+    async def session(client: Client) -> None:
+        text = await text_of(client, "search", query="calibrtion of the gauge", mode="keyword")
+        assert "results for: calibration of the gauge" in text
+        assert "results for" not in await text_of(client, "search", query="calibration of the gauge")
+
+    talk(index, session)
+
+
 def test_a_chunk_is_read_as_search_names_it(index: Index) -> None:
     async def session(client: Client) -> None:
         hit = index.search("calibrate the gauge", 1)[0]

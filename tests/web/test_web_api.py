@@ -72,6 +72,16 @@ def test_search_gives_what_the_index_gives_and_marks_words(client: TestClient, i
     assert first["why"]["keyword_rank"] == 1
 
 
+def test_search_corrects_and_completes_words_and_marks_what_it_found(client: TestClient) -> None:
+    answer = json_of(client, "/api/search", q="sprnig tid", mode="keyword")
+    assert (answer["query"], answer["answered"]) == ("sprnig tid", "spring tid")
+    first = answer["hits"][0]
+    assert [guess["is_correction"] for guess in first["why"]["guesses"]] == [True, False]
+    marked = {first["text"][start:end].lower() for start, end in first["marks"]}
+    assert "spring" in marked
+    assert marked & {"tide", "tides"}
+
+
 def test_search_takes_every_filter(client: TestClient) -> None:
     def paths(**parameters: Any) -> set[str]:
         hits = json_of(client, "/api/search", q="tide water wall", min_score=0, **parameters)["hits"]

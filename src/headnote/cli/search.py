@@ -21,6 +21,7 @@ from headnote.model import Hit, Passage, Why
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Mode
 from headnote.search.snippets import SnippetLine, best_lines, clipped, marked_terms, marks
+from headnote.search.spelling import corrected_query
 
 
 @click.command("search", cls=Command)
@@ -169,11 +170,15 @@ def _context(index: Index, hit: Hit, lines: int) -> Passage:
 
 def _record(query: str, root: Path, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> dict[str, Any]:
     records = [
-        hit._asdict() | {"why": hit.why._asdict(), "metadata": msgspec.to_builtins(hit.metadata)} for hit in hits
+        hit._asdict() | {"why": _why_record(hit.why), "metadata": msgspec.to_builtins(hit.metadata)} for hit in hits
     ]
     for record, passage in zip(records, contexts or (), strict=False):
         record["context"] = passage._asdict()
-    return {"query": query, "root": str(root), "hits": records}
+    return {"query": query, "answered": corrected_query(query, hits), "root": str(root), "hits": records}
+
+
+def _why_record(why: Why) -> dict[str, Any]:
+    return why._asdict() | {"guesses": [guess._asdict() for guess in why.guesses]}
 
 
 # The view
@@ -183,8 +188,12 @@ def _lines(
     query: str, root: Path, hits: Sequence[Hit], *, full: bool, explain: bool, contexts: Sequence[Passage] | None
 ) -> Iterator[Line]:
     """Each hit: its place and score, then its best lines or all of them."""
-    terms = marked_terms(query)
+    answered = corrected_query(query, hits)
+    if answered != query:
+        yield [Span("showing results for ", "dim"), Span(answered, "bold")]
+        yield []
     for number, hit in enumerate(hits):
+        terms = marked_terms(query, hit.why.matched)
         if number:
             yield []
         yield [
@@ -231,6 +240,8 @@ def _reason_lines(why: Why) -> Iterator[Line]:
     if why.keyword_rank is not None:
         words = ", ".join(why.matched) or "none"
         rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
+    if why.guesses:
+        rows.append(f"guessed  {', '.join(f'{guess.typed} → {guess.found}' for guess in why.guesses)}")
     if why.semantic_rank is not None:
         rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f} by {model_name(why.model)}")
     if why.linked_from:

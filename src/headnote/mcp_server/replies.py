@@ -13,6 +13,7 @@ from headnote.api import DocumentView, Status
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
 from headnote.model import Answer, Hit, Passage
+from headnote.search.spelling import corrected_query
 from headnote.store.filters import field_text
 from headnote.store.rows import LinkRow
 
@@ -33,16 +34,20 @@ class Reply(NamedTuple):
     data: dict[str, Any]
 
 
-def hits_reply(hits: Sequence[Hit], budget: int) -> Reply:
+def hits_reply(query: str, hits: Sequence[Hit], budget: int) -> Reply:
     """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first."""
     if not hits:
         return Reply("Nothing relevant. Try other words, or fewer filters.", {"hits": [], "more": 0})
-    text, bodies = quote([_hit_part(number, hit) for number, hit in enumerate(hits, 1)], budget, _left_out(len(hits)))
-    shown = zip(hits, bodies, strict=False)
+    answered = corrected_query(query, hits)
+    notes = [Part(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
+    parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
+    text, bodies = quote(parts, budget, _left_out(len(parts)))
+    shown = zip(hits, bodies[len(notes) :], strict=False)
     rows = [
         {name: getattr(hit, name) for name in _HIT_FIELDS} | _facts(hit) | {"text": body.strip()} for hit, body in shown
     ]
-    return Reply(text, {"hits": rows, "more": len(hits) - len(rows)})
+    data = {"hits": rows, "more": len(hits) - len(rows)}
+    return Reply(text, data | ({"answered": answered} if notes else {}))
 
 
 def answer_reply(answer: Answer, budget: int) -> Reply:

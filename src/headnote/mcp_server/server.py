@@ -91,7 +91,7 @@ def _search(index: Index) -> Tool:
         def reply() -> Reply:
             changed = read_since(since, place="since") if since else None
             filters: dict[str, Any] = {"path": path or (), "tags": tags or (), "where": where, "since": changed}
-            return hits_reply(index.search(query, limit, mode, **filters), budget)
+            return hits_reply(query, index.search(query, limit, mode, **filters), budget)
 
         return _result(reply, structured)
 

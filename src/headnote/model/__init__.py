@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headnote.model.chunk import Chunk, ChunkOrigin, breadcrumb_of, text_hash
-from headnote.model.results import Answer, Citation, Dropped, Hit, Passage, Why
+from headnote.model.results import Answer, Citation, Dropped, Guess, Hit, Passage, Why
 from headnote.model.syntax import Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Citation",
     "Dropped",
     "Frontmatter",
+    "Guess",
     "Heading",
     "Hit",
     "Link",

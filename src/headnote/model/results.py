@@ -15,6 +15,16 @@ class Passage(NamedTuple):
     text: str
 
 
+class Guess(NamedTuple):
+    """A word of the query that was taken for another one."""
+
+    typed: str
+    found: str
+    """As the passage writes it."""
+    is_correction: bool
+    """Whether the word was taken for misspelt; if not, it is the beginning of the other one."""
+
+
 class Why(NamedTuple):
     """Why a chunk is a hit: its rank and score by each retriever, and what changed its score."""
 
@@ -23,7 +33,10 @@ class Why(NamedTuple):
     keyword_score: float = 0.0
     """BM25 over weighted fields."""
     matched: tuple[str, ...] = ()
-    """Words of the query that it contains, as stored in the keyword index."""
+    """Words of the query that it contains, as stored in the keyword index; of a word that was guessed, what it was
+    taken for."""
+    guesses: tuple[Guess, ...] = ()
+    """Words of the query that it contains in another form: misspelt or unfinished ones."""
     semantic_rank: int | None = None
     """Rank in the semantic search, from 1; None if it is not in there."""
     similarity: float = 0.0

@@ -23,7 +23,7 @@ from headnote.search.ranking import (
 )
 from headnote.search.retrievers import by_meaning, by_parts, by_words
 from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
-from headnote.search.terms import content_terms, coverage, rarity
+from headnote.search.spelling import Reading, corrected_text, covered_share, guesses, read_words, shares_of
 from headnote.store.base import Reader, Store
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import terms_of
@@ -49,12 +49,13 @@ class Engine:
     def search(self, query: Query) -> list[Hit]:
         """The hits, best first; none if nothing is relevant."""
         with self._store.reading() as reader:
-            terms = content_terms(query.text)
-            keyword: Ranking = by_words(reader, terms, DEPTH, query.only) if query.mode != "semantic" else []
+            words = read_words(reader, query.text, reader.chunk_count())
+            shares = shares_of(words)
+            keyword: Ranking = by_words(reader, shares, DEPTH, query.only) if query.mode != "semantic" else []
             embedder = model_for(reader, self._models, query.only) if query.mode != "keyword" else None
-            semantic = _by_meaning(reader, embedder, query, keyword) if embedder else []
+            semantic = _by_meaning(reader, embedder, query, words, keyword) if embedder else []
 
-            scores = weighted_scores(keyword, semantic, _coverage(reader, terms, keyword))
+            scores = weighted_scores(keyword, semantic, _coverage(reader, words, keyword))
             if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
                 return []
             if query.fusion == "rrf":
@@ -68,14 +69,16 @@ class Engine:
             candidates = reader.chunks(ranked(scores)[: _candidate_count(query)])
             reasons = _reasons(keyword, semantic, boosts, candidates, embedder.name if embedder else "")
             hits = best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query))
-            return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, terms)
+            return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, words)
 
 
-def _by_meaning(reader: Reader, embedder: Embedder, query: Query, keyword: Ranking) -> Ranking:
+def _by_meaning(
+    reader: Reader, embedder: Embedder, query: Query, words: Sequence[Reading], keyword: Ranking
+) -> Ranking:
     """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query."""
     if not query.text.strip():
         return []
-    vector = embedder.embed_query(query.text)
+    vector = embedder.embed_query(corrected_text(query.text, words))
     if not vector.any():
         return []
     nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
@@ -86,13 +89,13 @@ def _by_meaning(reader: Reader, embedder: Embedder, query: Query, keyword: Ranki
 # -- scores
 
 
-def _coverage(reader: Reader, terms: Sequence[str], keyword: Ranking) -> float:
+def _coverage(reader: Reader, words: Sequence[Reading], keyword: Ranking) -> float:
     """How much of the query the best chunks by words cover; the first one does not always cover most."""
     if not keyword:
         return 0.0
-    weights = rarity(reader.term_frequencies(terms), reader.chunk_count())
+    counts, chunks = reader.term_frequencies(shares_of(words)), reader.chunk_count()
     best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
-    return max(coverage(weights, terms_of(chunk)) for chunk in best)
+    return max(covered_share(words, counts, chunks, terms_of(chunk)) for chunk in best)
 
 
 def _link_boosts(reader: Reader, query: Query, scores: Mapping[int, float]) -> dict[int, LinkBoost]:
@@ -177,7 +180,7 @@ def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
 
 
 def _selected(
-    reader: Reader, hits: Iterable[Hit], chunks: Mapping[str, StoredChunk], query: Query, terms: Sequence[str]
+    reader: Reader, hits: Iterable[Hit], chunks: Mapping[str, StoredChunk], query: Query, words: Sequence[Reading]
 ) -> list[Hit]:
     """The hits to return, each expanded as the query asks. `chunks` has the chunk of each hit by its key."""
     selection = Selection(query)
@@ -186,7 +189,7 @@ def _selected(
             break
         if not selection.accepts(hit):
             continue
-        own = _described(reader, hit, chunks[hit.key], terms)
+        own = _described(reader, hit, chunks[hit.key], words)
         wide = widened(own, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else own
         # A hit that is too wide for the budget may fit as it is.
         fitting = next(filter(selection.fits, (wide, own)), None)
@@ -207,9 +210,10 @@ def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> 
             selection.add(linked)
 
 
-def _described(reader: Reader, hit: Hit, chunk: StoredChunk, terms: Sequence[str]) -> Hit:
+def _described(reader: Reader, hit: Hit, chunk: StoredChunk, words: Sequence[Reading]) -> Hit:
     """The hit with its matched terms and its links. They take a while, so only selected hits get them."""
     chunk_terms = terms_of(chunk)
-    matched = tuple(term for term in terms if term in chunk_terms)
+    matched = dict.fromkeys(term for word in words for term in word.found_in(chunk_terms))
+    why = hit.why._replace(matched=tuple(matched), guesses=guesses(words, chunk, chunk_terms))
     links = (link.leads_to for link in reader.links_from(hit.path) if link.chunk == chunk.row.number)
-    return hit._replace(why=hit.why._replace(matched=matched), links=tuple(dict.fromkeys(filter(None, links))))
+    return hit._replace(why=why, links=tuple(dict.fromkeys(filter(None, links))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from headnote.search.ranking import Ranking
@@ -19,9 +20,9 @@ NAME_SHARE = 0.4
 """Weight of a name that is nearer than the text. From a third to a half, nothing but chance."""
 
 
-def by_words(reader: Reader, terms: list[str], depth: int, only: Filter) -> Ranking:
-    """Chunks that have at least one of the terms."""
-    return [(hit.chunk, hit.score) for hit in reader.keyword(terms, depth, only=only)]
+def by_words(reader: Reader, shares: Mapping[str, float], depth: int, only: Filter) -> Ranking:
+    """Chunks that have at least one of the terms, each of which counts its share."""
+    return [(hit.chunk, hit.score) for hit in reader.keyword(list(shares), depth, only=only, shares=shares)]
 
 
 def by_meaning(reader: Reader, model: str, query: NDArray[np.float32], depth: int, only: Filter) -> Ranking:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -74,9 +74,9 @@ class Snippet(NamedTuple):
 # -- marks
 
 
-def marked_terms(query: str) -> frozenset[str]:
-    """The terms of a query that are worth marking."""
-    return frozenset(content_terms(query))
+def marked_terms(query: str, matched: Iterable[str] = ()) -> frozenset[str]:
+    """The terms that are worth marking: those of the query, and what a hit matched, since words may be guessed."""
+    return frozenset((*content_terms(query), *matched))
 
 
 def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:

@@ -15,7 +15,8 @@ from headnote.store.terms import is_inside_character, query_terms, terms
 
 
 @cache
-def _function_terms() -> frozenset[str]:
+def function_terms() -> frozenset[str]:
+    """Terms that say nothing about the subject of a query."""
     # Not a constant: terms need the stemmer of an extra, and importing this module must not.
     return frozenset(terms(ENGLISH + OTHER_SCRIPTS))
 
@@ -29,7 +30,7 @@ def content_terms(text: str) -> list[str]:
     """The terms of a query without function words; all of its terms if there are no others."""
     every_term = query_terms(text)
     subject = every_term if text.isascii() else query_terms(_without_question_words(text))
-    return [term for term in subject if term not in _function_terms()] or every_term
+    return [term for term in subject if term not in function_terms()] or every_term
 
 
 def _without_question_words(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from headnote.store.filters import Filter
 from headnote.store.rows import (
+    ALL_OF_IT,
     DEFAULT_WEIGHTS,
     Claim,
     Counts,
@@ -25,6 +26,7 @@ from headnote.store.rows import (
     StoredFile,
     Weights,
 )
+from headnote.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,11 +91,16 @@ class Keywords(Protocol):
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
+        shares: Mapping[str, float] = ALL_OF_IT,
     ) -> list[KeywordHit]:
-        """Chunks that have at least one of the terms, best first. Terms may be any text."""
+        """Chunks that have at least one of the terms, best first. Terms may be any text. A term counts its share of
+        what it would count by itself, and all of that where no share is given."""
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """Term → number of chunks that have it, 0 included."""
+
+    def vocabulary(self, beginning: str) -> Vocabulary:
+        """All terms that begin like this."""
 
 
 class Vectors(Protocol):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.store.base import Documents, Keywords, Vectors
 from headnote.store.filters import Filter
 from headnote.store.rows import (
+    ALL_OF_IT,
     DEFAULT_WEIGHTS,
     Claim,
     DocumentHead,
@@ -22,6 +23,7 @@ from headnote.store.rows import (
     StoredFile,
     Weights,
 )
+from headnote.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,11 +89,15 @@ class CompositeReader:
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
+        shares: Mapping[str, float] = ALL_OF_IT,
     ) -> list[KeywordHit]:
-        return self._keywords.keyword(terms, limit, weights, only)
+        return self._keywords.keyword(terms, limit, weights, only, shares)
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._keywords.term_frequencies(terms)
+
+    def vocabulary(self, beginning: str) -> Vocabulary:
+        return self._keywords.vocabulary(beginning)
 
     def models(self) -> dict[str, int]:
         return self._vectors.models()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
@@ -312,6 +313,9 @@ class Weights(NamedTuple):
 
 DEFAULT_WEIGHTS = Weights(title=2.0, headings=7.0, text=1.0, aliases=4.0, tags=2.0)
 """Measured on links to sections and on prose: 5 to 10 for headings are alike, 2 and 3 rank sections a little lower."""
+
+ALL_OF_IT: Mapping[str, float] = MappingProxyType({})
+"""The shares of terms where each counts fully."""
 
 
 class Claim(NamedTuple):

@@ -140,6 +140,16 @@ def terms_of(chunk: StoredChunk) -> set[str]:
     return {term for field in fields for term in field.split()}
 
 
+def folded(word: str) -> str:
+    """A word as its term has it before stemming: `Über` is `uber`."""
+    return unicodedata.normalize("NFKC", word).translate(_folding()).casefold().strip()[:LONGEST_TERM]
+
+
+def is_without_blanks(text: str) -> bool:
+    """Whether all of it is in scripts that write no blanks between words."""
+    return not text.isascii() and _only_without_blanks().fullmatch(text) is not None
+
+
 def file_name(path: str) -> str:
     """The name of a document's file, without folders and ending."""
     return PurePosixPath(path).stem

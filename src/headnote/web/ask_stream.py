@@ -12,7 +12,6 @@ from starlette.types import Receive, Scope, Send
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError
-from headnote.search.snippets import marked_terms
 from headnote.services.cancellation import Cancellation, Cancelled
 from headnote.web.conversion import answer_event, encoded
 from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
@@ -117,7 +116,7 @@ class AnswerStream:
                 tags=request.tags,
                 stream=lambda text: self._send(TextEvent(text)),
             )
-            return answer_event(answer, marked_terms(request.question))
+            return answer_event(answer, request.question)
         except Cancelled:
             raise
         except HeadnoteError as error:

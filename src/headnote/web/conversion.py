@@ -9,16 +9,17 @@ import msgspec
 
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
-from headnote.search.snippets import Snippet, excerpt, marks
+from headnote.search.snippets import Snippet, excerpt, marked_terms, marks
 from headnote.store.rows import LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
 
 
-def hit_answer(hit: Hit, query_terms: frozenset[str]) -> responses.HitAnswer:
+def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
     fields = {name: value for name, value in hit._asdict().items() if name != "why"}
-    why = responses.WhyAnswer(**{**hit.why._asdict(), "matched": list(hit.why.matched)})
-    hit_marks = list(marks(hit.text, query_terms))
+    guesses = [responses.GuessAnswer(*guess) for guess in hit.why.guesses]
+    why = responses.WhyAnswer(**{**hit.why._asdict(), "matched": list(hit.why.matched), "guesses": guesses})
+    hit_marks = list(marks(hit.text, marked_terms(query, hit.why.matched)))
     return responses.HitAnswer(
         **fields, why=why, marks=hit_marks, snippet=_snippet_answer(excerpt(hit.text, hit_marks))
     )
@@ -29,11 +30,11 @@ def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
     return responses.SnippetAnswer(lines, snippet.cut_before)
 
 
-def answer_event(answer: Answer, query_terms: frozenset[str]) -> responses.AnswerEvent:
+def answer_event(answer: Answer, question: str) -> responses.AnswerEvent:
     return responses.AnswerEvent(
         text=answer.text,
         citations=[responses.CitationAnswer(*citation) for citation in answer.citations],
-        sources=[hit_answer(hit, query_terms) for hit in answer.sources],
+        sources=[hit_answer(hit, question) for hit in answer.sources],
         dropped=[responses.DroppedAnswer(*dropped) for dropped in answer.dropped],
         complete=answer.complete,
         model=answer.model,

@@ -22,7 +22,7 @@ from headnote.errors import SettingsError
 from headnote.index.task import Progress
 from headnote.markdown.document import Document
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
-from headnote.search.snippets import marked_terms
+from headnote.search.spelling import corrected_query
 from headnote.sources.decode import count_lines
 from headnote.tokens import NAMES as COUNTERS
 from headnote.web import requests, responses
@@ -108,9 +108,12 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         fusion=request.fusion,
         **_recency(request),
     )
-    query_terms = marked_terms(request.q)
-    hit_answers = [hit_answer(hit, query_terms) for hit in hits]
-    return responses.SearchAnswer(request.q, hit_answers, round((time.perf_counter() - began) * 1000, 2))
+    return responses.SearchAnswer(
+        query=request.q,
+        answered=corrected_query(request.q, hits),
+        hits=[hit_answer(hit, request.q) for hit in hits],
+        milliseconds=round((time.perf_counter() - began) * 1000, 2),
+    )
 
 
 def _recency(request: requests.SearchRequest) -> dict[str, Any]:

@@ -65,12 +65,21 @@ class StatusAnswer(msgspec.Struct):
     answering: str
 
 
+class GuessAnswer(msgspec.Struct):
+    """A word of the query that was taken for another one."""
+
+    typed: str
+    found: str
+    is_correction: bool
+
+
 class WhyAnswer(msgspec.Struct):
     """Why a passage was found."""
 
     keyword_rank: int | None
     keyword_score: float
     matched: list[str]
+    guesses: list[GuessAnswer]
     semantic_rank: int | None
     similarity: float
     model: str
@@ -120,7 +129,10 @@ class HitAnswer(msgspec.Struct):
 
 
 class SearchAnswer(msgspec.Struct):
+    """`answered` is the query with its misspelt words corrected."""
+
     query: str
+    answered: str
     hits: list[HitAnswer]
     milliseconds: float
 

@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
+from headnote.store.vocabulary import Vocabulary
 
 MOST_TERMS = 5000
+CAPACITY = 64 << 20
+"""Bytes of the vocabularies."""
 ALL = "all"
 """The key of a cache that has one value."""
 
@@ -30,3 +33,5 @@ class Caches:
         self.frequencies: Cache[str, int] = Cache(MOST_TERMS if enabled else 0)
         self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
         """(model, filter) → whether all chunks that pass have their vectors."""
+        self.vocabularies: Cache[str, Vocabulary] = Cache(CAPACITY if enabled else 0, lambda terms: terms.bytes)
+        """Beginning → the terms that begin so."""

@@ -16,8 +16,9 @@ from headnote.store.filters import Filter
 from headnote.store.postgres.cache import ALL, Caches, Lengths
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.sql import Connection, Update, only_row, rows
-from headnote.store.rows import DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
 from headnote.store.terms import rarest_terms
+from headnote.store.vocabulary import Vocabulary, past
 
 SATURATION = 1.2
 BY_LENGTH = 0.75
@@ -26,6 +27,7 @@ _MOST = 32_767
 """What a smallint holds. A word that occurs more often in one chunk counts no more."""
 
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
+_VOCABULARY = "SELECT word, count(*) FROM postings WHERE word >= %s AND word < %s GROUP BY word"
 
 # Rounded, so that equal texts are equal in whatever order their words were added up.
 _SCORES = """
@@ -56,6 +58,7 @@ class Keywords:
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
+        shares: Mapping[str, float] = ALL_OF_IT,
     ) -> list[KeywordHit]:
         distinct = rarest_terms(terms, self.term_frequencies)
         if not distinct or limit < 1:
@@ -77,7 +80,7 @@ class Keywords:
                 **{name: float(weight) for name, weight in weights._asdict().items()},
                 **{f"b{place}": value for place, value in enumerate(bindings)},
                 "words": list(map(escaped, distinct)),
-                "rarities": [_rarity(counts[term], lengths.chunks) for term in distinct],
+                "rarities": [shares.get(term, 1.0) * _rarity(counts[term], lengths.chunks) for term in distinct],
                 "average": max(lengths.average, 1.0),
                 "limit": limit,
             },
@@ -92,6 +95,14 @@ class Keywords:
         for word, count in rows(self.db, _FREQUENCIES, (list(map(escaped, terms)),)):
             counts[unescaped(word)] = count
         return counts
+
+    def vocabulary(self, beginning: str) -> Vocabulary:
+        return self._caches.vocabularies.get(
+            self._generation, beginning, lambda: Vocabulary(self._read_vocabulary(escaped(beginning)))
+        )
+
+    def _read_vocabulary(self, beginning: str) -> dict[str, int]:
+        return {unescaped(word): count for word, count in rows(self.db, _VOCABULARY, (beginning, past(beginning)))}
 
     def _lengths(self) -> Lengths:
         chunks, average = only_row(self.db, "SELECT count(*), coalesce(avg(length), 0) FROM lengths")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
 from headnote.store.rows import Weights
+from headnote.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,10 @@ class Posting(NamedTuple):
     def bytes(self) -> int:
         return self.chunks.nbytes + self.scores.nbytes
 
+    def times(self, share: float) -> Posting:
+        """What a share of the term adds."""
+        return self if share == 1.0 else Posting(self.chunks, self.scores * share)
+
 
 class Caches:
     """One cache for each kind of value. A writer disables them: its changes may never be committed."""
@@ -41,5 +46,7 @@ class Caches:
         self.frequencies: Cache[str, int] = Cache(capacity, lambda _: _OVERHEAD)
         self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
         """(model, filter) → whether all chunks that pass have their vectors."""
+        self.vocabularies: Cache[str, Vocabulary] = Cache(capacity, lambda terms: _OVERHEAD + terms.bytes)
+        """Beginning → the terms that begin so."""
         self.parts: Cache[tuple[int, int], bytes] = Cache(capacity, lambda data: _OVERHEAD + len(data))
         """(model, chunk) → the vectors of its names and parts; empty if it has none."""

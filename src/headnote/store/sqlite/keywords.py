@@ -6,17 +6,18 @@ does not depend on the other terms, so FTS5 is asked for each term once, and que
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
-from headnote.store.codec import escaped
+from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.rows import DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
 from headnote.store.sqlite.cache import Caches, Posting
 from headnote.store.sqlite.documents import Documents
 from headnote.store.sqlite.sql import only_value
 from headnote.store.terms import rarest_terms
+from headnote.store.vocabulary import Vocabulary, past
 
 if TYPE_CHECKING:
     import apsw
@@ -39,12 +40,15 @@ class Keywords:
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
+        shares: Mapping[str, float] = ALL_OF_IT,
     ) -> list[KeywordHit]:
         distinct = rarest_terms(terms, self.term_frequencies)
         if not distinct or limit < 1:
             return []
         allowed = None if only.passes_all else _ids(self.db.execute(*self._documents.passing_chunks(only)))
-        return _best(self._postings(distinct, weights), limit, allowed)
+        postings = self._postings(distinct, weights)
+        counted = [posting.times(shares.get(term, 1.0)) for term, posting in zip(distinct, postings, strict=True)]
+        return _best(counted, limit, allowed)
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
@@ -55,6 +59,15 @@ class Keywords:
             row = self.db.execute("SELECT doc FROM vocabulary WHERE term = ?", (escaped(term),)).fetchone()
             counts[term] = row[0] if row else 0
         return counts
+
+    def vocabulary(self, beginning: str) -> Vocabulary:
+        return self._caches.vocabularies.get(
+            self._generation, beginning, lambda: Vocabulary(self._read_vocabulary(escaped(beginning)))
+        )
+
+    def _read_vocabulary(self, beginning: str) -> dict[str, int]:
+        query = "SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ?"
+        return {unescaped(term): count for term, count in self.db.execute(query, (beginning, past(beginning)))}
 
     def _postings(self, terms: Sequence[str], weights: Weights) -> list[Posting]:
         keys = [(term, weights) for term in terms]

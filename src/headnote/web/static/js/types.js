@@ -1,8 +1,10 @@
 /**
  * Responses of the server. Lines count from 1 and include both ends; offsets are code points.
  *
- * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], semantic_rank: number|null,
- *   similarity: number, model: string, linked_from: string, links_to: string, link_score: number, recency: number}} Why
+ * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], guesses: Guess[],
+ *   semantic_rank: number|null, similarity: number, model: string, linked_from: string, links_to: string,
+ *   link_score: number, recency: number}} Why
+ * @typedef {{typed: string, found: string, is_correction: boolean}} Guess
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[],
  *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][],

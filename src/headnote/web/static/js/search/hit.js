@@ -97,6 +97,8 @@ function rows({ why, tokens }) {
         why.matched.map((word) => h("span", { class: "chip" }, word)),
       ),
     ]);
+  if (why.guesses.length > 0)
+    rows.push(["Guessed", why.guesses.map(({ typed, found }) => `${typed} → ${found}`).join(", ")]);
   if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
   if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);

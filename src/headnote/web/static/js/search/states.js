@@ -37,6 +37,11 @@ export function nothingAsked(status) {
   );
 }
 
+/** Above hits for other words than those that were typed. @param {string} answered */
+export function correctedNotice(answered) {
+  return h("p", { class: "small corrected break" }, "Showing results for ", h("strong", null, answered.trim()));
+}
+
 /**
  * @param {string} query
  * @param {{filters: number, clear: () => void, anyway: () => void}} ways What the reader can do.

@@ -9,7 +9,7 @@ import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { Filters } from "./filters.js";
 import { hitElement } from "./hit.js";
-import { fillingNotice, nothingAsked, nothingRelevant } from "./states.js";
+import { correctedNotice, fillingNotice, nothingAsked, nothingRelevant } from "./states.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
 
@@ -96,7 +96,9 @@ class SearchView {
       return;
     }
     this.results.setAttribute("aria-busy", "true");
-    const parameters = { q, limit: 20, ...this.filters.query(), min_score: this.anyway ? "0" : null };
+    // A blank at the end says that the last word is complete.
+    const typed = this.input.value.trimStart();
+    const parameters = { q: typed, limit: 20, ...this.filters.query(), min_score: this.anyway ? "0" : null };
     this.anyway = false;
     this.latest.run(pause, (signal) => get("/api/search", parameters, signal), {
       done: (answer) => this.#showHits(q, address, answer),
@@ -110,14 +112,19 @@ class SearchView {
     refill(this.results, nothingAsked(currentStatus()));
   }
 
-  /** @param {string} q @param {string} address @param {{hits: Hit[], milliseconds: number}} answer */
-  #showHits(q, address, { hits, milliseconds }) {
+  /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], milliseconds: number}} answer */
+  #showHits(q, address, { answered, hits, milliseconds }) {
     this.answered = address;
     this.results.removeAttribute("aria-busy");
     const summary = hits.length === 0 ? "Nothing relevant" : plural(hits.length, "passage");
     this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
-    if (hits.length > 0) refill(this.results, h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)));
+    if (hits.length > 0)
+      refill(
+        this.results,
+        answered.trim() !== q && correctedNotice(answered),
+        h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)),
+      );
     else {
       const anyway = () => {
         this.anyway = true;
