@@ -41,6 +41,9 @@ LIGHT = {
 PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py"}
 """Where the name to import is not the name to install."""
 
+MODELS = [file.parents[2].name for file in sorted((Path(__file__).parents[1] / "models").glob("*/src/*/model.onnx"))]
+"""The models with a package whose weights are here."""
+
 needs_pypi = pytest.mark.skipif(
     not (os.environ.get("CI") or os.environ.get("HEADNOTE_PACKAGING")),
     reason="builds and installs packages, with PyPI: set CI or HEADNOTE_PACKAGING=1",
@@ -165,7 +168,7 @@ class Installed(NamedTuple):
 
     wheel: Path
     sdist: Path
-    model: Path
+    models: dict[str, Path]
     python: Path
 
     @property
@@ -183,13 +186,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Ins
         if not (place / "done").exists():
             # The wheel is built from the sdist, so that shows it to be complete.
             run(sys.executable, "-m", "build", "--outdir", place, repository)
-            run(sys.executable, "-m", "build", "--wheel", "--outdir", place, repository / "models" / "minilm")
+            for name in MODELS:
+                run(sys.executable, "-m", "build", "--wheel", "--outdir", place, repository / "models" / name)
             install(place / "fresh", next(place.glob("headnote-*.whl")))
             (place / "done").touch()
-    [wheel], [sdist], [model] = (
-        place.glob(pattern) for pattern in ("headnote-*.whl", "headnote-*.tar.gz", "headnote_minilm-*.whl")
-    )
-    return Installed(wheel, sdist, model, python_in(place / "fresh"))
+    [wheel], [sdist] = (place.glob(pattern) for pattern in ("headnote-*.whl", "headnote-*.tar.gz"))
+    models = {name: next(place.glob(f"headnote_{name}-*.whl")) for name in MODELS}
+    return Installed(wheel, sdist, models, python_in(place / "fresh"))
 
 
 def install(environment: Path, package: Path) -> None:
@@ -216,7 +219,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(installed: Installed, repo
         names = archive.namelist()
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == package_files(repository / "src")
-    assert "headnote/py.typed" in inside
+    assert {"headnote/py.typed", "headnote/embedding/data/rows.npy"} <= inside
+    assert installed.wheel.stat().st_size < 12_000_000
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
@@ -235,13 +239,14 @@ def test_the_sdist_holds_what_is_kept_and_nothing_stray(installed: Installed, re
 
 @pytest.mark.slow
 @needs_pypi
-def test_the_wheel_of_the_model_holds_its_data(installed: Installed, repository: Path) -> None:
-    folder = repository / "models" / "minilm" / "src"
-    with zipfile.ZipFile(installed.model) as archive:
+@pytest.mark.parametrize("model", MODELS)
+def test_the_wheel_of_a_model_holds_its_data(model: str, installed: Installed, repository: Path) -> None:
+    folder = repository / "models" / model / "src"
+    with zipfile.ZipFile(installed.models[model]) as archive:
         sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
     assert {name for name in sizes if ".dist-info/" not in name} == package_files(folder)
-    for name in ("model.onnx", "tokenizer.json", "fingerprint.txt", "py.typed"):
-        assert sizes[f"headnote_minilm/{name}"] == (folder / "headnote_minilm" / name).stat().st_size
+    for name in ("model.onnx", "fingerprint.txt", "py.typed"):
+        assert sizes[f"headnote_{model}/{name}"] == (folder / f"headnote_{model}" / name).stat().st_size
     assert {Path(name).name for name in sizes if "licenses/" in name} == {"LICENSE", "NOTICE"}
 
 
