@@ -12,8 +12,10 @@ from index_states import opened, put_file, write
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
+from headnote.errors import CorruptIndex
 from headnote.index.task import Progress
 from headnote.index.vectors import update_vectors
+from headnote.store.sqlite.vectors import VectorWriter
 
 pytest_plugins = ("store_fixtures",)
 
@@ -89,3 +91,17 @@ def test_files_that_change_do_not_wait_for_vectors(tmp_path: Path, monkeypatch: 
         stop.set()
     assert first.embedded < 9
     assert second.plan.changed == ["page3.md"]
+
+
+@pytest.mark.parametrize("models", [BOTH, Models(deep=DEEP)])
+def test_a_store_that_loses_vectors_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: Models) -> None:
+    """Otherwise the same texts would be embedded forever."""
+    monkeypatch.setattr("headnote.index.vectors.TEXTS_AT_ONCE", 2)
+    root = tmp_path / "root"
+    write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
+    with headnote.Index.open(root, embedder=Models()) as index:
+        index.update(workers=1)
+    monkeypatch.setattr(VectorWriter, "add_vectors", lambda *_: None)
+    monkeypatch.setattr(VectorWriter, "add_packed", lambda *_: None)
+    with headnote.Index.open(root, embedder=models) as index, pytest.raises(CorruptIndex, match="not found again"):
+        index.update(workers=1)

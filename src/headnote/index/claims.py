@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 from headnote.store.base import Reader, Writer
+from headnote.store.damage import Damaged
 from headnote.store.names import name_hash
 from headnote.store.rows import PendingText
 
@@ -72,18 +73,26 @@ class Queue(Generic[Item]):
         self._model = model
         self._worker = worker
         self._waiting: list[Item] = []
+        self._tried: set[Item] = set()
+        """Those of the last look that have been claimed, by this worker or by others."""
 
     def take(self, writer: Writer, most: int) -> list[Item]:
-        """Claim the next ones for this worker; none if others have claimed all that is left."""
+        """Claim the next ones for this worker, who has stored those it had before; none if others have claimed all that
+        is left."""
         _release_dead(writer, self._model)
         while self._waiting or self._refill(writer):
             following, self._waiting = self._waiting[:most], self._waiting[most:]
+            self._tried.update(following)
             if taken := self._claim(writer, following):
                 return taken
         return []
 
     def _refill(self, writer: Writer) -> bool:
         self._waiting = self._find(writer)
+        # A store that does not find what it has just stored would hand out the same items forever.
+        if not self._tried.isdisjoint(self._waiting):
+            raise Damaged("vectors that were stored are not found again")
+        self._tried.clear()
         return bool(self._waiting)
 
     def _find(self, writer: Writer) -> list[Item]:

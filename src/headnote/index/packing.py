@@ -16,6 +16,7 @@ from headnote.extras import load_numpy
 from headnote.index.parts import parts_of, whole
 from headnote.sources.chunks import on_all_cores
 from headnote.store.base import Writer
+from headnote.store.damage import Damaged
 from headnote.store.names import name_hash, names_of
 from headnote.store.quantized import packed_groups
 from headnote.store.rows import Entry, PackedVectors, PendingText
@@ -76,7 +77,11 @@ def complete(writer: Writer, embedder: Embedder, workers: int | None = None) -> 
     """Make all vectors that are still missing, on all cores: those of documents that another model or an older version
     has read."""
     model = embedder.name
+    made: set[PendingText] = set()
     while texts := writer.pending(model, _TEXTS_AT_ONCE, claimed=True):
+        if not made.isdisjoint(texts):
+            raise Damaged("vectors that were stored are not found again")
+        made = set(texts)
         some_texts = _batched(texts, _TEXTS_IN_A_BATCH)
         writer.add_packed(on_all_cores(partial(_pack_texts, embedder), some_texts, workers))
     if names := writer.pending_names(model, claimed=True):

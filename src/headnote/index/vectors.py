@@ -17,7 +17,6 @@ from headnote.index.manifest import models_in
 from headnote.index.parts import embed_in_parts, whole
 from headnote.index.task import Progress, Watcher, ignore_progress
 from headnote.store.base import Store, Writer
-from headnote.store.damage import Damaged
 from headnote.store.rows import PendingText
 
 TEXTS_AT_ONCE = 64
@@ -134,9 +133,6 @@ class _Run:
                 add_to(writer)
                 writer.release(self._worker.name)
                 following = queue.take(writer, most)
-                # A store that does not find what it has just stored would hand out the same batch forever.
-                if not set(batch).isdisjoint(following):
-                    raise Damaged("vectors that were stored are not found again")
             yield len(batch)
             batch = following
 
