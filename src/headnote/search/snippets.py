@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from headnote.search.terms import content_terms
-from headnote.store.terms import terms
+from headnote.store.languages import language_of
+from headnote.store.terms import terms, words_of
 
 Mark = tuple[int, int]
 
@@ -74,9 +75,14 @@ class Snippet(NamedTuple):
 # -- marks
 
 
-def marked_terms(query: str, matched: Iterable[str] = ()) -> frozenset[str]:
-    """The terms that are worth marking: those of the query, and what a hit matched, since words may be guessed."""
-    return frozenset((*content_terms(query), *matched))
+def marked_terms(query: str, matched: Iterable[str] = (), text: str = "") -> frozenset[str]:
+    """The terms that are worth marking: those of the query, and what a hit matched, since words may be guessed. In a
+    text in another language, words with a matched stem have other terms by themselves."""
+    chosen = {*content_terms(query), *matched}
+    if language := language_of(text):
+        words = {word for word in words_of(text) if not chosen.isdisjoint(terms(word, language))}
+        chosen.update(term for word in words for term in terms(word))
+    return frozenset(chosen)
 
 
 def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:

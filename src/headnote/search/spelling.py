@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from headnote.model import Guess, Hit
-from headnote.search.terms import content_terms, function_terms, rarity
+from headnote.search.terms import content_terms, function_terms, languages_in, rarity
 from headnote.store.base import Keywords
 from headnote.store.rows import StoredChunk
-from headnote.store.terms import MOST_QUERY_TERMS, file_name, folded, is_without_blanks, query_terms
+from headnote.store.terms import MOST_QUERY_TERMS, file_name, folded, is_without_blanks, other_forms, query_terms
 from headnote.store.terms import terms as index_terms
 from headnote.store.vocabulary import LONGEST_COMPARED, Vocabulary, distances
 
@@ -29,6 +30,8 @@ Kind = Literal["known", "beginning", "misspelt", "unknown"]
 
 TRUST = 0.8
 """What a word counts that is not the one that was typed."""
+WITHOUT_ACCENTS = 0.2
+"""What a Vietnamese word counts without its accents, if documents have it with them."""
 SHORTEST_BEGINNING = 2
 """Letters. One letter begins too many words."""
 MOST_COMPLETIONS = 40
@@ -78,7 +81,7 @@ class Reading:
 
     def part_in(self, terms: Collection[str]) -> float:
         """How much of the word a text with these terms has, from 0 to 1."""
-        if self.term in self.shares and self.term in terms:
+        if any(share == 1.0 and term in terms for term, share in self.shares.items()):
             return 1.0
         return TRUST if any(term in terms for term in self.shares) else 0.0
 
@@ -92,13 +95,15 @@ class Reading:
 
 def read_words(keywords: Keywords, text: str, chunks: int) -> list[Reading]:
     """The terms of a query, each with what it stands for in an index of so many chunks."""
-    terms = content_terms(text)
+    languages = languages_in(keywords)
+    terms, forms = content_terms(text, languages), other_forms(text, languages)
     if len(terms) > MOST_QUERY_TERMS:  # a pasted text
-        return [Reading(term, term, {term: 1.0}) for term in terms]
-    speller = _Speller(keywords, keywords.term_frequencies(terms), chunks)
+        return [Reading(term, term, dict.fromkeys((term, *forms.get(term, ())), 1.0)) for term in terms]
+    counts = keywords.term_frequencies((*terms, *chain.from_iterable(forms.values())))
+    speller = _Speller(keywords, counts, chunks)
     words = _typed_words(text)
     beginnings = _open_beginnings(text)
-    return [speller.read(term, words.get(term, ""), beginnings.get(term, "")) for term in terms]
+    return [speller.read(term, words.get(term, ""), beginnings.get(term, ""), forms.get(term, ())) for term in terms]
 
 
 def shares_of(readings: Iterable[Reading]) -> dict[str, float]:
@@ -143,7 +148,7 @@ def guesses(readings: Iterable[Reading], chunk: StoredChunk, terms: Collection[s
     guessed = []
     for reading in readings:
         found = reading.found_in(terms)
-        if found and found != [reading.term]:
+        if found and found != [reading.term] and reading.kind != "known":
             guessed.append(Guess(reading.typed, _written(chunk, found[0]), reading.kind == "misspelt"))
     return tuple(guessed)
 
@@ -214,20 +219,28 @@ class _Speller:
         self._chunks = chunks
         self._corrected = 0
 
-    def read(self, term: str, typed: str, beginning: str) -> Reading:
-        """`typed` is the word if there is one, `beginning` what longer words begin with if it may go on."""
-        count = self._counts[term]
-        if beginning and count * RARE < self._chunks:
+    def read(self, term: str, typed: str, beginning: str, forms: Sequence[str] = ()) -> Reading:
+        """`typed` is the word if there is one, `beginning` what longer words begin with if it may go on, `forms` are
+        its terms in documents in other languages."""
+        own = self._known_forms(term, forms)
+        if beginning and max((self._counts[form] for form in own), default=0) * RARE < self._chunks:
             completions = self._completions(term, beginning)
             if completions:
-                shares = {term: 1.0} | completions if count else completions
-                return Reading(typed or term, term, shares, "beginning")
-        if count:
-            return Reading(term, term, {term: 1.0})
+                return Reading(typed or term, term, completions | own, "beginning")
+        if own:
+            return Reading(term, term, own)
         if typed and self._corrected < MOST_CORRECTED:
             self._corrected += 1
             return self._misspelt(term, typed, is_open=bool(beginning))
         return Reading(typed or term, term, {}, "unknown")
+
+    def _known_forms(self, term: str, forms: Sequence[str]) -> dict[str, float]:
+        """The terms of the word itself that documents have. Where they keep the accents it was typed with, the word
+        without them may be another one."""
+        shares = {form: 1.0 for form in (term, *forms) if self._counts[form]}
+        if term in shares and term.isascii() and not all(map(str.isascii, shares)):
+            shares[term] = WITHOUT_ACCENTS
+        return shares
 
     # Words that go on
 

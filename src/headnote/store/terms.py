@@ -23,6 +23,7 @@ from pathlib import PurePosixPath
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.extras import load
+from headnote.store.languages import language_of
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 
 LONGEST_TERM = 80
@@ -32,7 +33,8 @@ MOST_PARTS = 24
 MOST_QUERY_TERMS = 64
 """A query that has more is a pasted text; its rarest terms say what it is about."""
 _TABLE_SIZE = 200_000
-"""Words in the table, some thirty megabytes. A full table is emptied."""
+"""Words in the table, some thirty megabytes; in that of another language than English, a tenth. A full table is
+emptied."""
 _LONGEST_IN_TABLE = 48
 
 # Han, kana, Hangul, Bopomofo, and the scripts of South East Asia that write no blanks between words; no punctuation.
@@ -42,8 +44,8 @@ _NO_BLANKS = (
     r"\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-_FIRST_OF_ONE_EACH = "\u1800"
-"""From here on, each character of these scripts is written by itself."""
+_WITH_MARKS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""The scripts among them that write several of Unicode's characters as one: Thai, Lao, Burmese, Khmer."""
 _VOWELS_IN_FRONT = r"\u0e40-\u0e44\u0ec0-\u0ec4"
 _VOWELS_BEHIND = r"\u0e30\u0e32\u0e33\u0e45\u0e46\u0eb0\u0eb2\u0eb3\u0ebd\u0ec6"
 """Thai and Lao vowels that Unicode has as letters, and the signs that repeat a word."""
@@ -81,18 +83,18 @@ _SILENT = re.compile(r"[\u0300-\u036f\u0640\u064b-\u0652\u0670\ufe00-\ufe0f]")
 """Combining accents, Arabic vowels and stretching, variation selectors."""
 
 
-def terms(text: str) -> list[str]:
+def terms(text: str, language: str = "") -> list[str]:
     """The terms of a document or a field of it, in order and as often as they occur.
 
     >>> terms("Feature gates: --feature-gates in `kubeletConfig`")
     ['featur', 'gate', '--feature-gates', 'featureg', 'featur', 'gate', 'in', 'kubeletconfig', 'kubelet', 'config']
     """
-    return term_line(text).split()
+    return term_line(text, language).split()
 
 
-def term_line(text: str) -> str:
+def term_line(text: str, language: str = "") -> str:
     """The same with blanks between them, as the keyword index takes it. Extra blanks mean nothing."""
-    return " ".join(map(_table().__getitem__, _words(text)))
+    return " ".join(map(_table(language).__getitem__, words_of(text)))
 
 
 def query_terms(text: str) -> list[str]:
@@ -102,6 +104,30 @@ def query_terms(text: str) -> list[str]:
     ['猫の', 'の手', '猫', 'の', '手']
     """
     return list(dict.fromkeys(terms(text)))
+
+
+def other_forms(text: str, languages: Sequence[str]) -> dict[str, list[str]]:
+    """Term of a query → the other terms that the same word has in documents in these languages.
+
+    >>> other_forms("Häusern", ["german"])
+    {'hausern': ['haus']}
+    """
+    forms: dict[str, list[str]] = {}
+    for word in words_of(text) if languages else ():
+        word_terms = terms(word)
+        for language in languages:
+            others = terms(word, language)
+            # A name with parts has as many terms in every language, in the same order.
+            pairs = zip(word_terms * len(others) if len(word_terms) == 1 else word_terms, others, strict=False)
+            for term, other in pairs:
+                if other != term and other not in forms.setdefault(term, []):
+                    forms[term].append(other)
+    return {term: others for term, others in forms.items() if others}
+
+
+def language_mark(language: str) -> str:
+    """The term by which an index tells that it has documents in a language. No word of a query becomes such a term."""
+    return f"@@{language}"
 
 
 def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mapping[str, int]]) -> list[str]:
@@ -115,15 +141,17 @@ def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mappin
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
     """One for each chunk. Overlap and breadcrumb are left out of the text: other chunks and fields have them."""
-    title = term_line(document.title)
-    aliases = term_line("\n".join((*document.aliases, file_name(document.path))))
+    language = language_of(document.text)
+    mark = f" {language_mark(language)}" if language else ""
+    title = term_line(document.title, language)
+    aliases = term_line("\n".join((*document.aliases, file_name(document.path))), language)
     return [
         KeywordFields(
             title=title,
-            headings=term_line("\n".join(chunk.heading_path)),
-            text=term_line(strip_data_uris(chunk.own_text(document.text))),
+            headings=term_line("\n".join(chunk.heading_path), language),
+            text=term_line(strip_data_uris(chunk.own_text(document.text)), language),
             aliases=aliases,
-            tags=term_line("\n".join(chunk.tags)),
+            tags=term_line("\n".join(chunk.tags), language) + mark,
         )
         for chunk in chunks
     ]
@@ -155,7 +183,8 @@ def file_name(path: str) -> str:
     return PurePosixPath(path).stem
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """A text cut into words as they are written."""
     if not text.isascii():
         for mark, plain in _TYPOGRAPHY:
             text = text.replace(mark, plain)
@@ -204,17 +233,19 @@ def _is_mark(code: int) -> bool:
 
 
 @cache
-def _table() -> _WordTable:
-    return _WordTable()
+def _table(language: str = "") -> _WordTable:
+    return _WordTable(language)
 
 
 class _WordTable(dict[str, str]):
-    """Word as written → its terms, with blanks between them."""
+    """Word as written in a text in this language → its terms, with blanks between them."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
         super().__init__()
         self._parts: dict[str, list[str]] = {}
-        self._english = _stemmer("english")
+        self._language = language
+        self._stem_latin = str if language == "vietnamese" else _stemmer(language or "english")
+        self._most = _TABLE_SIZE // (10 if language else 1)
 
     def __missing__(self, word: str) -> str:
         if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
@@ -223,7 +254,7 @@ class _WordTable(dict[str, str]):
             line = " ".join(self._terms(word))
         # A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause.
         if len(word) <= (_LONGEST_IN_TABLE if word.isascii() else _LONGEST_IN_TABLE // 3):
-            if len(self) >= _TABLE_SIZE:
+            if len(self) >= self._most:
                 self.clear()
                 self._parts.clear()
             self[word] = line
@@ -237,7 +268,17 @@ class _WordTable(dict[str, str]):
         result: list[str] = []
         for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(_folding())):
             result += _pairs_and_singles(run[0]) if run[1] else self._word_terms(run[0])
+        if self._language and word.isalpha() and (accented := self._accented(word)) not in result:
+            result.append(accented)
         return result
+
+    def _accented(self, word: str) -> str:
+        """The term of a word by its accents, beside the one that it has without them: they are part of an ending
+        (`configurações`), or they tell words apart, up to six in Vietnamese."""
+        accented = unicodedata.normalize("NFC", word).casefold()[:LONGEST_TERM]
+        if self._language == "vietnamese":
+            return accented
+        return self._stem_latin(accented).translate(_folding()).strip()
 
     def _word_terms(self, word: str) -> list[str]:
         mark_before, core, mark_behind = _MARKED.fullmatch(word).groups("")  # type: ignore[union-attr]
@@ -292,7 +333,7 @@ class _WordTable(dict[str, str]):
     def _stemmed(self, word: str) -> str:
         word = word[:LONGEST_TERM]
         if word.isascii():
-            return self._english(word) if word.isalpha() else word
+            return self._stem_latin(word) if word.isalpha() else word
         for script, language in _STEMMERS_BY_SCRIPT:
             if script.fullmatch(word):
                 return _stemmer(language)(word)
@@ -305,7 +346,7 @@ def _has_humps(part: str) -> bool:
 
 
 def _pairs_and_singles(run: str) -> list[str]:
-    characters = run if min(run) >= _FIRST_OF_ONE_EACH else _written_character().findall(run)
+    characters = _written_character().findall(run) if _WITH_MARKS.search(run) else run
     return [*(one + other for one, other in pairwise(characters)), *characters]
 
 
