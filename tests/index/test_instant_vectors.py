@@ -187,3 +187,19 @@ def test_a_document_that_was_put_without_vectors_gets_them_with_the_next_update(
     with headnote.Index.open(root, embedder=BOTH) as index:
         index.update(vectors=False, workers=1)
     assert_complete(root)
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_an_index_of_the_last_version_becomes_complete_and_keeps_its_vectors(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write(root, {f"p{number}.md": f"# Page {number}\n\ntext {number}" for number in range(5)})
+    with headnote.Index.open(root, embedder=Models(deep=DEEP_MODEL)) as index:
+        index.update(workers=1)
+    with closing(opened(root)) as store, store.writing() as writer:
+        writer.set_manifest(writer.manifest() | {"reader": "6"})
+    with headnote.Index.open(root, embedder=BOTH) as index:
+        assert index.search("text 3", min_score=0.0)
+        report = index.update(workers=1)
+        assert (len(report.plan.changed), report.embedded) == (5, 0)
+        assert index.status().answering == DEEP_MODEL.name
+    assert_complete(root)

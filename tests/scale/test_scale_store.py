@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from headnote.scale.engines import run_local
 from headnote.scale.inputs import list_inputs
 from headnote.scale.store_output import IndexTarget, StoreOutput
 from headnote.scale.work import Recipe
+from headnote.store.damage import INSTANT
+from headnote.store.opening import open_store
 
 pytest_plugins = ("postgres_fixtures",)
 
@@ -142,3 +145,20 @@ def test_an_index_file_as_output(folder: Path, tmp_path: Path) -> None:
     output.finish(units, (), [failure for result in results for failure in result.failures])
     output.close()
     assert contents(tmp_path / "index", "") == indexed(folder, "", VECTORS)
+
+
+def test_instant_vectors_come_with_the_words(folder: Path, postgres_url: str) -> None:
+    instant = Recipe(Settings(), instant=True)
+    both = Recipe(Settings(), "hashing:16", "hashing:16", threads=1, instant=True)
+    bulk(folder, postgres_url, PLAIN, workers=1)
+    for recipe, models in ((instant, 1), (both, 2), (instant, 2)):
+        (folder / "start.md").write_text(f"# Start\n\nSee {models} and {recipe.model}.\n", encoding="utf-8")
+        bulk(folder, postgres_url, recipe, workers=1)
+        with closing(open_store(folder, postgres_url)) as store:
+            assert store.check() == []
+            with store.reading() as reader:
+                assert reader.manifest()[INSTANT].startswith("instant:")
+                assert len(reader.models()) == models
+    bulk(folder, postgres_url, PLAIN, workers=1)
+    with closing(open_store(folder, postgres_url)) as store, store.reading() as reader:
+        assert INSTANT not in reader.manifest(), "what is read without the model lacks its vectors"

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.registry import has_instant
+from headnote.embedding.transformer import install_command
 
 if TYPE_CHECKING:
     from headnote.api import Drift, Status
 
 _SECONDS = {"year": 31_536_000, "month": 2_592_000, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
-DEEP_MISSING = 'the deep model ranks better, in the background: pip install "headnote[deep]"'
+DEEP_MISSING = f"the deep model would rank better: {install_command('deep')}"
 """For those who have the default without its package."""
 
 

@@ -33,6 +33,10 @@ _BEGIN, _END = 101, 102
 _RUNTIME = 'pip install "headnote[deep]"'
 
 
+def install_command(model: str) -> str:
+    return f"{_RUNTIME} ./models/{model} (in a working copy of headnote)"
+
+
 def is_installed(model: str) -> bool:
     """Whether the model of that name and what runs it are there."""
     return find_spec(f"headnote_{model}") is not None and find_spec("onnxruntime") is not None
@@ -131,7 +135,7 @@ def _files_of(model: str) -> Any:
         remedy = f"build them as models/{model}/README.md says, and install it again"
         raise MissingExtra(f"the package headnote-{model} has no weights", remedy=remedy) from None
     except ModuleNotFoundError:
-        remedy = f"run: {_RUNTIME} ./models/{model} (in a working copy of headnote)"
+        remedy = f"run: {install_command(model)}"
         raise MissingExtra(f"embedding with {model} needs the package headnote-{model}", remedy=remedy) from None
 
 
