@@ -9,7 +9,7 @@ from dataclasses import asdict
 from headnote.chunking.settings import Settings
 from headnote.store.damage import INSTANT
 
-READER = "7"
+READER = "8"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 
