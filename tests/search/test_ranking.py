@@ -28,6 +28,7 @@ pytest_plugins = ("store_fixtures",)
 RANKINGS = st.lists(st.tuples(st.integers(0, 30), st.floats(0, 1)), max_size=20, unique_by=lambda pair: pair[0]).map(
     lambda pairs: sorted(pairs, key=lambda pair: -pair[1])
 )
+UNREAD = st.frozensets(st.integers(0, 30))
 SCORES = st.dictionaries(st.integers(0, 9), st.floats(0, 1), min_size=1)
 
 
@@ -45,32 +46,65 @@ def test_only_the_order_counts_for_ranks() -> None:
 
 
 def test_weighted_scores_count_by_how_much() -> None:
-    scores = weighted_scores([(1, 10.0), (2, 5.0)], [(2, 0.8), (3, 0.4)], coverage=1.0, semantic_share=0.5)
-    assert scores == pytest.approx({1: 0.5, 2: 0.25 + 0.4, 3: 0.2})
+    scores = weighted_scores([(1, 10.0), (2, 5.0)], [(2, 0.8), (3, 0.4)], coverage=1.0, meaning_share=0.6)
+    assert scores == pytest.approx({1: 0.4, 2: 0.2 + 0.48, 3: 0.24})
 
 
 def test_words_that_cover_little_of_the_query_count_little() -> None:
-    sure = weighted_scores([(1, 10.0)], [(2, 0.4)], coverage=1.0)
-    unsure = weighted_scores([(1, 10.0)], [(2, 0.4)], coverage=0.2)
+    sure = weighted_scores([(1, 10.0)], [(2, 0.4)], coverage=1.0, meaning_share=0.5)
+    unsure = weighted_scores([(1, 10.0)], [(2, 0.4)], coverage=0.2, meaning_share=0.5)
     assert ranked(sure) == [1, 2]
     assert ranked(unsure) == [2, 1]
 
 
-@given(ranking=RANKINGS)
-def test_one_ranking_alone_keeps_its_order_and_has_the_whole_weight(ranking: list[tuple[int, float]]) -> None:
-    assert weighted_scores([], ranking, coverage=0.0) == dict(ranking)
-    by_words = weighted_scores(ranking, [], coverage=1.0)
+@given(ranking=RANKINGS, coverage=st.floats(0.1, 1))
+def test_one_ranking_alone_keeps_its_order(ranking: list[tuple[int, float]], coverage: float) -> None:
+    assert weighted_scores([], ranking, coverage=0.0, meaning_share=1.0) == dict(ranking)
+    by_words = weighted_scores(ranking, [], coverage, meaning_share=0.0)
     order = [by_words[chunk] for chunk, _ in ranking]
     assert order == sorted(order, reverse=True)
 
 
-@given(keyword=RANKINGS, semantic=RANKINGS, coverage=st.floats(0, 1))
+@given(keyword=RANKINGS, semantic=RANKINGS, unread=UNREAD, coverage=st.floats(0, 1), share=st.floats(0, 1))
 def test_scores_stay_between_0_and_1(
-    keyword: list[tuple[int, float]], semantic: list[tuple[int, float]], coverage: float
+    keyword: list[tuple[int, float]],
+    semantic: list[tuple[int, float]],
+    unread: frozenset[int],
+    coverage: float,
+    share: float,
 ) -> None:
-    scores = weighted_scores(keyword, semantic, coverage)
+    scores = weighted_scores(keyword, semantic, coverage, share, unread)
     assert scores.keys() == dict(keyword).keys() | dict(semantic).keys()
     assert all(0 <= score <= 1.0000001 for score in scores.values())
+    assert scores == weighted_scores(keyword, semantic, coverage, share, unread)
+
+
+@given(keyword=RANKINGS, semantic=RANKINGS, coverage=st.floats(0, 1), share=st.floats(0, 1))
+def test_a_chunk_that_is_better_in_both_rankings_scores_no_less(
+    keyword: list[tuple[int, float]], semantic: list[tuple[int, float]], coverage: float, share: float
+) -> None:
+    words, meaning = dict(keyword), dict(semantic)
+    scores = weighted_scores(keyword, semantic, coverage, share)
+    for one in scores:
+        for other in scores:
+            if words.get(one, 0) >= words.get(other, 0) and meaning.get(one, 0) >= meaning.get(other, 0):
+                assert scores[one] >= scores[other] - 1e-12
+
+
+@given(keyword=RANKINGS, semantic=RANKINGS, unread=UNREAD, share=st.floats(0, 1))
+def test_a_chunk_that_cannot_be_read_gains_by_its_words_and_others_keep_their_scores(
+    keyword: list[tuple[int, float]], semantic: list[tuple[int, float]], unread: frozenset[int], share: float
+) -> None:
+    plain = weighted_scores(keyword, semantic, 1.0, share)
+    scores = weighted_scores(keyword, semantic, 1.0, share, unread)
+    for chunk in plain:
+        assert scores[chunk] >= plain[chunk] if chunk in unread else scores[chunk] == plain[chunk]
+
+
+def test_the_best_words_count_as_near_as_the_nearest_chunk_if_the_model_cannot_read_them() -> None:
+    keyword, semantic = [(1, 10.0), (2, 5.0), (3, 5.0)], [(3, 0.8)]
+    scores = weighted_scores(keyword, semantic, coverage=1.0, meaning_share=0.7, unread={1, 2})
+    assert scores == pytest.approx({1: 0.3 + 0.56, 2: 0.15 + 0.28, 3: 0.15 + 0.56})
 
 
 def test_ties_go_to_the_chunk_stored_first() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headnote.search.retrievers import NAME_SHARE, WHOLE_SHARE, by_parts
+from headnote.search.retrievers import NAME_SHARE, WHOLE_SHARE, by_parts, unread_chunks
 from headnote.store.rows import PartSet
 
 QUERY = np.array([1, 0], np.float32)
@@ -48,3 +48,12 @@ def test_best_first_and_none_that_points_away() -> None:
     ranking = by_parts(parts(([-0.5], [0, 0]), ([0.2], [0, 0]), ([0.8], [0, 0])), QUERY)
     assert [chunk for chunk, _ in ranking] == [2, 1]
     assert by_parts(PartSet([], [], np.empty((0, 2), np.float32), np.empty((0, 2, 2), np.float32)), QUERY) == []
+
+
+def test_chunks_without_a_direction_are_unread() -> None:
+    known = parts(([0.5], [0, 0]), ([0.5, 0.9], [0, 0]), ([0.2], [0, 0]))
+    matrix = known.matrix.copy()
+    matrix[:2] = 0  # the first chunk, and one of two parts of the second
+    assert unread_chunks(known._replace(matrix=matrix), [0, 1, 2, 9]) == {0, 9}
+    assert unread_chunks(known, []) == frozenset()
+    assert unread_chunks(PartSet([], [], np.empty((0, 2), np.float32), np.empty((0, 2, 2), np.float32)), [3]) == {3}

@@ -244,6 +244,9 @@ def _reason_lines(why: Why) -> Iterator[Line]:
         rows.append(f"guessed  {', '.join(f'{guess.typed} → {guess.found}' for guess in why.guesses)}")
     if why.semantic_rank is not None:
         rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f} by {model_name(why.model)}")
+    if why.share_reason:
+        weights = f"meaning {why.meaning_share:.2f}, words {1 - why.meaning_share:.2f}"
+        rows.append(f"weights  {weights}: {why.share_reason}")
     if why.linked_from:
         rows.append(f"links    from {why.linked_from}, {why.link_score:+.2f}")
     if why.links_to:

@@ -51,6 +51,10 @@ class Why(NamedTuple):
     """What the links added to the score."""
     recency: float = 1.0
     """Factor for being new."""
+    meaning_share: float = 0.0
+    """How much meaning counts in the score: from 0, words alone, to 1, meaning alone. The rest is words."""
+    share_reason: str = ""
+    """Why it counts so much, in plain words."""
 
 
 class Hit(NamedTuple):

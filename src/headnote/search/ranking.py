@@ -6,7 +6,7 @@ Pure functions. A ranking is (chunk, score) pairs, best first; scores map a chun
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 Ranking = Sequence[tuple[int, float]]
@@ -14,8 +14,6 @@ Ranking = Sequence[tuple[int, float]]
 
 RANK_CONSTANT = 60
 """Of reciprocal rank fusion: the larger, the less the very first ranks stand out."""
-SEMANTIC_SHARE = 0.5
-"""Weight of meaning where both rankings exist. Measured from 0.3 to 0.7: in the middle, no kind of question suffers."""
 
 LINK_SOURCES = 5
 """How many of the best chunks boost their neighbours in the link graph."""
@@ -54,20 +52,25 @@ def rank_scores(*rankings: Ranking) -> dict[int, float]:
 
 
 def weighted_scores(
-    keyword: Ranking, semantic: Ranking, coverage: float, semantic_share: float = SEMANTIC_SHARE
+    keyword: Ranking, semantic: Ranking, coverage: float, meaning_share: float, unread: Collection[int] = ()
 ) -> dict[int, float]:
     """The weighted sum of both scores, comparable between queries.
 
     A cosine has a meaning of its own and counts as it is. A BM25 score has none, so it counts relative to the best one,
-    and the best one is worth the share of the query that it covers: `coverage`. If one ranking is empty, the other has
-    the whole weight.
+    and the best one is worth the share of the query that it covers: `coverage`.
+
+    Chunks that the model cannot read, `unread`, must not pay for that: one with the best words counts as near as the
+    nearest chunk, and any other in proportion to its words.
     """
-    if not keyword or not semantic:
-        semantic_share = 1.0 if semantic else 0.0
     best = max((score for _, score in keyword), default=0.0) or 1.0
-    scores = {chunk: semantic_share * similarity for chunk, similarity in semantic}
+    nearest = max((similarity for _, similarity in semantic), default=0.0)
+    similarities = dict(semantic)
     for chunk, score in keyword:
-        scores[chunk] = scores.get(chunk, 0.0) + (1 - semantic_share) * coverage * score / best
+        if chunk in unread:
+            similarities[chunk] = max(similarities.get(chunk, 0.0), nearest * score / best)
+    scores = {chunk: meaning_share * similarity for chunk, similarity in similarities.items()}
+    for chunk, score in keyword:
+        scores[chunk] = scores.get(chunk, 0.0) + (1 - meaning_share) * coverage * score / best
     return scores
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.search.ranking import Ranking
 from headnote.store.base import Reader
@@ -18,6 +18,14 @@ WHOLE_SHARE = 0.5
 """Weight of a chunk as a whole beside its nearest part. Either alone is worse."""
 NAME_SHARE = 0.4
 """Weight of a name that is nearer than the text. From a third to a half, nothing but chance."""
+
+
+class Meaning(NamedTuple):
+    """What a model says about a query."""
+
+    ranking: Ranking = ()
+    unread: frozenset[int] = frozenset()
+    """Chunks found by words that it cannot compare."""
 
 
 def by_words(reader: Reader, shares: Mapping[str, float], depth: int, only: Filter) -> Ranking:
@@ -51,6 +59,17 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
     scores = text_scores + NAME_SHARE * np.maximum((parts.names @ query).max(axis=1) - text_scores, 0)
     order = np.lexsort((np.asarray(parts.chunks), -scores))
     return [(parts.chunks[at], float(scores[at])) for at in order if scores[at] > 0]
+
+
+def unread_chunks(parts: PartSet, chunks: Iterable[int]) -> frozenset[int]:
+    """Those of the chunks that cannot be compared: they have no vector yet, or the model cannot read their text."""
+    import numpy as np
+
+    if not parts.chunks:
+        return frozenset(chunks)
+    counts = np.asarray(parts.counts)
+    has_direction = np.logical_or.reduceat(parts.matrix.any(axis=1), np.cumsum(counts) - counts)
+    return frozenset(chunks) - {chunk for chunk, has in zip(parts.chunks, has_direction, strict=True) if has}
 
 
 def _sums(matrix: NDArray[np.float32], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -87,6 +87,8 @@ class WhyAnswer(msgspec.Struct):
     links_to: str
     link_score: float
     recency: float
+    meaning_share: float
+    share_reason: str
 
 
 class SnippetLine(msgspec.Struct):

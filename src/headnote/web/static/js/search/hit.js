@@ -99,6 +99,10 @@ function rows({ why, tokens }) {
     ]);
   if (why.guesses.length > 0)
     rows.push(["Guessed", why.guesses.map(({ typed, found }) => `${typed} → ${found}`).join(", ")]);
+  if (why.share_reason) {
+    const meaning = Math.round(100 * why.meaning_share);
+    rows.push(["Weights", `meaning ${meaning}%, words ${100 - meaning}%: ${why.share_reason}`]);
+  }
   if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
   if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
