@@ -48,7 +48,7 @@ def test_what_there_is(docs: Path, capsys: Captured) -> None:
         "documents": "3",
         "chunks": "3",
         "links": "3",
-        "vectors": "all made (hashing:64)",
+        "vectors": "all made, hashing:64 answers (hashing:64)",
         "preset": "default",
         "settings": "as the default",
         "made from": str(docs.resolve()),

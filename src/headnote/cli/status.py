@@ -19,6 +19,7 @@ from headnote.cli.formatting import (
     byte_size,
     drift_counts,
     missing_vectors,
+    model_name,
     moment,
     setting_json,
     setting_text,
@@ -145,7 +146,8 @@ def _vectors(facts: Facts) -> Line:
     model = Span(f" ({_embedder(facts)})", "dim")
     if status.pending:
         return [Span(missing_vectors(status), "yellow"), model]
-    return [Span("all made", "green"), model, Span(_not_installed(facts))]
+    answering = f", {model_name(status.answering)} answers" if status.answering else ""
+    return [Span("all made", "green"), Span(answering), model, Span(_not_installed(facts))]
 
 
 def _not_installed(facts: Facts) -> str:
