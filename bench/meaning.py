@@ -2,7 +2,7 @@
 
     python bench/meaning.py [--notes N] [--megabytes N] [--rounds N] [--chunks N] [--only PART] [--json FILE]
 
-Needs `pip install -e ".[search]" ./models/deep ./models/minilm`. The notes are made from a seed by `bench/notes.py`.
+Needs `pip install -e ".[search,deep]" ./models/deep ./models/minilm`. `bench/notes.py` makes the notes from a seed.
 What is compared runs in interleaved rounds, so that a busy machine slows both, and embedders are judged by the seconds
 of a core that they take. The exit code is 1 if a promise is broken.
 """

@@ -2,7 +2,7 @@
 
     python bench/scale.py [--megabytes N] [--rounds N] [--engine NAME]... [--workers N]... [--vectors N] [--json FILE]
 
-Needs `pip install -e ".[search,ray,spark]" ./models/minilm` and Java 17. The corpora lie at HEADNOTE_SHARED, or beside
+Needs `pip install -e ".[search,deep,ray,spark]" ./models/minilm` and Java 17. Corpora lie at HEADNOTE_SHARED or beside
 the working copy in `shared`; they are copied to a temporary folder, again and again under other names, until there is
 enough. Ends with 1 if two workers are not as much faster than one as promised.
 """

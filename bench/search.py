@@ -2,7 +2,7 @@
 
     python bench/search.py [--chunks N] [--queries N] [--no-peers] [--cache DIR] [--json FILE]
 
-Needs `pip install -e ".[search]" ./models/minilm`, and `whoosh faiss-cpu` for the others. The documents lie at
+Needs `pip install -e ".[search,deep]" ./models/minilm`, and `whoosh faiss-cpu` for the others. The documents lie at
 HEADNOTE_SHARED, or beside the working copy in `shared`. Vectors of chunks are made by hashing words, because they cost
 the same to compare as real ones; a query is embedded by the real model, whose time counts.
 """

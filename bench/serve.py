@@ -2,7 +2,7 @@
 
     python bench/serve.py [--connections N] [--seconds N] [--corpus NAME] [--embedder NAME] [--mode MODE] [--json FILE]
 
-Needs `pip install -e ".[search,server]" ./models/minilm`. The documents lie at HEADNOTE_SHARED, or beside the working
+Needs `pip install -e ".[search,deep,server]" ./models/minilm`. Documents lie at HEADNOTE_SHARED, or beside the working
 copy in `shared`; they are copied, because the benchmark writes into them. Connections stay open and ask one question
 after the other; a few times a second a file changes, and the server updates its index meanwhile. Client and server
 share the machine. Ends with 1 if any request fails.
