@@ -1,11 +1,12 @@
 """Do guesses at words help those who mistype, and do they harm those who do not?
 
-    python bench/spelling.py [--set chroma|anthropic|linkgold] [--corpus NAME] [--every N] [--cache DIR]
+    python bench/spelling.py [--set chroma|anthropic|linkgold] [--corpus NAME] [--embedder NAME]
+                             [--every N] [--cache DIR]
 
 Asks the questions of `bench/quality.py` as they are; with one letter of one word wrong, which a seed chooses; and with
 the last letters of the last word not typed yet. Each question is asked twice: with words as they are read now, and with
-words as they were typed, which is what a search without guesses does. Needs `pip install -e ".[search,bench]"
-./models/minilm`; the folder that `--cache` names keeps the vectors.
+words as they were typed, which is what a search without guesses does. Needs `pip install -e ".[search,bench]"`;
+the folder that `--cache` names keeps the vectors.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Read = Callable[[Keywords, str, int], list[Reading]]
 
 def main() -> None:
     options = _options()
-    model = Model.load("minilm", options.cache)
+    model = Model.load(options.embedder, options.cache)
     for questions in _sets(options):
         ours = OurIndex(questions.root, options.cache, model, ignores_links=questions.asks_for_links)
         located = locate_gold(questions.questions, ours.texts().__getitem__)[:: options.every]
@@ -52,6 +53,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="What guesses at words are worth.")
     parser.add_argument("--set", action="append", choices=SETS, dest="sets", help="only this one; repeatable")
     parser.add_argument("--corpus", action="append", choices=CORPORA, help="of linkgold; repeatable")
+    parser.add_argument("--embedder", default="instant", metavar="NAME")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth question only")
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the vectors")
     return parser.parse_args()

@@ -24,7 +24,7 @@ from headnote.search.ranking import (
 from headnote.search.retrievers import Meaning, by_meaning, by_parts, by_words, unread_chunks
 from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
 from headnote.search.shares import BY_RANK, Share, share_of_meaning
-from headnote.search.spelling import Reading, corrected_text, covered_share, guesses, read_words, shares_of
+from headnote.search.spelling import Reading, covered_share, guesses, read_words, shares_of, spelt_out
 from headnote.store.base import Reader, Store
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import terms_of
@@ -55,10 +55,11 @@ class Engine:
             keyword: Ranking = by_words(reader, shares, DEPTH, query.only) if query.mode != "semantic" else []
             embedder = model_for(reader, self._models, query.only) if query.mode != "keyword" else None
             model = embedder.name if embedder else ""
-            semantic, unread = _by_meaning(reader, embedder, query, words, keyword) if embedder else Meaning()
+            best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
+            semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else Meaning()
 
             share = _share(model, words, keyword, semantic)
-            scores = weighted_scores(keyword, semantic, _coverage(reader, words, keyword), share.meaning, unread)
+            scores = weighted_scores(keyword, semantic, _coverage(reader, words, best), share.meaning, unread)
             if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
                 return []
             if query.fusion == "rrf":
@@ -76,13 +77,18 @@ class Engine:
 
 
 def _by_meaning(
-    reader: Reader, embedder: Embedder, query: Query, words: Sequence[Reading], keyword: Ranking
+    reader: Reader,
+    embedder: Embedder,
+    query: Query,
+    words: Sequence[Reading],
+    best: Sequence[StoredChunk],
+    keyword: Ranking,
 ) -> Meaning:
     """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, or if
     no word of it is finished yet."""
     if not query.text.strip() or (keyword and _unfinished(words) == len(words)):
         return Meaning()
-    vector = embedder.embed_query(corrected_text(query.text, words))
+    vector = embedder.embed_query(spelt_out(query.text, words, best))
     if not vector.any():
         return Meaning()
     nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
@@ -104,12 +110,11 @@ def _unfinished(words: Sequence[Reading]) -> int:
     return sum(word.kind == "beginning" for word in words)
 
 
-def _coverage(reader: Reader, words: Sequence[Reading], keyword: Ranking) -> float:
+def _coverage(reader: Reader, words: Sequence[Reading], best: Sequence[StoredChunk]) -> float:
     """How much of the query the best chunks by words cover; the first one does not always cover most."""
-    if not keyword:
+    if not best:
         return 0.0
     counts, chunks = reader.term_frequencies(shares_of(words)), reader.chunk_count()
-    best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
     return max(covered_share(words, counts, chunks, terms_of(chunk)) for chunk in best)
 
 

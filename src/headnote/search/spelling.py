@@ -22,7 +22,15 @@ from headnote.model import Guess, Hit
 from headnote.search.terms import content_terms, function_terms, languages_in, rarity
 from headnote.store.base import Keywords
 from headnote.store.rows import StoredChunk
-from headnote.store.terms import MOST_QUERY_TERMS, file_name, folded, is_without_blanks, other_forms, query_terms
+from headnote.store.terms import (
+    MOST_QUERY_TERMS,
+    file_name,
+    folded,
+    is_without_blanks,
+    other_forms,
+    query_terms,
+    terms_of,
+)
 from headnote.store.terms import terms as index_terms
 from headnote.store.vocabulary import LONGEST_COMPARED, Vocabulary, distances
 
@@ -32,6 +40,10 @@ TRUST = 0.8
 """What a word counts that is not the one that was typed."""
 WITHOUT_ACCENTS = 0.2
 """What a Vietnamese word counts without its accents, if documents have it with them."""
+COVERED_BY_CORRECTION = 0.5
+"""How much of a word a text covers that has a correction of it: a word about something else may look like any other."""
+FORGIVEN = 1.5
+"""A single unknown word weighs at most so much of all the known ones."""
 SHORTEST_BEGINNING = 2
 """Letters. One letter begins too many words."""
 MOST_COMPLETIONS = 40
@@ -44,6 +56,8 @@ short word is a letter away from many."""
 EDIT_FACTOR = 0.1
 """How much less likely a word is with each edit."""
 MOST_CORRECTIONS = 5
+COMMON = 10
+"""Chunks. A word that fewer have may itself be misspelt."""
 MOST_FOUND = 3
 """Of what a word may be, a hit names no more."""
 MOST_CORRECTED = 4
@@ -83,7 +97,9 @@ class Reading:
         """How much of the word a text with these terms has, from 0 to 1."""
         if any(share == 1.0 and term in terms for term, share in self.shares.items()):
             return 1.0
-        return TRUST if any(term in terms for term in self.shares) else 0.0
+        if any(term in terms for term in self.shares):
+            return COVERED_BY_CORRECTION if self.kind == "misspelt" else TRUST
+        return 0.0
 
     def found_in(self, terms: Collection[str]) -> list[str]:
         """What a text with these terms has of it: the word itself, or the likeliest of those it may be."""
@@ -115,29 +131,43 @@ def shares_of(readings: Iterable[Reading]) -> dict[str, float]:
     return shares
 
 
-def corrected_text(text: str, readings: Iterable[Reading]) -> str:
-    """The query with the likeliest words in place of those that are misspelt."""
-    return _replaced(text, {reading.typed: reading.word for reading in readings if reading.kind == "misspelt"})
+def spelt_out(text: str, readings: Iterable[Reading], best: Sequence[StoredChunk]) -> str:
+    """The query with whole words in place of misspelt and unfinished ones, as the best chunks by words write them.
+
+    A model that reads word pieces makes nothing of half a word. Nor of a wrong one: an unfinished word stays as it is
+    unless one word is likelier than all others together.
+    """
+    words: dict[str, str] = {}
+    for reading in readings:
+        if reading.kind not in ("beginning", "misspelt"):
+            continue
+        likeliest = max(reading.shares, key=lambda term: (reading.shares[term], term))
+        if reading.kind == "misspelt" or reading.shares[likeliest] > TRUST / 2:
+            chunk = next((chunk for chunk in best if likeliest in terms_of(chunk)), None)
+            words[reading.typed] = _written(chunk, likeliest) if chunk else reading.word or reading.typed
+    return _replaced(text, words)
 
 
 def covered_share(readings: Sequence[Reading], counts: Mapping[str, int], chunks: int, terms: Collection[str]) -> float:
     """How much of a query a text with these terms covers, from 0 to 1; rare words weigh more.
 
-    One unknown word weighs no more than all the known ones, so it alone does not make a text irrelevant.
+    One unknown word weighs little more than all the known ones, so it alone does not make a text irrelevant.
     """
     weights = [_weight(reading, counts, chunks) for reading in readings]
     known = sum(weight for weight, reading in zip(weights, readings, strict=True) if reading.shares)
     unknown = [weight for weight, reading in zip(weights, readings, strict=True) if not reading.shares]
-    total = known + (min(unknown[0], known) if len(unknown) == 1 else sum(unknown))
+    total = known + (min(unknown[0], FORGIVEN * known) if len(unknown) == 1 else sum(unknown))
     covered = sum(weight * reading.part_in(terms) for weight, reading in zip(weights, readings, strict=True))
     return covered / total if total else 0.0
 
 
 def _weight(reading: Reading, counts: Mapping[str, int], chunks: int) -> float:
-    """The rarity of a word; of one that may be several, of each as likely as it is."""
-    shares = reading.shares or {reading.term: 1.0}
-    rarities = rarity({term: counts.get(term, 0) for term in shares}, chunks)
-    return sum(rarities[term] * share for term, share in shares.items()) / sum(shares.values())
+    """The rarity of the word as it was typed. A guess may be wrong, so it weighs as much as an unknown word."""
+    own = {term: share for term, share in reading.shares.items() if reading.kind == "known" or share == 1.0}
+    if not own:
+        return rarity({reading.term: 0}, chunks)[reading.term]
+    rarities = rarity({term: counts.get(term, 0) for term in own}, chunks)
+    return sum(rarities[term] * share for term, share in own.items()) / sum(own.values())
 
 
 # -- what people see
@@ -271,8 +301,8 @@ class _Speller:
     def _near(self, term: str, word: str, is_open: bool) -> dict[str, tuple[int, int]]:
         """Terms that are few edits away → (edits, number of chunks).
 
-        Most typing errors leave the first two letters alone, and few words begin with them. Only if nothing is one edit
-        away there, all words with the first letter are looked at, and those where it is swapped or too much.
+        Most typing errors leave the first two letters alone, and few words begin with them. Only if no common word is
+        one edit away there, all words with the first letter are looked at, and those where it is swapped or too much.
         """
         most = next((edits for letters, edits in EDITS if len(word) >= letters), 0)
         found: dict[str, tuple[int, int]] = {}
@@ -283,7 +313,7 @@ class _Speller:
                 vocabulary = self._keywords.vocabulary(beginning)
                 for other, edits in _few_edits_away(vocabulary, term, word, most, is_open).items():
                     found[other] = edits, vocabulary.counts[other]
-            if any(edits <= 1 for edits, _ in found.values()):
+            if any(edits <= 1 and count >= COMMON for edits, count in found.values()):
                 break
         return found
 
