@@ -120,9 +120,7 @@ def table(script: Script, teacher: Path, pairs: Path, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def layers(script: Script, start: Path, teacher: Path, pairs: Path, folder: Path) -> Path:
     out = folder / "layers.npz"
-    assert_finite(
-        script("distil.py", start, pairs, out, "--teacher", teacher, "--layers", "0", "--inner", INNER, *FEW)
-    )
+    assert_finite(script("distil.py", start, pairs, out, "--teacher", teacher, "--layers", "0", "--inner", INNER, *FEW))
     return out
 
 
