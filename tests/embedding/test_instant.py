@@ -18,6 +18,7 @@ from reference_texts import Writer, reference_texts
 
 from headnote.embedding import get_embedder
 from headnote.embedding.instant import DATA, InstantEmbedder
+from headnote.embedding.vectors import normalised
 from headnote.embedding.wordpieces import uncased
 
 TEXTS = reference_texts()
@@ -128,10 +129,22 @@ def test_the_files_are_small() -> None:
 
 
 def test_partial_sums_fit_in_32_bits() -> None:
-    from headnote.embedding.instant import _AT_ONCE
+    from headnote.embedding.instant import _AT_ONCE, _MOST_PIECES
 
     rows, weights = np.load(DATA / "rows.npy").astype(np.int64), np.load(DATA / "weights.npy")
-    assert np.abs(rows * weights[:, None]).max() * _AT_ONCE < 2**31
+    assert np.abs(rows * weights[:, None]).max() * _MOST_PIECES * _AT_ONCE < 2**31
+
+
+def test_a_vector_is_the_sum_of_its_pieces_however_many_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, weights = np.load(DATA / "rows.npy").astype(np.int64), np.load(DATA / "weights.npy").astype(np.int64)
+    texts = [Writer(seed).paragraph(6) for seed in range(40)]
+    sums = [(rows[ids] * weights[ids, None]).sum(axis=0) for ids in map(uncased().ids, texts)]
+    expected = normalised(np.array(sums, np.float32))
+    monkeypatch.setattr("headnote.embedding.instant._WORDS", 50)
+    crowded = InstantEmbedder()
+    for _ in range(3):
+        assert np.concatenate([crowded.embed([text]) for text in texts]).tobytes() == expected.tobytes()
+    assert INSTANT.embed(texts).tobytes() == expected.tobytes()
 
 
 def test_it_can_be_pickled() -> None:

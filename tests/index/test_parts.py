@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.index.parts import PART, embed_in_parts, lead_of, parts_of, whole
+from headnote.index.parts import PART, _sentences, embed_in_parts, lead_of, parts_of, whole
 from headnote.store.quantized import packed_parts, part_set, with_names
 
 TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(
@@ -79,3 +81,20 @@ def test_zeros_stay_zeros_and_nothing_is_nothing() -> None:
     assert not zeros.matrix.any()
     empty = part_set([], 8)
     assert (empty.chunks, empty.counts, empty.matrix.shape, empty.names.shape) == ([], [], (0, 8), (0, 2, 8))
+
+
+END = re.compile(r"\n+|[.!?]['\")\]*_]*[^\S\n]+|(?<=[。！？])")
+
+
+@given(st.text(alphabet='ab.!?\n ")*_。！é', max_size=20))
+@example("x。\n\ny")
+@example("。. a")
+def test_a_sentence_goes_on_to_the_next_end(text: str) -> None:
+    """The pattern that cuts all sentences at once finds the ends that a search from each start finds."""
+    sentences, start = [], 0
+    while start < len(text):
+        match = END.search(text, start + 1)
+        end = match.end() if match else len(text)
+        sentences.append(text[start:end])
+        start = end
+    assert _sentences(text) == sentences

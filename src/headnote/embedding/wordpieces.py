@@ -60,15 +60,26 @@ class WordPieces:
 
     def ids(self, text: str) -> list[int]:
         """The numbers of the pieces, in the order of the text; empty if nothing is visible in it."""
-        return list(chain.from_iterable(map(self._written.__getitem__, _written_words(text))))
+        return list(chain.from_iterable(map(self.of_word, written_words(text))))
 
     def readable_ids(self, text: str) -> list[int]:
         """The same, but empty also if more than half of them are only spelled."""
-        ids = self.ids(text)
+        return self.ids(text) if self.can_read(text) else []
+
+    def can_read(self, text: str) -> bool:
+        """Whether at most half of the pieces are only spelled."""
         if text.isascii():
-            return ids
-        spelled = sum(self._spelled[word] for word in _written_words(text) if not word.isascii())
-        return ids if 2 * spelled <= len(ids) else []
+            return True
+        spelled = sum(self._spelled[word] for word in written_words(text) if not word.isascii())
+        return not spelled or 2 * spelled <= len(self.ids(text))
+
+    def of_word(self, written: str) -> Pieces:
+        """The pieces of one of the `written_words` of a text."""
+        return self._written[written]
+
+    def remembers(self, written: str) -> bool:
+        """Whether the word has been cut before."""
+        return written in self._written
 
     def _read(self, written: str) -> Pieces:
         """The pieces of a word as it is written, with the punctuation that touches it."""
@@ -121,7 +132,7 @@ class _Memory(dict[str, Result]):
         return result
 
 
-def _written_words(text: str) -> list[str]:
+def written_words(text: str) -> list[str]:
     """What stands between spaces and line ends, which always part words. Other whitespace stays inside: only the
     spelling knows whether it is a space."""
     return text.replace("\n", " ").split(" ")
