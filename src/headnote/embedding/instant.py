@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.vectors import normalised, zeros
-from headnote.embedding.wordpieces import Pieces, uncased, written_words
+from headnote.embedding.wordpieces import Pieces, uncased
 from headnote.extras import load_numpy
 
 if TYPE_CHECKING:
@@ -105,19 +105,20 @@ class _Table:
     def add_up(self, text: str, vector: Vectors) -> None:
         """Add the vectors of all word pieces of the text to a vector of zeros."""
         numpy = self._numpy
-        rows = chain.from_iterable(map(self._words.__getitem__, written_words(text)))
+        rows = chain.from_iterable(map(self._words.__getitem__, uncased().words(text)))
         numbers = numpy.fromiter(rows, "intp")
         for start in range(0, len(numbers), _AT_ONCE):
             vector += numpy.add.reduce(self._rows.take(numbers[start : start + _AT_ONCE], axis=0), dtype="int32")
 
-    def _rows_of(self, pieces: Pieces, is_repeated: bool) -> Pieces:
-        """The row of a word; those of its pieces if it is new or has many of them, or if there is no room."""
+    def _rows_of(self, word: str) -> Pieces:
+        """The row of a word; those of its pieces if it has many of them, or if there is no room."""
+        pieces = uncased().pieces_of(word)
         with self._lock:
             for piece in pieces:
                 if not self._is_ready[piece]:
                     self._rows[piece] = self._stored[piece] * self._weights[piece]
                     self._is_ready[piece] = True
-            if not is_repeated or not 1 < len(pieces) <= _MOST_PIECES or self._own_rows == _WORDS:
+            if not 1 < len(pieces) <= _MOST_PIECES or self._own_rows == _WORDS:
                 return pieces
             own = self._pieces + self._own_rows
             self._rows[own] = self._rows[list(pieces)].sum(axis=0, dtype="int32")
@@ -126,15 +127,14 @@ class _Table:
 
 
 class _WordRows(dict[str, Pieces]):
-    """Word as it is written → rows of the table. Only words that occur twice are remembered: many never do."""
+    """Word → rows of the table. The first words are remembered: frequent ones are among them."""
 
-    def __init__(self, rows_of: Callable[[Pieces, bool], Pieces]) -> None:
+    def __init__(self, rows_of: Callable[[str], Pieces]) -> None:
         super().__init__()
         self._rows_of = rows_of
 
-    def __missing__(self, written: str) -> Pieces:
-        is_repeated = uncased().remembers(written)
-        rows = self._rows_of(uncased().of_word(written), is_repeated)
-        if is_repeated and len(self) < 2 * _WORDS:
-            self[written] = rows
+    def __missing__(self, word: str) -> Pieces:
+        rows = self._rows_of(word)
+        if len(self) < 2 * _WORDS:
+            self[word] = rows
         return rows

@@ -10,6 +10,7 @@ rather than read, and what a model makes of that is noise.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -38,6 +39,9 @@ _IDEOGRAPHS = [
 """Each of these characters is a word."""
 
 _INVISIBLE = {"Cc", "Cf", "Co", "Cs"}
+_PLAIN = re.compile(r"[\t\n\r -~]*+")
+_PLAIN_WORD = re.compile(r"[a-z0-9]++|[^\sa-z0-9]")
+"""Without control characters, accents and other scripts, one pattern does what spelling each character does."""
 _REMEMBERED = 1 << 17
 _LONGEST_REMEMBERED = 40
 
@@ -55,12 +59,12 @@ class WordPieces:
         self._spellings = _Spellings()
         self._strange = {number for number, piece in enumerate(vocabulary) if _is_strange(piece.removeprefix("##"))}
         self._written = _Memory(self._read)
-        self._words = _Memory(self._cut)
+        self._pieces = _Memory(self._cut)
         self._spelled = _Memory(self._count_spelled)
 
     def ids(self, text: str) -> list[int]:
         """The numbers of the pieces, in the order of the text; empty if nothing is visible in it."""
-        return list(chain.from_iterable(map(self.of_word, written_words(text))))
+        return list(chain.from_iterable(map(self._pieces.__getitem__, self.words(text))))
 
     def readable_ids(self, text: str) -> list[int]:
         """The same, but empty also if more than half of them are only spelled."""
@@ -70,28 +74,29 @@ class WordPieces:
         """Whether at most half of the pieces are only spelled."""
         if text.isascii():
             return True
-        spelled = sum(self._spelled[word] for word in written_words(text) if not word.isascii())
+        spelled = sum(self._spelled[word] for word in _written_words(text) if not word.isascii())
         return not spelled or 2 * spelled <= len(self.ids(text))
 
-    def of_word(self, written: str) -> Pieces:
-        """The pieces of one of the `written_words` of a text."""
-        return self._written[written]
+    def words(self, text: str) -> list[str]:
+        """The words of a text as the vocabulary spells them; each punctuation mark is one."""
+        if _PLAIN.fullmatch(text):
+            return _PLAIN_WORD.findall(text.lower())
+        return list(chain.from_iterable(map(self._written.__getitem__, _written_words(text))))
 
-    def remembers(self, written: str) -> bool:
-        """Whether the word has been cut before."""
-        return written in self._written
+    def pieces_of(self, word: str) -> Pieces:
+        """The numbers of the pieces of one of the `words` of a text."""
+        return self._pieces[word]
 
-    def _read(self, written: str) -> Pieces:
-        """The pieces of a word as it is written, with the punctuation that touches it."""
-        words = written.translate(self._spellings).split()
-        return tuple(chain.from_iterable(map(self._words.__getitem__, words)))
+    def _read(self, written: str) -> list[str]:
+        """The words in what stands between two spaces: one, and the punctuation that touches it."""
+        return written.translate(self._spellings).split()
 
     def _count_spelled(self, written: str) -> int:
         """How many of its pieces tell nothing but letters. An unknown word counts as if each letter were a piece:
         Thai has no spaces, so that a whole sentence may be one."""
         spelled = 0
-        for word in written.translate(self._spellings).split():
-            pieces = self._words[word]
+        for word in self._read(written):
+            pieces = self._pieces[word]
             if pieces == (UNKNOWN,):
                 spelled += max(1, sum(map(_is_strange, word)))
             else:
@@ -132,7 +137,7 @@ class _Memory(dict[str, Result]):
         return result
 
 
-def written_words(text: str) -> list[str]:
+def _written_words(text: str) -> list[str]:
     """What stands between spaces and line ends, which always part words. Other whitespace stays inside: only the
     spelling knows whether it is a space."""
     return text.replace("\n", " ").split(" ")
