@@ -39,7 +39,7 @@ from headnote.index.graph import Graph, graph_of
 from headnote.index.manifest import manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
 from headnote.index.plan import plan_reading
-from headnote.index.task import Report, Task, Watcher, ignore_progress
+from headnote.index.task import Report, Task, Watcher, ignore_progress, never
 from headnote.index.update import Scope, plan_update, update_documents
 from headnote.index.vectors import sweep, update_vectors
 from headnote.model import Answer, Hit, Passage
@@ -59,10 +59,6 @@ from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChu
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
     from headnote.markdown.outline import OutlineEntry
-
-
-def _never() -> bool:
-    return False
 
 
 class Index:
@@ -87,7 +83,7 @@ class Index:
         self.embedder = models.deep or models.instant or NoEmbedder()
         self.read_only = read_only
         self._store = store
-        self._engine = Engine(store, models)
+        self._engine = Engine(store, self.models)
         self.search_settings = search_settings
         self._adopts = adopts
 
@@ -168,26 +164,17 @@ class Index:
         wait: float = 10.0,
         remove: bool = True,
         on_progress: Watcher = ignore_progress,
+        gives_way: Callable[[], bool] = never,
     ) -> Report:
         """Bring the index up to date with the folder, and report what was done.
 
         Search is current as soon as the documents are written, by words and by the instant model. The vectors of the
         deep model follow, unless `vectors=False` leaves them for later. An interrupted update keeps what it has
-        finished. With `remove=False` documents stay in the index even if their files are gone.
+        finished. With `remove=False` documents stay in the index even if their files are gone. As soon as `gives_way`
+        returns True, the rest of the vectors is left for later.
         """
-        return self._update(_never, vectors, rebuild, workers, wait, remove, on_progress)
-
-    def _update(
-        self,
-        gives_way: Callable[[], bool],
-        vectors: bool = True,
-        rebuild: bool = False,
-        workers: int | None = None,
-        wait: float = 10.0,
-        remove: bool = True,
-        on_progress: Watcher = ignore_progress,
-    ) -> Report:
-        check_types(workers=(workers, Integral | None), wait=(wait, Real), on_progress=(on_progress, Callable))
+        check_types(workers=(workers, Integral | None), wait=(wait, Real))
+        check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
@@ -241,7 +228,7 @@ class Index:
         for them."""
         while True:
             lookout = Lookout(self._listing)
-            yield self._update(lookout, **options)
+            yield self.update(**options, gives_way=lookout)
             if not lookout.has_seen_changes:
                 return
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from abc import ABC, abstractmethod
 from typing import Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -19,8 +20,6 @@ from headnote.store.rows import PendingText
 
 SECONDS = 300.0
 """Lifetime of a claim: longer than a slow service needs for one batch, and short enough to wait for."""
-
-
 AT_ONCE = 2048
 """Texts in a queue: about a minute of work, after which the newest come first again."""
 
@@ -65,7 +64,7 @@ class Worker(NamedTuple):
         return f"process {self.process} on {self.host}"
 
 
-class Queue(Generic[Item]):
+class Queue(ABC, Generic[Item]):
     """What a worker is going to embed, in order. It asks the store for many at once, since it takes a look at all
     chunks to tell which come first, and takes a few at a time."""
 
@@ -95,11 +94,11 @@ class Queue(Generic[Item]):
         self._tried.clear()
         return bool(self._waiting)
 
-    def _find(self, writer: Writer) -> list[Item]:
-        raise NotImplementedError
+    @abstractmethod
+    def _find(self, writer: Writer) -> list[Item]: ...
 
-    def _claim(self, writer: Writer, items: list[Item]) -> list[Item]:
-        raise NotImplementedError
+    @abstractmethod
+    def _claim(self, writer: Writer, items: list[Item]) -> list[Item]: ...
 
 
 class TextQueue(Queue[PendingText]):

@@ -77,3 +77,8 @@ class Report:
 
 def ignore_progress(_: Progress) -> None:
     """Watches nothing."""
+
+
+def never() -> bool:
+    """Gives way to nothing."""
+    return False

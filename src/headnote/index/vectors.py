@@ -15,7 +15,7 @@ from headnote.errors import IndexFailure
 from headnote.index.claims import NameQueue, Queue, TextQueue, Worker, is_work_left, others_at_work
 from headnote.index.manifest import models_in
 from headnote.index.parts import embed_in_parts, whole
-from headnote.index.task import Progress, Watcher, ignore_progress
+from headnote.index.task import Progress, Watcher, ignore_progress, never
 from headnote.store.base import Store, Writer
 from headnote.store.rows import PendingText
 
@@ -44,7 +44,7 @@ def update_vectors(
     embedder: Embedder,
     wait: float = 10.0,
     watch: Watcher = ignore_progress,
-    gives_way: Callable[[], bool] = lambda: False,
+    gives_way: Callable[[], bool] = never,
 ) -> VectorReport:
     """Make the missing vectors, of names and then of texts: with the names made, a part of the folder is complete as
     soon as its texts are. Stored batches survive an interruption.
