@@ -38,6 +38,7 @@ PUBLIC_NAMES = {
     "Dropped",
     "Embedder",
     "EmbeddingError",
+    "FilesRead",
     "ForeignIndex",
     "Frontmatter",
     "Graph",

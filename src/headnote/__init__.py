@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from headnote.embedding.registry import Models
     from headnote.index.graph import Graph, Node
     from headnote.index.plan import Plan
-    from headnote.index.task import Progress, Report
+    from headnote.index.task import FilesRead, Progress, Report
     from headnote.markdown import parse
     from headnote.markdown.outline import OutlineEntry
     from headnote.sources.chunks import chunk_file, chunk_files
@@ -99,6 +99,7 @@ __all__ = [
     "Dropped",
     "Embedder",
     "EmbeddingError",
+    "FilesRead",
     "ForeignIndex",
     "Frontmatter",
     "Graph",
@@ -169,6 +170,7 @@ _MODULE_OF = {
     "DocumentView": "headnote.api",
     "Drift": "headnote.api",
     "Embedder": "headnote.embedding.base",
+    "FilesRead": "headnote.index.task",
     "Graph": "headnote.index.graph",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",

@@ -36,10 +36,10 @@ from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
 from headnote.errors import SettingsError
 from headnote.index.graph import Graph, graph_of
-from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
 from headnote.index.plan import plan_reading
-from headnote.index.task import Report, Task, Watcher, ignore_progress, never
+from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
 from headnote.index.update import Scope, plan_update, update_documents
 from headnote.index.vectors import sweep, update_vectors
 from headnote.model import Answer, Hit, Passage
@@ -261,10 +261,18 @@ class Index:
         """A number that every update raises. It is cheap to read."""
         return self._store.generation()
 
+    @property
+    def files_read(self) -> FilesRead | None:
+        """How much of the folder can be searched while it is read for the first time, or after that was interrupted.
+        None if all of it can."""
+        with self._store.reading() as reader:
+            return files_read(reader.manifest())
+
     def status(self) -> Status:
         """The size and the settings of the index."""
         with self._store.reading() as reader:
-            counts, roots = reader.counts(), roots_in(reader.manifest())
+            counts, manifest = reader.counts(), reader.manifest()
+            roots, read = roots_in(manifest), files_read(manifest)
             answering = model_for(reader, self.models)
         # By name: to tell its dimensions, a model might have to be loaded or a service called.
         pending = {model.name: counts.pending.get(model.name, counts.chunks) for model in self.models if model}
@@ -288,6 +296,7 @@ class Index:
                 if model
             ),
             answering=answering.name if answering else "",
+            files_read=read,
         )
 
     # Searching

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings
+from headnote.index.task import FilesRead
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Status(NamedTuple):
     """The instant and the deep model, as far as the index has them."""
     answering: str = ""
     """The model that answers a search of everything now; empty if words alone do."""
+    files_read: FilesRead | None = None
+    """How far an unfinished read has come; None if all files were read."""
 
 
 class Drift(NamedTuple):

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from headnote.chunking.settings import Settings
-from headnote.store.damage import INSTANT
+from headnote.index.task import FilesRead
+from headnote.store.damage import INSTANT, UNFINISHED, signed, unsigned
 
 READER = "8"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
@@ -22,6 +23,16 @@ def manifest_of(settings: Settings, model: str, instant: str = "") -> dict[str, 
 def models_in(manifest: Mapping[str, str]) -> set[str]:
     """The models whose vectors an index uses."""
     return {manifest[key] for key in ("model", INSTANT) if key in manifest}
+
+
+def unfinished(read: FilesRead) -> dict[str, str]:
+    """The entry of an index that is being read."""
+    return {UNFINISHED: signed(read)}
+
+
+def files_read(manifest: Mapping[str, str]) -> FilesRead | None:
+    """How far an unfinished read has come; None if all files were read."""
+    return FilesRead(*unsigned(manifest[UNFINISHED])) if UNFINISHED in manifest else None
 
 
 def settings_text(settings: Settings) -> str:

@@ -49,6 +49,16 @@ class Progress(NamedTuple):
     """About how long the rest of this stage takes, if that can be told."""
 
 
+class FilesRead(NamedTuple):
+    """How much of the folder an unfinished read has stored. All of that can be searched."""
+
+    done: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.done:,} of {self.total:,} files read"
+
+
 Watcher = Callable[[Progress], None]
 
 

@@ -68,6 +68,8 @@ INSTANT = "instant"
 """The entry with the name of the model that has a vector of every text and name, if there is one."""
 SITES = "sites"
 """The entry with the sites by which its links were resolved."""
+UNFINISHED = "unfinished"
+"""The entry of an index whose files are not all read yet: how many are, and how many there are."""
 
 
 def signed(value: object) -> str:
@@ -85,7 +87,11 @@ def unsigned(entry: str) -> Any:
 
 def without_damage(manifest: Mapping[str, str]) -> dict[str, str]:
     """All entries but signed ones that do not match their hash."""
-    return {key: entry for key, entry in manifest.items() if key not in (ROOTS, MADE_WITH, SITES) or _is_sound(entry)}
+    return {
+        key: entry
+        for key, entry in manifest.items()
+        if key not in (ROOTS, MADE_WITH, SITES, UNFINISHED) or _is_sound(entry)
+    }
 
 
 def _is_sound(entry: str) -> bool:
