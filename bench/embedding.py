@@ -27,7 +27,7 @@ from shared_corpora import MEGABYTE, SEED, load
 CORPUS = "kubernetes-en"
 WORDS = 230
 QUERY = "how do I restart a deployment"
-DISTRIBUTIONS = ["headnote-minilm", "numpy", "onnxruntime"]
+DISTRIBUTIONS = ["headnote-md-minilm", "numpy", "onnxruntime"]
 
 COLD = """
 import sys, time

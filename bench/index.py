@@ -28,7 +28,7 @@ from report import Table, command_line, machine, show, show_setting, versions, w
 from shared_corpora import MEGABYTE, SEED, shared_folder
 
 CORPUS = "kubernetes-en"
-DISTRIBUTIONS = ["headnote", "apsw", "whoosh-reloaded", "faiss-cpu", "numpy", "onnxruntime"]
+DISTRIBUTIONS = ["headnote-md", "apsw", "whoosh-reloaded", "faiss-cpu", "numpy", "onnxruntime"]
 VECTORS = 20_000
 DIMENSIONS = 384
 TIMES_FASTER = 5.0

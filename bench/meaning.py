@@ -40,7 +40,7 @@ QUERY_MILLISECONDS = 1.0
 """For the vector of a query, at most."""
 DEEP_SPEED = 2.0
 """The deep model makes so many times as many vectors as stock MiniLM, at least."""
-DISTRIBUTIONS = ["headnote", "headnote-deep", "headnote-minilm", "numpy", "onnxruntime"]
+DISTRIBUTIONS = ["headnote-md", "headnote-md-deep", "headnote-md-minilm", "numpy", "onnxruntime"]
 PARTS = ("index", "instant", "deep", "first")
 QUERY = "how do I find the notes about a meeting"
 

@@ -29,7 +29,7 @@ MODES = (HYBRID, SEMANTIC, PLAIN)
 CORPORA = ("fastapi-en", "react.dev", "astro-en")
 MOST = 10
 """Passages that any table looks at."""
-DISTRIBUTIONS = ["headnote", "numpy", "onnxruntime"]
+DISTRIBUTIONS = ["headnote-md", "numpy", "onnxruntime"]
 
 
 def main() -> int:

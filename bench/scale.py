@@ -27,7 +27,7 @@ from shared_corpora import MEGABYTE, load
 
 CORPORA = ("kubernetes-en", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam")
 ENGINES = ("local", "ray", "spark")
-DISTRIBUTIONS = ["headnote", "pyarrow", "ray", "pyspark"]
+DISTRIBUTIONS = ["headnote-md", "pyarrow", "ray", "pyspark"]
 TIMES_FASTER = 1.6
 """Two workers beside one, on the job without its start."""
 

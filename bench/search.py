@@ -41,7 +41,7 @@ ROUNDS = 3
 GOAL_MS = 25.0
 GOAL_CHUNKS = 50_000
 GOAL_TIMES = 3.0
-DISTRIBUTIONS = ["headnote", "apsw", "numpy", "onnxruntime", "Whoosh", "faiss-cpu"]
+DISTRIBUTIONS = ["headnote-md", "apsw", "numpy", "onnxruntime", "Whoosh", "faiss-cpu"]
 STEPS = {
     "by_words": "words: keyword index",
     "_coverage": "words: how much of the query matches",

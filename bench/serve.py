@@ -32,7 +32,7 @@ from report import Table, command_line, machine, show, show_setting, versions, w
 
 SEED = 7
 CHANGES_A_SECOND = 4
-DISTRIBUTIONS = ["headnote", "starlette", "uvicorn", "apsw", "onnxruntime"]
+DISTRIBUTIONS = ["headnote-md", "starlette", "uvicorn", "apsw", "onnxruntime"]
 
 
 class Outcome(NamedTuple):

@@ -39,7 +39,7 @@ LANGCHAIN = "LangChain MarkdownTextSplitter"
 LLAMA = "LlamaIndex MarkdownNodeParser"
 
 DISTRIBUTIONS = [
-    "headnote",
+    "headnote-md",
     "toktok-rs",
     "semantic-text-splitter",
     "chonkie",

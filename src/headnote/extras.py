@@ -9,7 +9,19 @@ from typing import Any
 
 from headnote.errors import MissingExtra
 
-SEARCH = "pip install 'headnote[search]'"
+DISTRIBUTION = "headnote-md"
+"""The name to install: on PyPI, the name to import belongs to another project."""
+
+
+def install(*extras: str) -> str:
+    """The command that installs headnote with these extras.
+
+    In double quotes: a shell may read the brackets as a pattern, and cmd.exe knows no single quotes.
+    """
+    return f'pip install "{DISTRIBUTION}[{",".join(extras)}]"'
+
+
+SEARCH = install("search")
 
 
 def load(package: str, purpose: str, remedy: str = SEARCH) -> Any:

@@ -139,7 +139,7 @@ def test_packages_and_models_that_are_missing(indexed: Path, monkeypatch: pytest
     assert code == 1
     assert states(record, "packages")[0] == (
         "note",
-        "watchfiles is missing: pip install 'headnote[search]' installs it",
+        'watchfiles is missing: pip install "headnote-md[search]" installs it',
     )
     [(state, text)] = states(record, "model")
     assert state == "wrong"

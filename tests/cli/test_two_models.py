@@ -89,7 +89,7 @@ def test_the_default_without_the_deep_package_is_silent(
     assert "by instant" in output.out
     for command in ("status", "doctor"):
         assert main([command, str(docs)]) == 0
-        assert 'pip install "headnote[deep]"' in capsys.readouterr().out
+        assert 'pip install "headnote-md[deep]" headnote-md-deep' in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("without_deep")

@@ -98,14 +98,14 @@ def test_openai_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedder = get_embedder("sentence-transformers:org/model")
-    with pytest.raises(MissingExtra, match=r'pip install "headnote\[sentence-transformers\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "headnote-md\[sentence-transformers\]"'):
         embedder.embed(["text"])
 
 
 @pytest.mark.parametrize("name", ["deep", "minilm", "quality"])
 def test_a_missing_model_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, f"headnote_{name}", None)
-    with pytest.raises(MissingExtra, match=rf'pip install "headnote\[deep\]" \./models/{name}'):
+    with pytest.raises(MissingExtra, match=rf'pip install "headnote-md\[deep\]" headnote-md-{name}'):
         TransformerEmbedder(name)
 
 
@@ -122,7 +122,7 @@ def test_a_package_without_weights_says_so(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_a_missing_runtime_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(MissingExtra, match=r'pip install "headnote\[deep\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "headnote-md\[deep\]"'):
         TransformerEmbedder("minilm").embed(["text"])
 
 
@@ -190,7 +190,7 @@ def test_other_embedders_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_missing_extra_of_a_model_with_a_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
-    with pytest.raises(MissingExtra, match="models/quality"):
+    with pytest.raises(MissingExtra, match="headnote-md-quality"):
         get_models("quality")
 
 

@@ -111,9 +111,9 @@ def test_a_driver_that_is_missing_is_named_with_its_command(
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.setenv("HEADNOTE_STORE", "postgresql://host/db")
     assert main(["search", "x", str(docs)]) == 2
-    assert "pip install 'headnote[postgres]'" in capsys.readouterr().err
+    assert 'pip install "headnote-md[postgres]"' in capsys.readouterr().err
     assert main(["doctor", str(docs)]) == 1
-    assert "pip install 'headnote[postgres]'" in capsys.readouterr().out
+    assert 'pip install "headnote-md[postgres]"' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("corpus", "least"), [("own", 10), ("fastapi-en", 50)])

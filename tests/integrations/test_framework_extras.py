@@ -31,7 +31,7 @@ def test_a_missing_framework_names_its_install_command(module: str) -> None:
     code = TRY.format(package=package, module=module)
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert f"needs the package {package}" in output
-    assert output.endswith(f"(run: pip install 'headnote[{extra}]')\n")
+    assert output.endswith(f'(run: pip install "headnote-md[{extra}]")\n')
 
 
 def test_the_shared_module_needs_no_framework() -> None:

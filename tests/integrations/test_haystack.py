@@ -15,7 +15,7 @@ import headnote
 
 # Before Haystack is imported, because it sends telemetry.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
-pytest.importorskip("haystack", reason="needs the extra: pip install 'headnote[haystack]'")
+pytest.importorskip("haystack", reason='needs the extra: pip install "headnote-md[haystack]"')
 
 from haystack import Document, Pipeline
 from haystack.components.converters import TextFileToDocument

@@ -13,8 +13,8 @@ from framework_samples import CORPORA, GUIDE, LARGEST, MDX, SETTINGS, handbook_i
 
 import headnote
 
-pytest.importorskip("langchain_core", reason="needs the extra: pip install 'headnote[langchain]'")
-pytest.importorskip("langchain_text_splitters", reason="needs the extra: pip install 'headnote[langchain]'")
+pytest.importorskip("langchain_core", reason='needs the extra: pip install "headnote-md[langchain]"')
+pytest.importorskip("langchain_text_splitters", reason='needs the extra: pip install "headnote-md[langchain]"')
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding

@@ -14,7 +14,7 @@ from framework_samples import CORPORA, GUIDE, LARGEST, SETTINGS, handbook_index,
 
 import headnote
 
-pytest.importorskip("llama_index.core", reason="needs the extra: pip install 'headnote[llama-index]'")
+pytest.importorskip("llama_index.core", reason='needs the extra: pip install "headnote-md[llama-index]"')
 
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
 from llama_index.core.ingestion import IngestionPipeline

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote[mcp]"')
+pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"')
 
 from mcp import Client
 

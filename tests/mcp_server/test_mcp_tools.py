@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote[mcp]"')
+pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"')
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client

@@ -156,7 +156,7 @@ def test_a_missing_package_is_named(tmp_path: Path, missing: str, engine: str, s
     assert result.returncode == 2
     assert result.stderr.count("\n") == 1, result.stderr
     assert f"needs the package {missing}" in result.stderr
-    assert f'run: pip install "headnote[{extra}]"' in result.stderr
+    assert f'run: pip install "headnote-md[{extra}]"' in result.stderr
     assert not (tmp_path / "out").exists()
 
 

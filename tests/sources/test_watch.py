@@ -300,5 +300,5 @@ def test_it_stops_at_once_when_asked_before(tmp_path: Path) -> None:
 
 def test_without_the_package_it_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'headnote\[search\]'"):
+    with pytest.raises(MissingExtra, match=r'pip install "headnote-md\[search\]"'):
         watch(tmp_path, stop=threading.Event())

@@ -191,5 +191,5 @@ def test_a_file_that_is_no_tokenizer(tmp_path: Path) -> None:
 
 def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(SettingsError, match=r"pip install 'headnote\[tokenizers\]'"):
+    with pytest.raises(SettingsError, match=r'pip install "headnote-md\[tokenizers\]"'):
         count_tokens("text", tmp_path / "tokenizer.json")

@@ -19,18 +19,29 @@ from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.embedding.registry import DEFAULT
 from headnote.embedding.transformer import is_installed
 from headnote.errors import IndexFailure, LockedIndex, MissingExtra, MissingIndex, UnwritableIndex
+from headnote.extras import install
 
 State = Literal["ok", "note", "wrong", "repaired"]
 _STYLES = {"ok": "green", "note": "yellow", "wrong": "bold red", "repaired": "green"}
 
-# Distribution → module. An index needs the first two; the others add features.
-_REQUIRED = {"apsw": "apsw", "PyStemmer": "Stemmer"}
-_OPTIONAL = {
-    "numpy": "numpy",
-    "onnxruntime": "onnxruntime",
-    "tokenizers": "tokenizers",
-    "watchfiles": "watchfiles",
-}
+
+class Package(NamedTuple):
+    """A package that an index needs, or that adds a feature, and the extra that brings it."""
+
+    name: str
+    module: str
+    extra: str
+    is_required: bool = False
+
+
+PACKAGES = (
+    Package("apsw", "apsw", "search", is_required=True),
+    Package("PyStemmer", "Stemmer", "search", is_required=True),
+    Package("numpy", "numpy", "search"),
+    Package("onnxruntime", "onnxruntime", "deep"),
+    Package("tokenizers", "tokenizers", "tokenizers"),
+    Package("watchfiles", "watchfiles", "search"),
+)
 
 
 class Finding(NamedTuple):
@@ -79,15 +90,15 @@ def _record(finding: Finding) -> dict[str, str]:
 
 def _packages() -> Iterator[Finding]:
     installed = []
-    for name, module in (_REQUIRED | _OPTIONAL).items():
-        if find_spec(module) is None:
-            text = f"{name} is missing: pip install 'headnote[search]' installs it"
-            yield Finding("wrong" if name in _REQUIRED else "note", "packages", text)
+    for package in PACKAGES:
+        if find_spec(package.module) is None:
+            text = f"{package.name} is missing: {install(package.extra)} installs it"
+            yield Finding("wrong" if package.is_required else "note", "packages", text)
             continue
         try:
-            installed.append(f"{name} {version(name)}")
+            installed.append(f"{package.name} {version(package.name)}")
         except PackageNotFoundError:
-            installed.append(name)
+            installed.append(package.name)
     if installed:
         yield Finding("ok", "packages", ", ".join(installed))
 

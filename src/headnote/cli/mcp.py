@@ -11,7 +11,7 @@ from headnote.cli import options
 from headnote.cli.command import Argument, Command
 from headnote.cli.opening import answer_on_one_core, open_index
 from headnote.cli.terminal import write_note
-from headnote.extras import load
+from headnote.extras import install, load
 from headnote.keeper import keep_fresh
 
 
@@ -32,7 +32,7 @@ def mcp_command(
     The server keeps the index up to date while it runs. Search works at once; the vectors of the deep model follow in
     the background.
     """
-    load("mcp", "the MCP server", "pip install 'headnote[mcp]'")
+    load("mcp", "the MCP server", install("mcp"))
     # Only after the check: these modules need the extra.
     from headnote.mcp_server.server import make_server
     from headnote.mcp_server.stdin import mended_stdin

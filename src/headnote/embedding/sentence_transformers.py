@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.vectors import mean_of_windows, windows, zeros
-from headnote.extras import load
+from headnote.extras import install, load
 from headnote.tokens.bpe import as_encodable
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class SentenceTransformersEmbedder:
                 library = load(
                     "sentence_transformers",
                     "embedding with sentence-transformers",
-                    'pip install "headnote[sentence-transformers]"',
+                    install("sentence-transformers"),
                 )
                 self._loaded = library.SentenceTransformer(self._model_name)
             return self._loaded

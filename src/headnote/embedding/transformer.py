@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from headnote.embedding.vectors import mean_of_windows, windows, zeros
 from headnote.embedding.wordpieces import uncased
 from headnote.errors import MissingExtra
-from headnote.extras import load, load_numpy
+from headnote.extras import DISTRIBUTION, install, load, load_numpy
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors
@@ -30,11 +30,15 @@ OVERLAP = 32
 _BATCH = 1000
 """Texts held in memory as word pieces, which take ten times the space of the text."""
 _BEGIN, _END = 101, 102
-_RUNTIME = 'pip install "headnote[deep]"'
+_RUNTIME = install("deep")
 
 
 def install_command(model: str) -> str:
-    return f"{_RUNTIME} ./models/{model} (in a working copy of headnote)"
+    return f"{_RUNTIME} {_package_of(model)}"
+
+
+def _package_of(model: str) -> str:
+    return f"{DISTRIBUTION}-{model}"
 
 
 def is_installed(model: str) -> bool:
@@ -133,10 +137,10 @@ def _files_of(model: str) -> Any:
         return import_module(f"headnote_{model}")
     except FileNotFoundError:
         remedy = f"build them as models/{model}/README.md says, and install it again"
-        raise MissingExtra(f"the package headnote-{model} has no weights", remedy=remedy) from None
+        raise MissingExtra(f"the package {_package_of(model)} has no weights", remedy=remedy) from None
     except ModuleNotFoundError:
         remedy = f"run: {install_command(model)}"
-        raise MissingExtra(f"embedding with {model} needs the package headnote-{model}", remedy=remedy) from None
+        raise MissingExtra(f"embedding with {model} needs the package {_package_of(model)}", remedy=remedy) from None
 
 
 def _windows(pieces: list[int]) -> list[tuple[int, int]]:

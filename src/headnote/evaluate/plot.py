@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from headnote.errors import SettingsError
 from headnote.evaluate.bootstrap import Interval
 from headnote.evaluate.report import Comparison, labels, summary
-from headnote.extras import load
+from headnote.extras import install, load
 
 METRICS = ("hit", "mrr", "recall", "recall_within")
 """All of them range from 0 to 1."""
@@ -22,7 +22,7 @@ COLOURS = ("#2f6f9f", "#b5532a", "#3f7d4e", "#7a4f9a", "#8a6d1f", "#4a4a4a")
 _ROW, _TOP, _BOTTOM, _PANEL, _GAP, _LETTER = 24, 56, 36, 190, 26, 7.2
 # Inches of the PNG.
 _ROW_HEIGHT, _PANEL_WIDTH = 0.35, 2.6
-_REMEDY = "pip install 'headnote[plot]', or name a file that ends in .svg"
+_REMEDY = f"{install('plot')}, or name a file that ends in .svg"
 
 
 def check_plot(file: Path) -> None:

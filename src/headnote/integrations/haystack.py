@@ -9,7 +9,7 @@ from typing import Any
 
 from headnote.embedding.registry import get_embedder
 from headnote.errors import SettingsError
-from headnote.extras import importing
+from headnote.extras import importing, install
 from headnote.integrations.common import (
     FIELDS,
     Content,
@@ -24,7 +24,7 @@ from headnote.integrations.common import (
 from headnote.model import Chunk, Hit
 from headnote.search.query import Mode
 
-with importing("headnote in Haystack", "pip install 'headnote[haystack]'"):
+with importing("headnote in Haystack", install("haystack")):
     from haystack import Document, component, default_from_dict, default_to_dict
     from haystack.core.serialization import generate_qualified_class_name, import_class_by_name
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from headnote.errors import SettingsError
-from headnote.extras import importing
+from headnote.extras import importing, install
 from headnote.integrations.common import (
     FIELDS,
     Content,
@@ -22,7 +22,7 @@ from headnote.model import Hit
 from headnote.search.query import Mode
 from headnote.tokens import count_tokens
 
-with importing("headnote in LangChain", "pip install 'headnote[langchain]'"):
+with importing("headnote in LangChain", install("langchain")):
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever

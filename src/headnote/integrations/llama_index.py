@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from headnote.extras import importing
+from headnote.extras import importing, install
 from headnote.integrations.common import (
     FIELDS,
     Content,
@@ -21,7 +21,7 @@ from headnote.integrations.common import (
 from headnote.model import Chunk, Hit
 from headnote.search.query import Mode
 
-with importing("headnote in LlamaIndex", "pip install 'headnote[llama-index]'"):
+with importing("headnote in LlamaIndex", install("llama-index")):
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.bridge.pydantic import Field, PrivateAttr
     from llama_index.core.callbacks import CallbackManager

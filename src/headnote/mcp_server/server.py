@@ -10,7 +10,7 @@ from headnote import __version__
 from headnote.answer.prompt import as_data
 from headnote.api import Index
 from headnote.errors import HeadnoteError, MissingSource
-from headnote.extras import importing
+from headnote.extras import importing, install
 from headnote.mcp_server.replies import (
     Reply,
     answer_reply,
@@ -27,7 +27,7 @@ from headnote.search.filter_parsing import read_since
 from headnote.search.query import Mode
 from headnote.tokens.bpe import as_encodable
 
-with importing("the MCP server", "pip install 'headnote[mcp]'"):
+with importing("the MCP server", install("mcp")):
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
     from mcp.server.mcpserver.tools import Tool

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from headnote.extras import load
+from headnote.extras import install, load
 from headnote.model import Chunk, Link
 from headnote.tokens.bpe import as_encodable
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from headnote.embedding.base import Vectors
 
-BULK = 'pip install "headnote[bulk]"'
+BULK = install("bulk")
 _PURPOSE = "chunking in bulk"
 
 FORMAT = "1"

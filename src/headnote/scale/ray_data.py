@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headnote.chunking.settings import Settings
-from headnote.extras import load
+from headnote.extras import install, load
 from headnote.scale.arrow import chunk_schema, document_schema, load_arrow
 from headnote.scale.batch import chunk_batches
 from headnote.scale.work import RESULT, Part, PartResult, PartWriter, decode_result, parts_table, run_parts_table
@@ -17,7 +17,7 @@ from headnote.scale.work import RESULT, Part, PartResult, PartWriter, decode_res
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RAY = 'pip install "headnote[ray]"'
+RAY = install("ray")
 _BATCH_SIZE = 256
 """Documents."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError
-from headnote.extras import load
+from headnote.extras import install, load
 from headnote.scale.arrow import chunk_schema, document_schema, load_arrow
 from headnote.scale.batch import chunk_batches
 from headnote.scale.work import RESULT, Part, PartResult, PartWriter, decode_result, parts_table, run_parts_table
@@ -18,7 +18,7 @@ from headnote.scale.work import RESULT, Part, PartResult, PartWriter, decode_res
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SPARK = 'pip install "headnote[spark]"'
+SPARK = install("spark")
 TRIES = 4
 """For each task. On one machine, Spark gives up at the first failure by default."""
 MAX_TASKS = 10_000

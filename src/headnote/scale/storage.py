@@ -12,10 +12,10 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from headnote.errors import BulkError, MissingSource, SourceError, UnreadableSource
-from headnote.extras import load
+from headnote.extras import install, load
 from headnote.sources.files import source_error
 
-S3 = 'pip install "headnote[s3]"'
+S3 = install("s3")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://")
 _CHECK_KEY = "check the key in AWS_ACCESS_KEY_ID or AWS_PROFILE, and its permissions"
 _CHECK_ADDRESS = "check the address, AWS_ENDPOINT_URL and the network"

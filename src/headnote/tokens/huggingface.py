@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.errors import SettingsError
+from headnote.extras import install
 from headnote.tokens.base import Counter
 from headnote.tokens.bpe import as_encodable
 
@@ -60,7 +61,7 @@ def _load(path: Path) -> Any:
         raise SettingsError(
             "counting with a tokenizer.json needs the package tokenizers",
             path=str(path),
-            remedy="run: pip install 'headnote[tokenizers]'",
+            remedy=f"run: {install('tokenizers')}",
         ) from None
     try:
         tokenizer = library.Tokenizer.from_str(path.read_text(encoding="utf-8"))

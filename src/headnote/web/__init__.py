@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headnote.extras import load
+from headnote.extras import install, load
 
 PURPOSE = "the web page"
-INSTALL = "pip install 'headnote[server]'"
+INSTALL = install("server")
 
 
 def check_packages() -> None:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
 from headnote.errors import SettingsError
-from headnote.extras import load
+from headnote.extras import install, load
 
 SCHEMES = ("postgresql://", "postgres://")
-INSTALL = "pip install 'headnote[postgres]'"
+INSTALL = install("postgres")
 
 _SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
 _LONGEST_NAME = 40
