@@ -132,6 +132,8 @@ def test_while_another_writes_the_index_answers_as_it_was(
     ("arguments", "complaint"),
     [
         (["nope.md", "--root", "docs"], "nope.md: not in the index (see headnote status docs)"),
+        (["giude.md", "--root", "docs"], "giude.md: not in the index (nearest: guide.md)"),
+        (["giude.md", "--root", "docs", "--broken"], "giude.md: not in the index (nearest: guide.md)"),
         (["guide.md", "--root", "nowhere"], "nowhere: no such file or folder (check the path)"),
         (["--root", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)"),
         (["guide.md", "--orphans", "--root", "docs"], "--orphans takes no path (leave out the path)"),

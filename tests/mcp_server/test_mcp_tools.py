@@ -232,6 +232,33 @@ def test_bad_arguments_are_reported_in_one_line(index: Index) -> None:
     talk(index, session)
 
 
+def test_a_wrong_path_gets_the_nearest_ones(index: Index) -> None:
+    async def session(client: Client) -> None:
+        for tool in ("read", "outline", "links"):
+            complaint = await error_of(client, tool, path="calibratoin.md")
+            assert "calibratoin.md: not in the index (nearest: calibration.md" in complaint
+        with pytest.raises(MCPError, match=r"nearest: calibration\.md"):
+            await client.read_resource("headnote://document/calibratoin.md")
+
+    talk(index, session)
+
+
+def test_a_path_is_found_as_agents_write_it(index: Index) -> None:
+    root = index.root
+
+    async def session(client: Client) -> None:
+        for written in ("./calibration.md", "Calibration", "handbook/calibration.md", f"{root}/calibration.md"):
+            for tool in ("read", "outline", "links"):
+                assert "\nsource: calibration.md" in await text_of(client, tool, path=written)
+            chunk = index.search("calibrate the gauge", 1)[0].key.partition("#")[2]
+            assert "\nsource: calibration.md" in await text_of(client, "read", path=written, chunk=f"#{chunk}")
+        for written in ("Calibration", "handbook/calibration.md"):
+            contents = (await client.read_resource(f"headnote://document/{written}")).contents
+            assert "two-point" in "".join(getattr(part, "text", "") for part in contents)
+
+    talk(index, session)
+
+
 def test_unknown_arguments_and_wrong_types_are_refused(index: Index) -> None:
     async def session(client: Client) -> None:
         assert await error_of(client, "search", query="a", lmit=3) == (

@@ -176,6 +176,13 @@ def test_reading_by_lines_heading_and_chunk(client: TestClient, index: Index) ->
     error_of(client.get("/api/read?chunk=nothing"), 404)
 
 
+@pytest.mark.parametrize("endpoint", ["read", "outline", "document", "links"])
+def test_a_wrong_path_gets_the_nearest_ones(client: TestClient, endpoint: str) -> None:
+    assert json_of(client, f"/api/{endpoint}", path="./Moon")["path"] == "moon.md"
+    problem = error_of(client.get(f"/api/{endpoint}?path=places/harbor.md"), 404)
+    assert problem["remedy"] == "nearest: places/harbour.md"
+
+
 def test_a_document_with_all_that_is_known(client: TestClient, served_root: Path) -> None:
     view = json_of(client, "/api/document", path="tides.md")
     text = (served_root / "tides.md").read_text(encoding="utf-8")

@@ -397,7 +397,8 @@ class Index:
             passages = read_passages(reader, hits)
         return answer_from(question, passages, chat, self.embedder, budget, stream)
 
-    # Reading
+    # Reading. A path may also be absolute, begin with the name of the root, lack its suffix or be in another case, if
+    # that leaves no doubt.
 
     def documents(self) -> list[str]:
         """Paths of all documents, sorted."""
@@ -443,15 +444,13 @@ class Index:
         """The links of a document, with their targets."""
         check_types(path=(path, str))
         with self._store.reading() as reader:
-            document_row(reader, self.root, path)
-            return reader.links_from(path)
+            return reader.links_from(document_row(reader, self.root, path).path)
 
     def backlinks(self, path: str) -> list[LinkRow]:
         """The links that lead to a document."""
         check_types(path=(path, str))
         with self._store.reading() as reader:
-            document_row(reader, self.root, path)
-            return reader.links_to(path)
+            return reader.links_to(document_row(reader, self.root, path).path)
 
     def broken_links(self) -> list[LinkRow]:
         """Links to documents, sections and other files inside the root that do not exist."""

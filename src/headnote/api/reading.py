@@ -11,6 +11,7 @@ from headnote.chunking.settings import shown
 from headnote.errors import MissingSource, SettingsError
 from headnote.index.sites.model import read_sites
 from headnote.model import Passage
+from headnote.sources.nearest import meant_path, nearest_paths
 from headnote.store.base import Reader, Store
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
@@ -24,17 +25,24 @@ _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
 def document_row(reader: Reader, root: Path, path: str) -> DocumentRow:
-    """The document at a path, or an error."""
-    document = reader.document(path)
-    if document is None:
-        raise MissingSource("not in the index", path=path, remedy=f"see headnote status {root}")
-    return document
+    """The document that a path means, or an error that names the nearest ones."""
+    if document := reader.document(path):
+        return document
+    documents = reader.document_paths()
+    meant = meant_path(path, root, documents)
+    if meant and (document := reader.document(meant)):
+        return document
+    near = ", ".join(nearest_paths(path, documents))
+    raise MissingSource(
+        "not in the index", path=path, remedy=f"nearest: {near}" if near else f"see headnote status {root}"
+    )
 
 
 def document_view(store: Store, root: Path, path: str) -> DocumentView:
     """A document with everything known about it, read at one moment."""
     with store.reading() as reader:
         document = document_row(reader, root, path)
+        path = document.path
         chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
         check = _link_check(reader, root)
     return DocumentView(

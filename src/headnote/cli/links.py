@@ -71,16 +71,15 @@ def links_command(
 
 
 def find_document(index: Index, root: Path, path: str) -> str:
-    """The document at a path relative to the root, or to the current folder."""
+    """The document at a path relative to the root, or to the current folder. An unknown one is an error."""
     documents = set(index.documents())
     from_root = Path(os.path.normpath(path)).as_posix()
     if from_root in documents:
         return from_root
     real = Path(os.path.realpath(path))
     folder = Path(os.path.realpath(root))
-    # An unknown name is passed on as it is: the index has the error for it.
     inside = real.relative_to(folder).as_posix() if real.is_relative_to(folder) else path
-    return inside if inside in documents else path
+    return inside if inside in documents else index.document(path).document.path
 
 
 # One document

@@ -120,7 +120,8 @@ def _outline(index: Index) -> Tool:
         def reply() -> Reply:
             if not path:
                 return documents_reply(index.documents(), budget)
-            return outline_reply(path, index.outline(path), budget)
+            view = index.document(path)
+            return outline_reply(view.document.path, view.headings, budget)
 
         return _result(reply, structured)
 
@@ -141,7 +142,8 @@ def _read(index: Index) -> Tool:
     ) -> CallToolResult:
         def passage() -> Passage:
             if chunk:
-                stored = index.chunk(path + chunk if chunk.startswith("#") else chunk)
+                key = index.document(path).document.path + chunk if chunk.startswith("#") else chunk
+                stored = index.chunk(key)
                 return Passage(stored.path, stored.row.start_line, stored.row.end_line, stored.text)
             return index.section(path, heading) if heading else index.read(path, start_line, end_line)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from headnote.errors import MissingSource, NotAFile, SourceError, UnreadableSource
 from headnote.sources.decode import decode
+from headnote.sources.nearest import nearest_paths
 
 SUFFIXES = (".markdown", ".md", ".mdx", ".txt")
 """Endings of the files in a folder that are documents. A file that is named explicitly needs none of them."""
@@ -28,8 +29,21 @@ def read_source(path: str | os.PathLike[str]) -> str:
             raise NotAFile(f"{what}, not a file", path=name, remedy="name a file")
         data = Path(name).read_bytes()
     except (OSError, ValueError) as error:
-        raise source_error(name, error) from None
+        failure = source_error(name, error)
+        if isinstance(failure, MissingSource) and (near := _files_like(name)):
+            failure = MissingSource(failure.message, path=name, remedy=f"nearest: {', '.join(near)}")
+        raise failure from None
     return decode(data, name)
+
+
+def _files_like(path: str) -> list[str]:
+    """The documents beside a file that does not exist, as far as their names are like its own."""
+    folder, name = os.path.split(path)
+    try:
+        beside = sorted(filter(has_known_suffix, os.listdir(folder or ".")))  # noqa: PTH208  names are enough
+    except (OSError, ValueError):
+        return []
+    return [os.path.join(folder, near) for near in nearest_paths(name, beside)]  # noqa: PTH118  spelt like the path
 
 
 def source_error(path: str, error: OSError | ValueError) -> SourceError:

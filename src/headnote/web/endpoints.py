@@ -132,7 +132,7 @@ def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
 def outline(served: Served, request: requests.PathRequest) -> responses.OutlineAnswer:
     """The headings of a document."""
     view = served.index.document(request.path)
-    return responses.OutlineAnswer(request.path, heading_answers(view.document.text, view.headings))
+    return responses.OutlineAnswer(view.document.path, heading_answers(view.document.text, view.headings))
 
 
 def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
@@ -167,7 +167,8 @@ def document(served: Served, request: requests.PathRequest) -> responses.Documen
 
 def links(served: Served, request: requests.PathRequest) -> responses.LinksAnswer:
     """What a document links to, and what links to it."""
-    return responses.LinksAnswer(request.path, **_links_of(served.index.document(request.path)))
+    view = served.index.document(request.path)
+    return responses.LinksAnswer(view.document.path, **_links_of(view))
 
 
 def _links_of(view: DocumentView) -> dict[str, list[responses.LinkAnswer]]:

@@ -51,7 +51,7 @@ def problem_of(error: HeadnoteError) -> tuple[int, Problem]:
     """The status and body for an error, without the folders of this machine."""
     status, code = next((status, code) for kind, status, code in _KINDS if isinstance(error, kind))
     if isinstance(error, MissingSource):
-        remedy = error.remedy if error.remedy.startswith(("it has", "search")) else "see /api/documents"
+        remedy = error.remedy if error.remedy.startswith(("it has", "nearest", "search")) else "see /api/documents"
         return status, Problem(code, f"{error.path}: {error.message}", remedy)
     where = f"{error.path}: " if isinstance(error, SettingsError) and error.path else ""
     return status, Problem(code, where + error.message, error.remedy)
