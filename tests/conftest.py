@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -66,6 +67,20 @@ def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 def repository() -> Path:
     """The root of the working copy."""
     return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the documentation, built."""
+    for package in ("mkdocs", "material", "mkdocstrings"):
+        pytest.importorskip(package, reason="the extra docs is not installed: the site cannot be built")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    # The theme advertises its successor on standard error.
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+    assert (built.returncode, built.stdout + built.stderr) == (0, "")
+    return folder
 
 
 def shared_folder() -> Path:

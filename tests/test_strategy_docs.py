@@ -1,7 +1,7 @@
 """The pages in docs/ are true: their examples are run, and their tables are compared with the settings.
 
 Each example is a file in a fenced block, ```` ```markdown name.md ````, and a session in another, ```` ```console ````,
-that begins with the command. To update the outputs after an intended change:
+that begins with the command. `handbook` is our example. To update the outputs after an intended change:
 
     python tests/test_strategy_docs.py
 """
@@ -13,6 +13,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +34,8 @@ from headnote.model import Block, Chunk
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 STRATEGY_PAGES = sorted((REPOSITORY / "docs" / "strategies").glob("*.md"))
-PAGES = [*STRATEGY_PAGES, REPOSITORY / "docs" / "settings.md"]
+PAGES = [*STRATEGY_PAGES, *(REPOSITORY / "docs" / name for name in ("index.md", "indexing.md", "settings.md"))]
+HANDBOOK = REPOSITORY / "examples" / "handbook"
 
 AUTHENTICATION = [
     "Authentication",
@@ -73,6 +75,8 @@ def run_again(text: str) -> str:
     """The page with the current output of every command in it."""
     pieces, done = [], 0
     with empty_folder() as folder:
+        if " handbook" in text:
+            shutil.copytree(HANDBOOK, folder / "handbook", ignore=shutil.ignore_patterns(".headnote"))
         for block in fences(text):
             language, _, name = block.info.partition(" ")
             if language == "markdown" and name:
@@ -197,7 +201,9 @@ def test_the_table_of_overlaps_is_true(word: str, settings_page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    prose = "\n".join(text[block.start : block.end] for block in headnote.parse(text) if block.kind != "code")
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", prose):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
