@@ -72,17 +72,49 @@ def test_the_text_is_scanned_once_and_only_when_needed(monkeypatch: pytest.Monke
     assert scans == [TEXT]
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("---\ntitle: Given\n---\n# Heading\n", "Given"),
-        ("## Second\n\n# First\n\n# Other\n", "First"),
-        ("text\n", ""),
-        ("", ""),
-    ],
-)
-def test_the_title_is_given_or_the_first_of_the_highest_headings(text: str, title: str) -> None:
-    assert Document(text, "name.md").title == title
+LEADING = [
+    "",
+    "\n\n",
+    "---\ntags: [a]\n---\n",
+    "---\ntitle:\n---\n",
+    "<!-- A comment of several words. -->\n\n",
+    '<a id="old"></a>\n\n',
+    '<p align="center">\n  <img src="logo.png" alt="The logo">\n</p>\n\n',
+    "[![build](https://a.example/b.svg)](https://a.example) ![cover](c.svg)\n\n",
+    "[English](README.md) | [Deutsch](README.de.md) · [[Other note]]\n\n",
+    "#project #idea/raw\n\n",
+    "[label]: https://a.example\n\n",
+    "***\n\n",
+]
+"""What may stand above a heading that leads a document."""
+PROSE = ["An intro.\n\n", "- a list\n\n", "> a quote\n\n", "    code\n\n", "`code`\n\n", "## Part\n\n", "|a|\n|-|\n\n"]
+
+
+@pytest.mark.parametrize("above", LEADING)
+@pytest.mark.parametrize("heading", ["# The *title*\n", "The *title*\n===\n"])
+def test_a_heading_of_level_1_that_leads_a_document_is_its_title(above: str, heading: str) -> None:
+    assert Document(f"{above}{heading}\ntext\n\n# Other\n", "folder/name.md").title == "The title"
+
+
+@pytest.mark.parametrize("above", PROSE)
+@pytest.mark.parametrize("before", LEADING)
+def test_below_prose_a_heading_is_no_title(before: str, above: str) -> None:
+    assert Document(f"{before}{above}# Later\n", "folder/My note.md").title == "My note"
+
+
+@pytest.mark.parametrize("text", ["", "text\n", "## Deeper\n\n# First\n", "#\n\ntext\n"])
+def test_a_document_without_a_title_is_called_after_its_file(text: str) -> None:
+    assert Document(text, "a/b.c/The plan v1.2.md").title == "The plan v1.2"
+    assert Document(text).title == ""
+
+
+def test_the_title_of_the_frontmatter_comes_first() -> None:
+    assert Document("---\ntitle: Given\n---\n# Heading\n", "name.md").title == "Given"
+
+
+def test_imports_and_components_of_mdx_may_stand_above_the_title() -> None:
+    text = "import A from 'a'\nexport const b = 1\n\n<A b={b} />\n\n{/* a comment */}\n\n# Page\n"
+    assert Document(text, "page.mdx").title == "Page"
 
 
 @pytest.mark.parametrize(

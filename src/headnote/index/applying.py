@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from headnote.errors import NotText
 from headnote.index.anchors import Anchors
-from headnote.index.entries import FileRead, FileReader, FileToRead, title_of
+from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.packing import complete
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
@@ -156,7 +156,7 @@ def _rename_title(writer: Writer, path: str) -> None:
     row = writer.document(path)
     if row is None:
         return
-    title = title_of(Document(row.text, path, row.mdx))
+    title = Document(row.text, path, row.mdx).title
     if title != row.title:
         chunks = [chunk.row for chunk in writer.chunks_of(path)]
         writer.put([Entry(row._replace(title=title), chunks, writer.links_from(path))])

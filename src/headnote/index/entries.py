@@ -23,7 +23,7 @@ from headnote.markdown.document import Document
 from headnote.model import Chunk, Link
 from headnote.sources.snapshot import FileSnapshot, read_snapshot
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
-from headnote.store.terms import file_name, keyword_fields
+from headnote.store.terms import keyword_fields
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
@@ -108,7 +108,7 @@ def _document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
         size=snapshot.size,
         mtime_ns=snapshot.mtime_ns,
         hash=snapshot.hash,
-        title=title_of(document),
+        title=document.title,
         text=snapshot.text,
         metadata=frontmatter.data,
         tags=tuple(document.tags),
@@ -116,11 +116,6 @@ def _document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
         warning="; ".join(filter(None, (snapshot.warning, frontmatter.warning))),
         mdx=document.mdx,
     )
-
-
-def title_of(document: Document) -> str:
-    """The title that a document gives itself, else the name of its file."""
-    return document.title or file_name(document.path)
 
 
 def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:

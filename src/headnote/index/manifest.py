@@ -10,7 +10,7 @@ from headnote.chunking.settings import Settings
 from headnote.index.task import FilesRead
 from headnote.store.damage import INSTANT, UNFINISHED, signed, unsigned
 
-READER = "8"
+READER = "9"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 

@@ -11,6 +11,7 @@ from headnote.markdown.links import links_and_tags
 from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import place, scan_spans
+from headnote.markdown.titles import file_name, leading_title
 from headnote.model import Block, Frontmatter, Heading, Link, Tag
 
 _NO_FRONTMATTER = Frontmatter("yaml", {})
@@ -63,11 +64,9 @@ class Document:
 
     @cached_property
     def title(self) -> str:
-        """The `title` of the frontmatter, else the first of the highest headings, else empty."""
-        title = frontmatter.title(self.frontmatter.data)
-        if title or not self.headings:
-            return title
-        return min(self.headings, key=lambda heading: heading.level).text
+        """The `title` of the frontmatter, else the heading that leads the text, else the name of the file."""
+        given = frontmatter.title(self.frontmatter.data)
+        return given or leading_title(self.text, self.spans, self.headings) or file_name(self.path)
 
     @cached_property
     def tags(self) -> list[str]:

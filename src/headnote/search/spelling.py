@@ -18,13 +18,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
+from headnote.markdown.titles import file_name
 from headnote.model import Guess, Hit
 from headnote.search.terms import content_terms, function_terms, languages_in, rarity
 from headnote.store.base import Keywords
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import (
     MOST_QUERY_TERMS,
-    file_name,
     folded,
     is_without_blanks,
     other_forms,

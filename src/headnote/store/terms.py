@@ -19,10 +19,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
-from pathlib import PurePosixPath
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.extras import load
+from headnote.markdown.titles import file_name
 from headnote.store.languages import language_of
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 
@@ -176,11 +176,6 @@ def folded(word: str) -> str:
 def is_without_blanks(text: str) -> bool:
     """Whether all of it is in scripts that write no blanks between words."""
     return not text.isascii() and _only_without_blanks().fullmatch(text) is not None
-
-
-def file_name(path: str) -> str:
-    """The name of a document's file, without folders and ending."""
-    return PurePosixPath(path).stem
 
 
 def words_of(text: str) -> list[str]:

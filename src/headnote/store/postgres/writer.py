@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from headnote.markdown.titles import file_name
 from headnote.store import codec
 from headnote.store.codec import escaped
 from headnote.store.postgres.cache import Caches
@@ -15,7 +16,7 @@ from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.sql import Connection, Update, only_value, rows
 from headnote.store.postgres.vectors import VectorWriter
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText, PackedVectors
-from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
+from headnote.store.terms import keyword_fields, keyword_fields_of
 
 if TYPE_CHECKING:
     import numpy as np

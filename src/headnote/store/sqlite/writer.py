@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
+from headnote.markdown.titles import file_name
 from headnote.store import codec
 from headnote.store.codec import escaped
 from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
@@ -15,7 +16,7 @@ from headnote.store.sqlite.keywords import delete_all_keywords, delete_keywords,
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.sql import Update, only_value, rows
 from headnote.store.sqlite.vectors import VectorWriter
-from headnote.store.terms import file_name, keyword_fields, keyword_fields_of
+from headnote.store.terms import keyword_fields, keyword_fields_of
 
 if TYPE_CHECKING:
     import apsw
