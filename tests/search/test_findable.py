@@ -38,21 +38,22 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
 @pytest.mark.parametrize(
-    ("query", "matched"),
+    ("query", "terms", "matched"),
     [
-        ("k8s cheat sheet", ("k8s", "cheat", "sheet")),
-        ("runbook-42", ("runbook42", "runbook", "42")),
-        ("runbook 42", ("runbook", "42")),
-        ("container-ops", ("containerop", "contain", "op")),
-        ("commands for every day", ("command", "everi", "day")),
+        ("k8s cheat sheet", ("k8s", "cheat", "sheet"), ("k8s", "cheat", "sheet")),
+        ("runbook-42", ("runbook42", "runbook", "42"), ("runbook-42", "runbook", "42")),
+        ("runbook 42", ("runbook", "42"), ("runbook", "42")),
+        ("container-ops", ("containerop", "contain", "op"), ("container-ops", "container", "ops")),
+        ("command for every day", ("command", "everi", "day"), ("commands", "every", "day")),
     ],
 )
 def test_a_note_is_found_by_alias_file_name_tag_and_heading(
-    index: Index, mode: Mode, query: str, matched: tuple[str, ...]
+    index: Index, mode: Mode, query: str, terms: tuple[str, ...], matched: tuple[str, ...]
 ) -> None:
     best = index.search(query, mode=mode)[0]
     assert best.path == "runbook-42.md"
-    assert best.why.matched == matched, "what was looked for in the index is what a hit says it has"
+    assert best.why.matched == matched, "words are as the note writes them"
+    assert best.why.terms == terms, "what was looked for in the index is what a hit says it has"
 
 
 def test_a_renamed_file_is_found_by_its_new_name_only(index: Index) -> None:

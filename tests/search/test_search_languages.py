@@ -77,7 +77,7 @@ def test_a_question_about_something_else_finds_nothing(index: Index) -> None:
 
 def test_the_words_that_were_found_are_marked(index: Index) -> None:
     (hit,) = index.search("pegelmessung der Häfen", limit=1)
-    ranges = marks(hit.text, marked_terms("pegelmessung der Häfen", hit.why.matched, hit.text))
+    ranges = marks(hit.text, marked_terms("pegelmessung der Häfen", hit.why.terms, hit.text))
     assert [hit.text[start:end] for start, end in ranges] == ["Pegelmessungen", "Häfen"]
 
 

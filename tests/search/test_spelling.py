@@ -198,7 +198,7 @@ def test_a_hit_says_what_a_word_was_taken_for(notes: Index) -> None:
     assert not guesses["templ"].is_correction
     assert corrected_query(query, hits) == "configuration of templ"
     best = next(hit for hit in hits if hit.path == "configuration.md")
-    marked = [best.text[start:end] for start, end in marks(best.text, marked_terms(query, best.why.matched))]
+    marked = [best.text[start:end] for start, end in marks(best.text, marked_terms(query, best.why.terms))]
     assert "configuration" in marked
 
 

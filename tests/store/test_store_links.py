@@ -102,6 +102,16 @@ def test_chunks_lead_to_chunks_of_other_documents(store: Store) -> None:
         assert reader.linked_chunks([]) == []
 
 
+def test_the_links_in_chunks_are_those_of_their_documents_that_begin_there(store: Store) -> None:
+    linked(store)
+    with store.reading() as reader:
+        chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
+        for chosen in ([], chunks[:1], chunks[::2], chunks):
+            places = {(chunk.path, chunk.row.number) for chunk in chosen}
+            expected = [link for link in reader.links() if (link.path, link.chunk) in places]
+            assert reader.links_in([chunk.id for chunk in chosen]) == expected
+
+
 def test_chunks_know_which_chunks_of_other_documents_lead_to_them(store: Store) -> None:
     pages = [
         entry(f"{name}.md", f"# {name}\n\nOne.\n\n# Two\n\nTwo.\n", boundaries="heading", min_tokens=0)

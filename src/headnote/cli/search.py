@@ -193,7 +193,7 @@ def _lines(
         yield [Span("showing results for ", "dim"), Span(answered, "bold")]
         yield []
     for number, hit in enumerate(hits):
-        terms = marked_terms(query, hit.why.matched, hit.text)
+        terms = marked_terms(query, hit.why.terms, hit.text)
         if number:
             yield []
         yield [

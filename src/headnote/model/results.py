@@ -33,8 +33,7 @@ class Why(NamedTuple):
     keyword_score: float = 0.0
     """BM25 over weighted fields."""
     matched: tuple[str, ...] = ()
-    """Words of the query that it contains, as stored in the keyword index; of a word that was guessed, what it was
-    taken for."""
+    """Words of the query that it contains, as it writes them; of a word that was guessed, what it was taken for."""
     guesses: tuple[Guess, ...] = ()
     """Words of the query that it contains in another form: misspelt or unfinished ones."""
     semantic_rank: int | None = None
@@ -55,6 +54,8 @@ class Why(NamedTuple):
     """How much meaning counts in the score: from 0, words alone, to 1, meaning alone. The rest is words."""
     share_reason: str = ""
     """Why it counts so much, in plain words."""
+    terms: tuple[str, ...] = ()
+    """The matched words as the keyword index has them, most of them stems. Snippets mark the words with these terms."""
 
 
 class Hit(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headnote.embedding.base import Embedder
@@ -25,6 +26,7 @@ from headnote.search.retrievers import Meaning, by_meaning, by_parts, by_words, 
 from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
 from headnote.search.shares import BY_RANK, Share, share_of_meaning
 from headnote.search.spelling import Reading, covered_share, guesses, read_words, shares_of, spelt_out
+from headnote.search.wording import written_words
 from headnote.store.base import Reader, Store
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import terms_of
@@ -209,36 +211,56 @@ def _selected(
 ) -> list[Hit]:
     """The hits to return, each expanded as the query asks. `chunks` has the chunk of each hit by its key."""
     selection = Selection(query)
+    found = dict(chunks)
     for hit in hits:
         if selection.is_full:
             break
         if not selection.accepts(hit):
             continue
-        own = _described(reader, hit, chunks[hit.key], words)
-        wide = widened(own, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else own
+        wide = widened(hit, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else hit
         # A hit that is too wide for the budget may fit as it is.
-        fitting = next(filter(selection.fits, (wide, own)), None)
+        fitting = next(filter(selection.fits, (wide, hit)), None)
         if fitting is None:
             continue
         selection.add(fitting)
         if query.expand == "linked":
-            _add_linked(reader, selection, own, chunks[hit.key].id)
-    return selection.hits
+            found |= _add_linked(reader, selection, hit, found[hit.key].id)
+    return _described(reader, selection.hits, found, words)
 
 
-def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> None:
-    """Add the chunks that a hit links to, right behind it."""
+def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> dict[str, StoredChunk]:
+    """Add the chunks that a hit links to, right behind it. They are returned by their key."""
     place = f"{hit.path}:{hit.start_line}"
-    for chunk in reader.chunks([target for _, target in reader.linked_chunks([source])]):
-        linked = _described(reader, _hit(chunk, hit.score, Why(linked_from=place)), chunk, ())
-        if not selection.is_full and selection.accepts(linked) and selection.fits(linked):
-            selection.add(linked)
+    linked = {chunk.key: chunk for chunk in reader.chunks([target for _, target in reader.linked_chunks([source])])}
+    for chunk in linked.values():
+        added = _hit(chunk, hit.score, Why(linked_from=place))
+        if not selection.is_full and selection.accepts(added) and selection.fits(added):
+            selection.add(added)
+    return linked
 
 
-def _described(reader: Reader, hit: Hit, chunk: StoredChunk, words: Sequence[Reading]) -> Hit:
-    """The hit with its matched terms and its links. They take a while, so only selected hits get them."""
+def _described(
+    reader: Reader, hits: Sequence[Hit], chunks: Mapping[str, StoredChunk], words: Sequence[Reading]
+) -> list[Hit]:
+    """The hits with their matched words and their links. They take a while, so only selected hits get them."""
+    targets: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
+    for link in reader.links_in([chunks[hit.key].id for hit in hits]):
+        targets[link.path, link.chunk][link.leads_to] = None
+    described = []
+    for hit in hits:
+        chunk = chunks[hit.key]
+        links = tuple(filter(None, targets[hit.path, chunk.row.number]))
+        described.append(hit._replace(why=_with_words(hit.why, chunk, words), links=links))
+    return described
+
+
+def _with_words(why: Why, chunk: StoredChunk, words: Sequence[Reading]) -> Why:
+    """The reasons with the words of the query that the chunk has."""
     chunk_terms = terms_of(chunk)
-    matched = dict.fromkeys(term for word in words for term in word.found_in(chunk_terms))
-    why = hit.why._replace(matched=tuple(matched), guesses=guesses(words, chunk, chunk_terms))
-    links = (link.leads_to for link in reader.links_from(hit.path) if link.chunk == chunk.row.number)
-    return hit._replace(why=why, links=tuple(dict.fromkeys(filter(None, links))))
+    terms = tuple(dict.fromkeys(term for word in words for term in word.found_in(chunk_terms)))
+    written = written_words(chunk, terms)
+    return why._replace(
+        matched=tuple(dict.fromkeys(written[term] for term in terms)),
+        terms=terms,
+        guesses=guesses(words, chunk_terms, written),
+    )

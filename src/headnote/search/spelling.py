@@ -11,16 +11,15 @@ endings that stems lack, and a misspelt one is compared with stems and with word
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from headnote.markdown.titles import file_name
 from headnote.model import Guess, Hit
 from headnote.search.terms import content_terms, function_terms, languages_in, rarity
+from headnote.search.wording import written_words
 from headnote.store.base import Keywords
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import (
@@ -31,7 +30,6 @@ from headnote.store.terms import (
     query_terms,
     terms_of,
 )
-from headnote.store.terms import terms as index_terms
 from headnote.store.vocabulary import LONGEST_COMPARED, Vocabulary, distances
 
 Kind = Literal["known", "beginning", "misspelt", "unknown"]
@@ -144,7 +142,9 @@ def spelt_out(text: str, readings: Iterable[Reading], best: Sequence[StoredChunk
         likeliest = max(reading.shares, key=lambda term: (reading.shares[term], term))
         if reading.kind == "misspelt" or reading.shares[likeliest] > TRUST / 2:
             chunk = next((chunk for chunk in best if likeliest in terms_of(chunk)), None)
-            words[reading.typed] = _written(chunk, likeliest) if chunk else reading.word or reading.typed
+            words[reading.typed] = (
+                written_words(chunk, [likeliest])[likeliest] if chunk else reading.word or reading.typed
+            )
     return _replaced(text, words)
 
 
@@ -173,13 +173,13 @@ def _weight(reading: Reading, counts: Mapping[str, int], chunks: int) -> float:
 # -- what people see
 
 
-def guesses(readings: Iterable[Reading], chunk: StoredChunk, terms: Collection[str]) -> tuple[Guess, ...]:
-    """The words of the query that a chunk with these terms has in another form."""
+def guesses(readings: Iterable[Reading], terms: Collection[str], written: Mapping[str, str]) -> tuple[Guess, ...]:
+    """The words of the query that a chunk with these terms has in another form, as it writes them."""
     guessed = []
     for reading in readings:
         found = reading.found_in(terms)
         if found and found != [reading.term] and reading.kind != "known":
-            guessed.append(Guess(reading.typed, _written(chunk, found[0]), reading.kind == "misspelt"))
+            guessed.append(Guess(reading.typed, written[found[0]], reading.kind == "misspelt"))
     return tuple(guessed)
 
 
@@ -191,16 +191,6 @@ def corrected_query(text: str, hits: Iterable[Hit]) -> str:
             if guess.is_correction:
                 corrections.setdefault(guess.typed, guess.found)
     return _replaced(text, corrections)
-
-
-def _written(chunk: StoredChunk, term: str) -> str:
-    """The word of a chunk that became this term, as it is written most often."""
-    names = (chunk.document.title, *chunk.row.heading_path, *chunk.document.aliases, *chunk.row.tags)
-    text = "\n".join((chunk.text, *names, file_name(chunk.path)))
-    terms_of_words = [(word.casefold(), index_terms(word)) for word in _WORD.findall(text)]
-    alone = Counter(word for word, terms in terms_of_words if terms == [term])
-    inside = Counter(word for word, terms in terms_of_words if term in terms)  # of a name: `ComponentProps`
-    return next((word for word, _ in (alone or inside).most_common(1)), term)
 
 
 def _replaced(text: str, words: Mapping[str, str]) -> str:

@@ -72,6 +72,9 @@ class Documents(Protocol):
 
     def links_from(self, path: str) -> list[LinkRow]: ...
 
+    def links_in(self, chunks: Sequence[int]) -> list[LinkRow]:
+        """Those that begin in one of these chunks, by document and place."""
+
     def links_to(self, path: str) -> list[LinkRow]:
         """From other documents and its own, by document and place."""
 

@@ -52,6 +52,7 @@ SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external
     l.resolved_chunk
 FROM links l JOIN documents d ON d.id = l.document
 """
+LINKS_IN_CHUNKS = "JOIN chunks c ON c.document = l.document AND c.number = l.chunk WHERE c.id "
 LINKS_IN_ORDER = " ORDER BY d.path, l.id"
 
 TARGETS_FROM_TOP = """

@@ -74,6 +74,9 @@ class CompositeReader:
     def links_from(self, path: str) -> list[LinkRow]:
         return self._documents.links_from(path)
 
+    def links_in(self, chunks: Sequence[int]) -> list[LinkRow]:
+        return self._documents.links_in(chunks)
+
     def links_to(self, path: str) -> list[LinkRow]:
         return self._documents.links_to(path)
 

@@ -18,8 +18,10 @@ from headnote.web import responses
 def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
     fields = {name: value for name, value in hit._asdict().items() if name != "why"}
     guesses = [responses.GuessAnswer(*guess) for guess in hit.why.guesses]
-    why = responses.WhyAnswer(**{**hit.why._asdict(), "matched": list(hit.why.matched), "guesses": guesses})
-    hit_marks = list(marks(hit.text, marked_terms(query, hit.why.matched, hit.text)))
+    why = responses.WhyAnswer(
+        **{**hit.why._asdict(), "matched": list(hit.why.matched), "terms": list(hit.why.terms), "guesses": guesses}
+    )
+    hit_marks = list(marks(hit.text, marked_terms(query, hit.why.terms, hit.text)))
     return responses.HitAnswer(
         **fields, why=why, marks=hit_marks, snippet=_snippet_answer(excerpt(hit.text, hit_marks))
     )

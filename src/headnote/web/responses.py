@@ -74,7 +74,7 @@ class GuessAnswer(msgspec.Struct):
 
 
 class WhyAnswer(msgspec.Struct):
-    """Why a passage was found."""
+    """Why a passage was found. `matched` are words as it writes them, `terms` those of the keyword index."""
 
     keyword_rank: int | None
     keyword_score: float
@@ -89,6 +89,7 @@ class WhyAnswer(msgspec.Struct):
     recency: float
     meaning_share: float
     share_reason: str
+    terms: list[str]
 
 
 class SnippetLine(msgspec.Struct):

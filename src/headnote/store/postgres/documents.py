@@ -141,10 +141,13 @@ class Documents:
     def links_from(self, path: str) -> list[LinkRow]:
         return self._links("WHERE d.path = %s", (escaped(path),))
 
+    def links_in(self, chunks: Sequence[int]) -> list[LinkRow]:
+        return self._links(queries.LINKS_IN_CHUNKS + "= ANY(%s::bigint[])", (list(map(int, chunks)),))
+
     def links_to(self, path: str) -> list[LinkRow]:
         return self._links("WHERE l.resolved = %s", (escaped(path),))
 
-    def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
+    def _links(self, condition: str, bindings: tuple[str | list[int], ...]) -> list[LinkRow]:
         columns = rows(self.db, queries.LINKS + condition + queries.LINKS_IN_ORDER, bindings)
         return [stored_link(row) for row in columns]
 

@@ -132,6 +132,9 @@ class Documents:
     def links_from(self, path: str) -> list[LinkRow]:
         return self._links("WHERE d.path = ?", (escaped(path),))
 
+    def links_in(self, chunks: Sequence[int]) -> list[LinkRow]:
+        return self._links(queries.LINKS_IN_CHUNKS + "IN (SELECT value FROM json_each(?))", (as_array(chunks),))
+
     def links_to(self, path: str) -> list[LinkRow]:
         return self._links("WHERE l.resolved = ?", (escaped(path),))
 
