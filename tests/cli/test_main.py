@@ -163,7 +163,7 @@ def test_version() -> None:
     assert run("--version").stdout.decode() == f"headnote {headnote.__version__}\n".replace("\n", os.linesep)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"]])
+@pytest.mark.parametrize("arguments", [["-h"], ["--help"]])
 def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     output = capsys.readouterr().out

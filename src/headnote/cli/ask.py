@@ -19,7 +19,14 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 """Line breaks and tabs of a model are kept."""
 
 
-@click.command("ask", cls=Command)
+@click.command(
+    "ask",
+    cls=Command,
+    examples=[
+        ("quotes from the passages, without a model", 'headnote ask "how often do I calibrate?" docs --no-model'),
+        ("only from some documents", 'headnote ask "which tools do I need?" docs --path "install*"'),
+    ],
+)
 @click.argument("question", cls=Argument, about="The question; quote it if it has several words.")
 @options.root
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=6, metavar="N", help="Passages to answer from.")

@@ -44,7 +44,15 @@ class Request(NamedTuple):
     as_json: bool
 
 
-@click.command("bulk", cls=SettingsCommand)
+@click.command(
+    "bulk",
+    cls=SettingsCommand,
+    examples=[
+        ("chunks as parquet", "headnote bulk docs --out chunks"),
+        ("with vectors", "headnote bulk docs --out vectors --vectors --embedder instant"),
+        ("and a list of what could not be read", "headnote bulk docs --out chunks --report failed.jsonl"),
+    ],
+)
 @click.argument(
     "source",
     cls=Argument,

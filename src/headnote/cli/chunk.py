@@ -26,7 +26,16 @@ from headnote.tokens import get_counter
 Item = TypeVar("Item")
 
 
-@click.command("chunk", cls=SettingsCommand)
+@click.command(
+    "chunk",
+    cls=SettingsCommand,
+    examples=[
+        ("look at the chunks of a file", "headnote chunk docs/calibration.md"),
+        ("a whole folder as JSON lines, for your own pipeline", "headnote chunk docs --json > chunks.jsonl"),
+        ("how large the chunks of another preset are", "headnote chunk docs --stats --preset ragdocs"),
+        ("smaller chunks, each repeating a little of the last", "headnote chunk docs --size small --overlap low"),
+    ],
+)
 @options.paths("Files, folders of Markdown and plain text, or - for standard input.")
 @options.preset
 @options.size

@@ -1,11 +1,22 @@
-"""Click commands whose help describes arguments as well as options."""
+"""Click commands whose help begins with what they do, shows examples, describes arguments and groups options."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import inspect
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import click
+
+OPTIONS = "Options"
+"""The section of an option that names none, and of `--help`."""
+
+
+class Example(NamedTuple):
+    """A command to try. A test runs every one of them."""
+
+    about: str
+    line: str
 
 
 class Argument(click.Argument):
@@ -19,16 +30,57 @@ class Argument(click.Argument):
         return self.human_readable_name, self.about
 
 
+class Option(click.Option):
+    """An option that stands under a heading of its own in the help."""
+
+    def __init__(self, *declarations: Any, section: str = OPTIONS, **attributes: Any) -> None:
+        super().__init__(*declarations, **attributes)
+        self.section = section
+
+
 class Command(click.Command):
-    """A command whose help lists its arguments above its options."""
+    """A command whose help begins with one line, then shows its examples, arguments and options by section."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **attributes: Any) -> None:
+        """`examples`: what each is for, and the line to type."""
+        super().__init__(*arguments, **attributes)
+        self.examples = [Example(*example) for example in examples]
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_head(self, ctx, formatter)
+        write_examples(formatter, self.examples)
+        self.format_options(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        parameters = super().get_params(ctx)
-        for title, kind in (("Arguments", click.Argument), ("Options", click.Option)):
-            write_section(ctx, formatter, title, (one for one in parameters if isinstance(one, kind)))
+        parameters = self.get_params(ctx)
+        _write_section(ctx, formatter, "Arguments", (one for one in parameters if isinstance(one, click.Argument)))
+        sections: dict[str, list[click.Parameter]] = {OPTIONS: []}
+        for option in (one for one in parameters if isinstance(one, click.Option)):
+            sections.setdefault(getattr(option, "section", OPTIONS), []).append(option)
+        for title, options in sections.items():
+            _write_section(ctx, formatter, title, options)
 
 
-def write_section(
+def write_head(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """What the command does, how it is called, and what else there is to say."""
+    summary, _, details = inspect.cleandoc(command.help or "").partition("\n\n")
+    formatter.write_text(summary)
+    formatter.write_paragraph()
+    command.format_usage(ctx, formatter)
+    if details:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(details)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Iterable[Example], title: str = "Examples") -> None:
+    """Each line to type below a comment, so that both can be copied together."""
+    blocks = [f"  # {about}\n  {line}\n" for about, line in examples]
+    if blocks:
+        formatter.write(f"\n{title}:\n" + "".join(blocks))
+
+
+def _write_section(
     ctx: click.Context, formatter: click.HelpFormatter, title: str, parameters: Iterable[click.Parameter]
 ) -> None:
     """A heading, and a row for each parameter that is not hidden."""

@@ -46,7 +46,14 @@ class Loaded(NamedTuple):
     """Title of each other table → its settings."""
 
 
-@click.command("config", cls=Command)
+@click.command(
+    "config",
+    cls=Command,
+    examples=[
+        ("which settings apply to a folder, and why", "headnote config docs"),
+        ("the same for programs", "headnote config docs --json"),
+    ],
+)
 @options.root
 @options.as_json
 def config_command(root: Path, as_json: bool) -> None:

@@ -52,7 +52,14 @@ class Finding(NamedTuple):
     text: str
 
 
-@click.command("doctor", cls=Command)
+@click.command(
+    "doctor",
+    cls=Command,
+    examples=[
+        ("is everything all right?", "headnote doctor docs"),
+        ("mend what can be mended", "headnote doctor docs --repair"),
+    ],
+)
 @options.root
 @click.option("--repair", is_flag=True, help="Rebuild derived and damaged data; sound vectors stay.")
 @options.place

@@ -18,7 +18,15 @@ from headnote.evaluate.report import Comparison, record, table, verdicts
 from headnote.search.query import MODES
 
 
-@click.command("eval", cls=Command)
+@click.command(
+    "eval",
+    cls=Command,
+    examples=[
+        ("how well are these questions answered?", "headnote eval questions.jsonl docs"),
+        ("compare two presets", "headnote eval questions.jsonl docs --preset default --preset mdvdb"),
+        ("are vectors worth it?", "headnote eval questions.jsonl docs --mode keyword --mode hybrid"),
+    ],
+)
 @click.argument(
     "questions",
     cls=Argument,

@@ -18,6 +18,7 @@ import click
 
 from headnote.api import Index
 from headnote.cli import options
+from headnote.cli.command import Option
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
 from headnote.cli.opening import FIRST_WAIT, note_other_workers, open_index
@@ -56,7 +57,16 @@ class Request(NamedTuple):
     """Everything else that `Index.open` takes."""
 
 
-@click.command("index", cls=SettingsCommand)
+@click.command(
+    "index",
+    cls=SettingsCommand,
+    examples=[
+        ("read a folder, and again only what has changed", "headnote index docs"),
+        ("see what would be done", "headnote index docs --dry-run"),
+        ("keep the index up to date while you write", "headnote index docs --watch"),
+        ("leave drafts out, and search at once", 'headnote index docs --exclude "drafts/**" --no-deep'),
+    ],
+)
 @options.root
 @click.option("--watch", is_flag=True, help="Keep running and update whenever files change, until Ctrl-C.")
 @click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
@@ -65,8 +75,22 @@ class Request(NamedTuple):
 @click.option("--no-deep", is_flag=True, help="Leave the vectors of the deep model for later; search works at once.")
 @click.option("--no-vectors", "no_deep", is_flag=True, hidden=True)
 @options.embedder_by_name
-@click.option("--include", metavar="GLOB", multiple=True, help="Index only files that match; repeatable.")
-@click.option("--exclude", metavar="GLOB", multiple=True, help="Leave out files that match; repeatable.")
+@click.option(
+    "--include",
+    cls=Option,
+    section=options.FILES,
+    metavar="GLOB",
+    multiple=True,
+    help="Index only files that match; repeatable.",
+)
+@click.option(
+    "--exclude",
+    cls=Option,
+    section=options.FILES,
+    metavar="GLOB",
+    multiple=True,
+    help="Leave out files that match; repeatable.",
+)
 @options.max_file_bytes
 @options.place
 @options.preset

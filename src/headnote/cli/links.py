@@ -30,7 +30,15 @@ class LinkView(NamedTuple):
     """Line of the section it leads to."""
 
 
-@click.command("links", cls=Command)
+@click.command(
+    "links",
+    cls=Command,
+    examples=[
+        ("what a document links to, and what links to it", "headnote links docs/calibration.md --root docs"),
+        ("fail a build if a link is broken", "headnote links --broken --root docs"),
+        ("what nobody links to", "headnote links --orphans --root docs"),
+    ],
+)
 @click.argument(
     "path", cls=Argument, required=False, about="A document, relative to the root or to the current folder."
 )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from headnote import __version__
+from headnote.cli.command import Example, write_examples, write_head
 from headnote.cli.terminal import accept_any_character, write_error
 from headnote.errors import HeadnoteError
 
@@ -34,23 +35,31 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "chunk": Entry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
-    "outline": Entry("headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."),
     "search": Entry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
     "ask": Entry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
+    "open": Entry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
+    "links": Entry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
+    "chunk": Entry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
+    "outline": Entry("headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."),
     "index": Entry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
     "status": Entry("headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."),
     "doctor": Entry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
-    "links": Entry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
     "config": Entry("headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."),
     "presets": Entry("headnote.cli.presets", "presets_command", "Compare the presets."),
-    "eval": Entry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
-    "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
     "serve": Entry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
-    "open": Entry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
+    "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
+    "eval": Entry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
     "bulk": Entry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
 }
 """Name → command, in the order of the help."""
+
+
+START = (
+    Example("find the passages that answer a question", 'headnote search "how do I install it?" docs'),
+    Example("read and search the folder in your browser", "headnote open docs"),
+    Example("see the chunks of a document", "headnote chunk docs/index.md"),
+)
+"""Three commands to try, for those who type `headnote` and nothing else."""
 
 
 class Commands(click.Group):
@@ -66,6 +75,10 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(entry.module), entry.function)
         return command
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_head(self, ctx, formatter)
+        self.format_options(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
@@ -78,7 +91,9 @@ class Commands(click.Group):
             from difflib import get_close_matches
 
             suggestions = " or ".join(map(repr, get_close_matches(args[0], COMMANDS)))
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {suggestions}?" if suggestions else ""))
+            if not suggestions:
+                ctx.fail(f"No such command {args[0]!r}; to search, write: headnote search {' '.join(args)}")
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {suggestions}?")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -94,14 +109,23 @@ class Commands(click.Group):
     cls=Commands,
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
-    context_settings={"show_default": True},
+    context_settings={"show_default": True, "help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def app(context: click.Context) -> None:
-    """Search a folder of Markdown, and split it into chunks that remember their headings."""
+    """Search a folder of Markdown, or cut it into chunks that know their headings."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        click.echo(_start(context))
+
+
+def _start(context: click.Context) -> str:
+    formatter = context.make_formatter()
+    formatter.write_text(f"headnote {__version__}: {app.help}")
+    write_examples(formatter, START, "Try, with a folder of your own")
+    formatter.write_paragraph()
+    formatter.write_text("headnote -h lists all commands, and headnote COMMAND -h explains one of them.")
+    return formatter.getvalue().rstrip("\n")
 
 
 def run() -> NoReturn:

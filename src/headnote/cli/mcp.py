@@ -15,7 +15,14 @@ from headnote.extras import install, load
 from headnote.keeper import keep_fresh
 
 
-@click.command("mcp", cls=Command)
+@click.command(
+    "mcp",
+    cls=Command,
+    examples=[
+        ("what an agent starts, with a folder as its knowledge", "headnote mcp docs"),
+        ("one server for several agents", "headnote mcp docs --http --port 8765"),
+    ],
+)
 @click.argument(
     "root", cls=Argument, type=options.PATH, default=".", about="Folder to serve; the current one by default."
 )

@@ -9,22 +9,43 @@ from typing import Any
 
 import click
 
-from headnote.cli.command import Argument
+from headnote.cli.command import Argument, Option
 
 # Click does not check readability: the code that opens a path has errors that name the remedy.
 PATH = click.Path(readable=False, path_type=Path)
+
+# Headings of the help
+
+FILTERS = "Filters"
+FILES = "Files"
+CHUNKS = "Chunks"
+STORE = "Where the index is"
 
 # The index
 
 ROOT_HELP = "Folder of the index; the current one by default."
 root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".")
 _store = click.option(
-    "--store", metavar="URL", help="Where the index is kept: sqlite or postgresql://USER@HOST/DATABASE."
+    "--store",
+    cls=Option,
+    section=STORE,
+    metavar="URL",
+    help="sqlite, for a file in the folder, or postgresql://USER@HOST/DATABASE.",
 )
 schema = click.option(
-    "--schema", metavar="NAME", help="Database schema of the index; named after the folder by default."
+    "--schema",
+    cls=Option,
+    section=STORE,
+    metavar="NAME",
+    help="Database schema of the index; named after the folder by default.",
 )
-adopt = click.option("--adopt", is_flag=True, help="Take over an index that was made before the folder moved.")
+adopt = click.option(
+    "--adopt",
+    cls=Option,
+    section=STORE,
+    is_flag=True,
+    help="Take over an index that was made before the folder moved.",
+)
 read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is.")
 
 
@@ -43,8 +64,12 @@ embedder = click.option("--embedder", metavar="NAME", help="Embedder that makes 
 
 # Filters
 
-path = click.option("--path", metavar="GLOB", multiple=True, help="Only documents that match; repeatable.")
-tag = click.option("--tag", metavar="TAG", multiple=True, help="Only documents with this tag; repeatable.")
+path = click.option(
+    "--path", cls=Option, section=FILTERS, metavar="GLOB", multiple=True, help="Only documents that match; repeatable."
+)
+tag = click.option(
+    "--tag", cls=Option, section=FILTERS, metavar="TAG", multiple=True, help="Only documents with this tag; repeatable."
+)
 
 # Reading and chunking documents
 
@@ -53,13 +78,34 @@ def paths(about: str) -> Callable[[Any], Any]:
     return click.argument("paths", cls=Argument, metavar="PATH...", nargs=-1, required=True, type=PATH, about=about)
 
 
-preset = click.option("--preset", "-p", metavar="NAME", help="Named settings; `headnote presets` lists them.")
-size = click.option("--size", metavar="small|medium|large|N", help="Chunk size; a number sets the maximum.")
-overlap = click.option("--overlap", metavar="none|low|medium|high|N", help="How much of a chunk the next one repeats.")
+preset = click.option(
+    "--preset",
+    "-p",
+    cls=Option,
+    section=CHUNKS,
+    metavar="NAME",
+    help="Named settings; `headnote presets` lists them.",
+)
+size = click.option(
+    "--size",
+    cls=Option,
+    section=CHUNKS,
+    metavar="small|medium|large|N",
+    help="Chunk size; a number sets the maximum.",
+)
+overlap = click.option(
+    "--overlap",
+    cls=Option,
+    section=CHUNKS,
+    metavar="none|low|medium|high|N",
+    help="How much of a chunk the next one repeats.",
+)
 workers = click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="Worker processes; one per core by default."
 )
-max_file_bytes = click.option("--max-file-bytes", type=int, metavar="N", help="Skip and report larger files.")
+max_file_bytes = click.option(
+    "--max-file-bytes", cls=Option, section=FILES, type=int, metavar="N", help="Skip and report larger files."
+)
 embedder_by_name = click.option(
     "--embedder",
     metavar="NAME",

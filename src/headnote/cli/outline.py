@@ -34,7 +34,15 @@ class FileOutline(NamedTuple):
     entry_tokens: list[int]
 
 
-@click.command("outline", cls=Command)
+@click.command(
+    "outline",
+    cls=Command,
+    examples=[
+        ("the headings of one document", "headnote outline docs/calibration.md"),
+        ("a map of a folder, for a person or an agent", "headnote outline docs --depth 2"),
+        ("the same for programs", "headnote outline docs --json"),
+    ],
+)
 @options.paths("Files, or folders of Markdown and plain text.")
 @click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level to show.")
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx files.")

@@ -15,7 +15,14 @@ from headnote.cli.formatting import setting_text
 from headnote.cli.terminal import Line, Span, write_json, write_lines
 
 
-@click.command("presets", cls=Command)
+@click.command(
+    "presets",
+    cls=Command,
+    examples=[
+        ("where the presets differ", "headnote presets"),
+        ("every setting of every preset", "headnote presets --all"),
+    ],
+)
 @click.option("--all", "show_all", is_flag=True, help="Include settings that are the same in every preset.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every setting of every preset.")
 def presets_command(show_all: bool, as_json: bool) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from headnote.api import Index
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
-from headnote.cli.command import Argument, Command
+from headnote.cli.command import Argument, Command, Option
 from headnote.cli.formatting import missing_vectors, model_name
 from headnote.cli.opening import OpenedIndex, fill_vectors, open_index, path_from_here, refresh
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
@@ -23,8 +23,19 @@ from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Mode
 from headnote.search.snippets import SnippetLine, best_lines, clipped, marked_terms, marks
 from headnote.search.spelling import corrected_query
 
+RANKING = "Ranking"
 
-@click.command("search", cls=Command)
+
+@click.command(
+    "search",
+    cls=Command,
+    examples=[
+        ("in the folder docs; without it, in this one", 'headnote search "how often do I calibrate" docs'),
+        ("the first three, with the reasons", "headnote search waves docs -n 3 --explain"),
+        ("only documents with a tag", "headnote search sensor docs --tag calibration"),
+        ("for programs", "headnote search battery docs --json"),
+    ],
+)
 @click.argument("query", cls=Argument, about="What to look for; quote it if it has several words.")
 @options.root
 @click.option(
@@ -33,34 +44,59 @@ from headnote.search.spelling import corrected_query
 @click.option("--mode", metavar="MODE", help="hybrid, semantic or keyword; hybrid by default.")
 @click.option(
     "--fusion",
+    cls=Option,
+    section=RANKING,
     metavar="HOW",
     help="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
 )
 @options.path
 @options.tag
 @click.option(
-    "--where", metavar="KEY=VALUE", multiple=True, help="Only documents with this frontmatter field; repeatable."
+    "--where",
+    cls=Option,
+    section=options.FILTERS,
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Only documents with this frontmatter field; repeatable.",
 )
-@click.option("--since", metavar="DATE|7d", help="Only files changed since a date, or within 12h, 7d, 2w, 1y.")
+@click.option(
+    "--since",
+    cls=Option,
+    section=options.FILTERS,
+    metavar="DATE|7d",
+    help="Only files changed since a date, or within 12h, 7d, 2w, 1y.",
+)
 @click.option(
     "--per-document",
+    cls=Option,
+    section=RANKING,
     type=click.IntRange(min=0),
     metavar="N",
     help="Maximum passages per document; 0 for no limit.",
 )
 @click.option(
     "--min-score",
+    cls=Option,
+    section=RANKING,
     type=click.FloatRange(min=0),
     metavar="SCORE",
     help="Minimum score; 0 also shows passages that are not relevant.",
 )
 @click.option(
     "--budget",
+    cls=Option,
+    section=RANKING,
     type=click.IntRange(min=0),
     metavar="TOKENS",
     help="Maximum tokens of all passages together; 0 for no limit.",
 )
-@click.option("--recency", metavar="DAYS|steps", help="Boost recent files, with a half-life in days or in steps.")
+@click.option(
+    "--recency",
+    cls=Option,
+    section=RANKING,
+    metavar="DAYS|steps",
+    help="Boost recent files, with a half-life in days or in steps.",
+)
 @click.option("--expand", metavar="WHAT", help="Add text around each passage: none, neighbours, section or linked.")
 @click.option(
     "--context",

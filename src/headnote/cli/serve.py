@@ -32,7 +32,14 @@ json_option = click.option(
 )
 
 
-@click.command("serve", cls=Command)
+@click.command(
+    "serve",
+    cls=Command,
+    examples=[
+        ("a page and an API for this machine", "headnote serve docs"),
+        ("for others in the network, with a token", "headnote serve docs --host 0.0.0.0 --token new"),
+    ],
+)
 @options.root
 @click.option(
     "--host",
@@ -68,7 +75,14 @@ def serve_command(
     _serve(Target(root, embedder, read_only, place), settings, as_json, lambda _: None)
 
 
-@click.command("open", cls=Command)
+@click.command(
+    "open",
+    cls=Command,
+    examples=[
+        ("read and search a folder in the browser", "headnote open docs"),
+        ("the index as it is, without writing to the folder", "headnote open docs --read-only"),
+    ],
+)
 @options.root
 @port_option
 @options.embedder

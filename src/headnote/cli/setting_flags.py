@@ -10,7 +10,7 @@ import click
 from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS
 from headnote.chunking.describe import docstrings
 from headnote.chunking.settings import FIELD_NAMES, Settings
-from headnote.cli.command import Command, write_section
+from headnote.cli.command import Command, Option
 
 # The form of values whose type does not tell it.
 _METAVARS = {
@@ -18,6 +18,16 @@ _METAVARS = {
     "oversized": "split|keep|KIND=keep,…",
     "keep_whole": "KIND,…",
 }
+
+_SECTIONS = {
+    "Where chunks end": ("strategy", "boundaries", "packing", "heading_depth", "merge", "join_short_files"),
+    "How large chunks are": (
+        *("counter", "bias", "target_tokens", "max_tokens", "min_tokens"),
+        *("overlap_tokens", "overlap_across_sections", "oversized", "keep_whole"),
+    ),
+    "What chunks contain": ("frontmatter", "mdx", "include_parent_headers", "breadcrumb"),
+}
+_SECTION_OF = {field: f"{title} (overrides the preset)" for title, fields in _SECTIONS.items() for field in fields}
 
 
 class SettingsCommand(Command):
@@ -31,10 +41,6 @@ class SettingsCommand(Command):
         ctx.params["settings"] = {option.name: ctx.params.pop(str(option.name)) for option in setting_options()}
         return super().invoke(ctx)
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_options(ctx, formatter)
-        write_section(ctx, formatter, "Settings (each overrides the preset)", setting_options())
-
 
 @cache
 def setting_options() -> tuple[click.Option, ...]:
@@ -47,10 +53,11 @@ def setting_options() -> tuple[click.Option, ...]:
 
 def _option(name: str, field: str, kind: Any, **attributes: Any) -> click.Option:
     flag = name.replace("_", "-")
+    attributes["section"] = _SECTION_OF[field]
     if bool in (kind, *get_args(kind)):
-        return click.Option([f"--{flag}/--no-{flag}"], default=None, **attributes)
+        return Option([f"--{flag}/--no-{flag}"], default=None, **attributes)
     # Values stay text: the settings check them, with errors that name the remedy.
-    return click.Option([f"--{flag}"], metavar=_METAVARS.get(field) or _metavar(kind), **attributes)
+    return Option([f"--{flag}"], metavar=_METAVARS.get(field) or _metavar(kind), **attributes)
 
 
 def _metavar(kind: Any) -> str:

@@ -46,7 +46,14 @@ class Facts(NamedTuple):
     """Why the embedder cannot be loaded; empty if it can."""
 
 
-@click.command("status", cls=Command)
+@click.command(
+    "status",
+    cls=Command,
+    examples=[
+        ("what is in the index of a folder", "headnote status docs"),
+        ("the same for programs", "headnote status docs --json"),
+    ],
+)
 @options.root
 @options.place
 @options.as_json
