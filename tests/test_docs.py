@@ -11,14 +11,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
 import headnote
-from headnote.cli.main import app, main
+from headnote.cli.main import main
 from headnote.sources.files import read_source
 
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+PAGES_WITH_PYTHON = ["README.md", "docs/chunks.md"]
 
 
 def code_blocks(path: Path) -> list[tuple[str, str]]:
@@ -32,33 +32,36 @@ def code_blocks(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def readme(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """The code blocks of the README, in a folder where its examples may leave an index behind."""
-    shutil.copytree(repository / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns(".headnote"))
+def examples(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder where examples may leave an index behind. Pages of the site call the handbook by its own name."""
+    ignored = shutil.ignore_patterns(".headnote")
+    shutil.copytree(repository / "examples", tmp_path / "examples", ignore=ignored)
+    shutil.copytree(repository / "examples" / "handbook", tmp_path / "handbook", ignore=ignored)
     monkeypatch.chdir(tmp_path)
-    return code_blocks(repository / "README.md")
 
 
-def test_python_in_the_readme_prints_what_it_says(readme: list[tuple[str, str]]) -> None:
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("page", PAGES_WITH_PYTHON)
+def test_python_prints_what_the_page_says(page: str, repository: Path) -> None:
     namespace: dict[str, Any] = {}
     shown = 0
-    for (info, code), (next_info, expected) in pairwise(readme):
+    for (info, code), (next_info, expected) in pairwise(code_blocks(repository / page)):
         if info != "python":
             continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, "README.md", "exec"), namespace)
+            exec(compile(code, page, "exec"), namespace)
         assert next_info == "text", "a python block is followed by what it prints"
         assert printed.getvalue() == expected
         shown += 1
     assert shown >= 2
 
 
-def test_commands_in_the_readme_print_what_it_says(
-    readme: list[tuple[str, str]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    sessions = [content for info, content in readme if info == "console"]
-    assert len(sessions) >= 3
+@pytest.mark.usefixtures("examples")
+def test_commands_in_the_readme_print_what_it_says(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The commands of the pages in docs/ are run by test_strategy_docs.py."""
+    sessions = [content for info, content in code_blocks(repository / "README.md") if info == "console"]
+    assert sessions
     for session in sessions:
         command, _, expected = session.partition("\n")
         prompt, name, *arguments = shlex.split(command)
@@ -66,20 +69,6 @@ def test_commands_in_the_readme_print_what_it_says(
         main(arguments)
         output = capsys.readouterr()
         assert output.out + output.err == expected
-
-
-def test_every_command_and_option_is_in_the_readme(repository: Path) -> None:
-    readme = (repository / "README.md").read_text(encoding="utf-8")
-    context = click.Context(app)
-    names = app.list_commands(context)
-    assert "outline" in names
-    for name in names:
-        command = app.get_command(context, name)
-        assert command is not None
-        [row] = re.findall(rf"^\| `headnote {name} .*$", readme, re.MULTILINE)
-        shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
-        options = [option for parameter in shown for option in parameter.opts if "--" in option]
-        assert [option for option in options if option not in row] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -60,10 +60,10 @@ def _type_of(name: str, kind: Any) -> tuple[SettingType, tuple[str, ...]]:
 
 
 @cache
-def docstrings() -> dict[str, str]:
-    """Setting → the docstring below it. Python drops those, so they are read from the source code."""
+def docstrings(of: type = Settings) -> dict[str, str]:
+    """Field → the docstring below it. Python drops those, so they are read from the source code."""
     try:
-        tree = ast.parse(inspect.getsource(Settings))
+        tree = ast.parse(inspect.getsource(of))
     except (OSError, SyntaxError):
         return {}
     [definition] = tree.body

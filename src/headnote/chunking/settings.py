@@ -50,10 +50,11 @@ class Settings:
     heading_depth: int = 6
     """Deepest heading level that starts a section, 1 to 6."""
     counter: str | Callable[[str], int] | Counter = "cl100k"
-    """The token counter: `cl100k`, `o200k`, `chars`, `chars4`, `estimate`, the path of a `tokenizer.json`, or, in
-    Python, a function."""
+    """The token counter: one with a name, the path of a `tokenizer.json`, or, in Python, a function that returns the
+    size of a text."""
     bias: Bias = "balanced"
-    """What kind of text the counter `estimate` assumes."""
+    """What kind of text the counter `estimate` assumes: `balanced` (4 characters per token in prose, 2.75 in code),
+    `prose` (4.4 and 3.0) or `code` (3.6 and 2.4)."""
     target_tokens: int = 384
     """Preferred size: a chunk that reaches it is closed."""
     max_tokens: int = 512
@@ -67,13 +68,14 @@ class Settings:
     merge: bool = True
     """Whether to merge chunks below the minimum."""
     oversized: Oversized = "split"
-    """What to do with a single block larger than max."""
+    """What to do with a single block larger than max: `split` or `keep` it, or by kind, such as
+    `code=keep,table=split`."""
     keep_whole: frozenset[str] = frozenset()
-    """Kinds of blocks that are never cut, whatever `oversized` says."""
+    """Kinds of blocks that are never cut, whatever `oversized` says, such as `code,table`."""
     frontmatter: FrontmatterMode = "metadata"
     """`metadata`: read it and leave it out of the text; `include`: treat it as the first block; `strip`: ignore it."""
     mdx: bool | None = None
-    """Whether the document is MDX. Default: decided by the file name."""
+    """Whether the document is MDX; if not set, the file name decides."""
     include_parent_headers: bool = False
     """Whether `header` writes the heading path into the text."""
     join_short_files: bool = False

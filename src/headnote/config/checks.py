@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from headnote.chunking.settings import nearest, shown
@@ -38,7 +39,19 @@ def switch(text: str) -> bool:
 # Text or TOML
 
 
-def count(least: int, most: int | None = None) -> Callable[[Any], int]:
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Turns text or a TOML value into the value of a setting, or raises."""
+
+    allowed: str
+    """What the setting may be, in words, for the reference of the settings."""
+    read: Callable[[Any], Any]
+
+    def __call__(self, value: Any) -> Any:
+        return self.read(value)
+
+
+def count(least: int, most: int | None = None) -> Check:
     """A whole number in these bounds."""
     bounds = f"{least} or more" if most is None else f"from {least} to {most}"
 
@@ -50,10 +63,10 @@ def count(least: int, most: int | None = None) -> Callable[[Any], int]:
             raise SettingsError(f"{number} is out of range", remedy=f"give a number, {bounds}")
         return number
 
-    return check
+    return Check(f"a whole number, {bounds}", check)
 
 
-def choice(allowed: Sequence[str]) -> Callable[[Any], str]:
+def choice(allowed: Sequence[str]) -> Check:
     """One of these words."""
 
     def check(value: Any) -> str:
@@ -62,19 +75,23 @@ def choice(allowed: Sequence[str]) -> Callable[[Any], str]:
         remedy = nearest(value, allowed) if isinstance(value, str) else f"use {', '.join(allowed)}"
         raise SettingsError(f"{shown(value)} is not known", remedy=remedy)
 
-    return check
+    return Check(", ".join(f"`{word}`" for word in allowed), check)
 
 
-def text(value: Any) -> str:
+def _text(value: Any) -> str:
     """Any string. Errors do not show the value: it may be a secret."""
     if not isinstance(value, str):
         raise SettingsError(f"expected a string, not a {type(value).__name__}", remedy="put it in quotes")
     return value.strip()
 
 
-def texts(value: Any) -> tuple[str, ...]:
+def _texts(value: Any) -> tuple[str, ...]:
     """A list of strings, or one string with commas."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise SettingsError(f"{shown(value)} is not a list of strings", remedy='write ["one", "two"]')
     return tuple(part.strip() for part in parts if part.strip())
+
+
+text = Check("text", _text)
+texts = Check("a list, or text with commas", _texts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.chunking.settings import shown
-from headnote.config.checks import whole_number
+from headnote.config.checks import Check, whole_number
 from headnote.config.tables import LoadedTable, Table
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
@@ -89,12 +89,12 @@ def _schema(value: Any) -> str:
 INDEX = Table(
     "index",
     {
-        "include": _globs,
-        "exclude": _globs,
-        "max_file_bytes": _size,
-        "embedder": _embedder,
-        "store": _store,
-        "schema": _schema,
+        "include": Check("globs: a list, or text with commas", _globs),
+        "exclude": Check("globs: a list, or text with commas", _globs),
+        "max_file_bytes": Check("a whole number, 1 or more", _size),
+        "embedder": Check("the name of an [embedder](models.md)", _embedder),
+        "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store),
+        "schema": Check("lower-case letters, digits and `_`", _schema),
     },
 )
 INDEX_NAMES = tuple(INDEX.checks)

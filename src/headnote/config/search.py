@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.chunking.settings import shown
-from headnote.config.checks import choice, count
+from headnote.config.checks import Check, choice, count
 from headnote.config.tables import LoadedTable, Table
 from headnote.errors import SettingsError
 from headnote.search.filter_parsing import read_recency
@@ -71,8 +71,8 @@ SEARCH = Table(
         "limit": count(1),
         "mode": choice(MODES),
         "fusion": choice(FUSIONS),
-        "recency": _recency,
-        "min_score": _score,
+        "recency": Check("days, or `steps`", _recency),
+        "min_score": Check("a number, 0 or more", _score),
         "per_document": count(0),
         "expand": choice(EXPANSIONS),
         "budget": count(0),

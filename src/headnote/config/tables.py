@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from headnote.chunking.settings import nearest
+from headnote.config.checks import Check
 from headnote.config.entries import Entry, Value, Values, errors_at, flag_of, is_given
 from headnote.config.files import nearest_file
 from headnote.errors import SettingsError
@@ -28,8 +29,7 @@ class Table(NamedTuple):
     """Which settings a table has, and how to read each."""
 
     name: str
-    checks: Mapping[str, Callable[[Any], Any]]
-    """Setting → function that turns text or a TOML value into the value of the setting, or raises."""
+    checks: Mapping[str, Check]
     prefix: str = VARIABLE_PREFIX
     """Prefix of its variables."""
 
