@@ -20,6 +20,7 @@ import click
 from headnote.chunking.aliases import BASIC_NAMES
 from headnote.chunking.describe import SettingInfo, describe_settings, docstrings
 from headnote.chunking.settings import RANGES, Settings
+from headnote.cli.command import Command
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import COMMANDS, app
 from headnote.cli.setting_flags import SettingsCommand
@@ -139,11 +140,28 @@ def _section(name: str) -> str:
     shown = [one for one in command.params if not getattr(one, "hidden", False)]
     arguments = [one for one in shown if isinstance(one, click.Argument)]
     usage = " ".join(["headnote", name, *map(_usage, arguments), "[OPTIONS]"])
-    rows = [(_code(_spelled(one)), _meaning(one)) for one in shown]
-    parts = [f"## headnote {name}", f"```text\n{usage}\n```", *_paragraphs(command), _table(("", "meaning"), rows)]
+    summary, *details = _paragraphs(command)
+    parts = [f"## headnote {name}", summary, f"```text\n{usage}\n```", *details, *_examples(command)]
+    for title, parameters in _groups(shown).items():
+        parts.append(_table((title, "meaning"), [(_code(_spelled(one)), _meaning(one)) for one in parameters]))
     if isinstance(command, SettingsCommand):
         parts.append("Every [setting of chunks](configuration.md#chunks) is an option, too.")
     return "\n\n".join(parts)
+
+
+def _groups(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
+    """Title → parameters, as in the help: arguments, options, and the options with a section of their own."""
+    groups: dict[str, list[click.Parameter]] = {"arguments": [], "options": []}
+    for one in parameters:
+        section = "arguments" if isinstance(one, click.Argument) else str(getattr(one, "section", "options")).lower()
+        groups.setdefault(section, []).append(one)
+    return {title: group for title, group in groups.items() if group}
+
+
+def _examples(command: click.Command) -> list[str]:
+    examples = command.examples if isinstance(command, Command) else []
+    lines = "\n".join(f"# {example.about}\n{example.line}" for example in examples)
+    return [f"```bash\n{lines}\n```"] if lines else []
 
 
 def _paragraphs(command: click.Command) -> list[str]:
