@@ -22,9 +22,8 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from headnote import parse
-from headnote.sources.discover import expand
 from report import Table, machine, show, show_setting, versions
-from shared_corpora import MEGABYTE, shared_folder
+from shared_corpora import MEGABYTE, files_below, shared_folder
 
 OURS, PYROMARK, MARKDOWN_IT, OURS_AS_MDX = "headnote", "pyromark", "markdown-it-py", "headnote, mdx"
 GOALS = {PYROMARK: 1.5, MARKDOWN_IT: 10.0}
@@ -99,7 +98,7 @@ PARSERS: dict[str, Callable[[str], Spans]] = {
 def load(root: Path) -> list[Corpus]:
     corpora = []
     for folder in sorted(path for path in root.iterdir() if path.is_dir()):
-        contents = [file.read_bytes() for file in expand([folder])]
+        contents = [file.read_bytes() for file in files_below(folder)]
         size = sum(len(content) for content in contents) / MEGABYTE
         corpora.append(Corpus(folder.name, [content.decode("utf-8") for content in contents], size))
     return corpora

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from headnote.evaluate.formats import load_questions, write_sections
 from headnote.evaluate.questions import Gold, Place, Question
-from headnote.sources.discover import expand
-from shared_corpora import shared_folder
+from shared_corpora import files_below, shared_folder
 
 SMALL = 150_000
 """Characters. A quick run leaves larger documents out."""
@@ -85,7 +84,7 @@ def _write(file: Path, text: str) -> None:
 
 def _made(name: str, source: Path, questions: list[Question], work: Path, quick: bool) -> QuestionSet:
     root = work / f"documents-{name.replace(' ', '-')}{'-quick' if quick else ''}"
-    texts = [file for file in expand([source]) if not quick or file.stat().st_size <= SMALL]
+    texts = [file for file in files_below(source) if not quick or file.stat().st_size <= SMALL]
     if quick:
         paths = {file.relative_to(source).as_posix() for file in texts}
         questions = [question for question in questions if all(gold.path in paths for gold in question.gold)][::EVERY]

@@ -12,11 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote import parse
-from headnote.sources.discover import expand
+from headnote.sources.discover import discover
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SEED = 20
 MEGABYTE = 1_000_000
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The documents of a folder, in order."""
+    return [folder / file.path for file in discover(folder).files]
 
 
 class Document(NamedTuple):
@@ -42,7 +47,7 @@ def shared_folder() -> Path:
 def load(names: Iterable[str]) -> Corpora:
     """Name of a corpus → its Markdown files, in a fixed order."""
     root = shared_folder() / "corpora"
-    return {name: [_read(file, root) for file in expand([root / name])] for name in names}
+    return {name: [_read(file, root) for file in files_below(root / name)] for name in names}
 
 
 def _read(file: Path, root: Path) -> Document:

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from headnote.markdown import parse
 from headnote.markdown.document import is_mdx
-from headnote.sources.discover import expand
 from headnote.sources.files import read_source
 from headnote.tokens import Counter, get_counter
 from headnote.tokens.bpe import BpeCounter
 from headnote.tokens.portable import PortableEncoding
+from shared_corpora import files_below
 
 CORPORA = ["kubernetes-en", "rust-book", "react.dev"]
 Document = tuple[str, list[int]]
@@ -30,7 +30,7 @@ Document = tuple[str, list[int]]
 def main() -> None:
     shared = Path(environ.get("HEADNOTE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
     folders = [Path(argument) for argument in sys.argv[1:]] or [shared / "corpora" / name for name in CORPORA]
-    files = expand([folder for folder in folders if folder.exists()])
+    files = [file for folder in folders if folder.exists() for file in files_below(folder)]
     if not files:
         sys.exit("no documents: name a folder, or set HEADNOTE_SHARED")
     documents = [read(file) for file in files]

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from corpora import files_below
 from hypothesis import HealthCheck, settings
-
-from headnote.sources.discover import expand
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -115,7 +114,7 @@ def corpus_folder(own_corpus: Path) -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def corpus_files(corpus_folder: Callable[[str], Path]) -> Callable[[str], list[Path]]:
     """Name of a corpus → its Markdown files, sorted."""
-    return lambda corpus: expand([corpus_folder(corpus)])
+    return lambda corpus: files_below(corpus_folder(corpus))
 
 
 GUIDE = """\

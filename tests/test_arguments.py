@@ -24,7 +24,8 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "None is not a counter": lambda: headnote.count_tokens("a", None),  # type: ignore[arg-type]
     "path is of type bytes": lambda: headnote.chunk_file(b"a.md"),  # type: ignore[arg-type]
     "path is of type int": lambda: headnote.chunk_file(3),  # type: ignore[arg-type]
-    "paths is of type str": lambda: headnote.chunk_files("one string"),
+    "paths is of type int (give a string, a path or a list)": lambda: headnote.chunk_files(3),  # type: ignore[arg-type]
+    "on_error 'ignore' is not known": lambda: headnote.chunk_files("docs", on_error="ignore"),  # type: ignore[arg-type]
     "paths is None": lambda: headnote.chunk_files(None),  # type: ignore[arg-type]
     "path is None (give a string or a path)": lambda: list(headnote.chunk_files([None])),  # type: ignore[list-item]
     "workers is of type str": lambda: headnote.chunk_files(["a.md"], workers="all"),  # type: ignore[arg-type]

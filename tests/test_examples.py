@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from corpora import files_below
 
 import headnote
 from headnote.markdown.document import is_mdx
 from headnote.model import BlockKind
-from headnote.sources.discover import expand
 from headnote.sources.files import read_source
 
 CONSTRUCTS = [
@@ -68,7 +68,7 @@ CONSTRUCTS = [
 def blocks_of_file(repository: Path) -> dict[str, list[tuple[str, str]]]:
     """File name → its blocks as (kind, text)."""
     blocks: dict[str, list[tuple[str, str]]] = {}
-    for path in expand([repository / "examples"]):
+    for path in files_below(repository / "examples"):
         text = read_source(path)
         blocks[path.name] = [
             (block.kind, text[block.start : block.end]) for block in headnote.parse(text, mdx=is_mdx(path))
@@ -90,6 +90,6 @@ def test_every_construct_occurs(
 
 
 def test_links_between_the_pages_lead_somewhere(repository: Path) -> None:
-    for path in expand([repository / "examples"]):
+    for path in files_below(repository / "examples"):
         for target in re.findall(r"\]\(([\w.-]+\.mdx?)[#)]", read_source(path)):
             assert (path.parent / target).is_file(), f"{path.name} links to {target}"

@@ -79,6 +79,7 @@ PUBLIC_NAMES = {
     "Settings",
     "SettingsError",
     "SkippedFile",
+    "SkippedSource",
     "SourceError",
     "Status",
     "StoredChunk",
@@ -177,14 +178,16 @@ def test_every_public_type_is_described(repository: Path) -> None:
         assert f"`{name}`" in page, name
 
 
-def test_the_example_prints_what_the_page_says(
+def test_the_examples_print_what_the_page_says(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = (repository / "docs" / "python.md").read_text(encoding="utf-8")
-    code, output = re.findall(r"^```(?:python|text)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
-    exec(compile(code, "docs/python.md", "exec"), {})
-    assert capsys.readouterr().out == output
+    blocks = re.findall(r"^```(?:python|text)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {}
+    for code, output in zip(blocks[::2], blocks[1::2], strict=True):
+        exec(compile(code, "docs/python.md", "exec"), names)
+        assert capsys.readouterr().out == output
 
 
 # Options of `chunk`

@@ -36,7 +36,7 @@ def check_types(**arguments: tuple[object, Any]) -> None:
         # A string is an iterable of characters to Python, and bytes can be a path.
         is_stray_text = isinstance(value, str | bytes) and str not in kinds
         if is_stray_bool or is_stray_text or not isinstance(value, kinds):
-            raise SettingsError(_message(name, value), remedy=_remedy(value, kinds))
+            raise SettingsError(_message(name, value), remedy=_remedy(name, value, kinds))
 
 
 def strings(name: str, value: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -58,8 +58,8 @@ def _message(name: str, value: object) -> str:
     )
 
 
-def _remedy(value: object, kinds: tuple[type, ...]) -> str:
+def _remedy(name: str, value: object, kinds: tuple[type, ...]) -> str:
     if isinstance(value, bytes) and str in kinds:
-        return "decode it first: give a string"
+        return f'decode it first: {name}.decode("utf-8")'
     *others, last = (_NAMES.get(kind, f"a {kind.__name__}") for kind in kinds)
     return f"give {', '.join(others)} or {last}" if others else f"give {last}"

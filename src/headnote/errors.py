@@ -5,7 +5,8 @@
     │   ├── MissingSource       it is not there
     │   ├── NotAFile            it is a folder, a socket, …
     │   ├── UnreadableSource    the system refuses to open it
-    │   └── NotText             binary, or in an unknown encoding
+    │   ├── NotText             binary, or in an unknown encoding
+    │   └── SkippedSource       it was left out; a warning, which is shown and not raised
     ├── IndexFailure          an index that cannot be used
     │   ├── MissingIndex        there is none
     │   ├── CorruptIndex        its file is damaged, or not an index
@@ -66,6 +67,10 @@ class UnreadableSource(SourceError):
 
 class NotText(SourceError):
     """Binary, or in an unknown encoding."""
+
+
+class SkippedSource(SourceError, UserWarning):
+    """A file that was left out. It is a warning: `warnings` shows it, and nothing raises it unless you ask for that."""
 
 
 class IndexFailure(HeadnoteError):

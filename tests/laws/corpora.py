@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.markdown.document import is_mdx
-from headnote.sources.discover import expand
+from headnote.sources.discover import discover
 from headnote.sources.files import read_source
 
 CORPORA = (
@@ -24,8 +24,13 @@ class Page(NamedTuple):
     mdx: bool
 
 
+def files_below(folder: Path) -> list[Path]:
+    """The documents of a folder, in order."""
+    return [folder / file.path for file in discover(folder).files]
+
+
 def pages(folder: Path, corpus: str) -> Iterator[Page]:
     """Every document of a corpus, as it stands in the file."""
-    for path in expand([folder]):
+    for path in files_below(folder):
         name = path.relative_to(folder).as_posix()
         yield Page(name, read_source(path), is_mdx(path) or corpus in MDX_CORPORA)

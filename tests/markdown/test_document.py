@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from corpora import files_below
 
 from headnote.chunking.chunker import chunk_document
 from headnote.chunking.settings import Settings
@@ -15,7 +16,6 @@ from headnote.markdown.headings import headings
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import scan_spans
-from headnote.sources.discover import expand
 from headnote.sources.files import read_source
 
 TEXT = """\ufeff---
@@ -46,7 +46,7 @@ def test_a_document_knows_everything_its_text_says() -> None:
 
 
 def test_a_document_agrees_with_the_functions_it_is_made_of(repository: Path) -> None:
-    for path in expand([repository / "examples"]):
+    for path in files_below(repository / "examples"):
         text = read_source(path)
         document = Document(text, str(path))
         blocks = parse(text, is_mdx(path))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+from corpora import files_below
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
-from headnote.sources.discover import expand
 from headnote.sources.files import read_source
 
 
@@ -32,7 +32,7 @@ def extents_are_true(text: str, entries: list[OutlineEntry]) -> bool:
 
 
 def test_extents_in_the_examples(repository: Path) -> None:
-    for path in expand([repository / "examples"]):
+    for path in files_below(repository / "examples"):
         text = read_source(path)
         entries = Document(text, str(path)).outline
         assert entries

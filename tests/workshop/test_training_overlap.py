@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpora import files_below
 
-from headnote.sources.discover import expand
 from headnote.sources.files import read_source
 
 JUDGES = {
@@ -67,7 +67,7 @@ def test_no_judge_has_its_text_among_the_passages(shared: Path, trained: set[str
 
 def test_a_site_that_is_trained_on_would_be_noticed(shared: Path, trained: set[str]) -> None:
     folder = shared / "corpora" / "vite-docs"
-    assert share_of([read_source(file) for file in expand([folder])], trained) > 100 * MOST
+    assert share_of([read_source(file) for file in files_below(folder)], trained) > 100 * MOST
 
 
 def share_of(texts: Iterable[str], trained: set[str]) -> float:
@@ -88,10 +88,10 @@ def texts_of_judges(shared: Path) -> Iterator[tuple[str, list[str]]]:
     for name in JUDGES:
         folder = shared / "corpora" / name
         if folder.is_dir():
-            yield name, [read_source(file) for file in expand([folder]) if not is_licence(file.name)]
+            yield name, [read_source(file) for file in files_below(folder) if not is_licence(file.name)]
     sections = json.loads((shared / "retrieval" / "anthropic-docs" / "anthropic_docs.json").read_text(encoding="utf-8"))
     yield "anthropic-docs", [section["text"] for section in sections]
-    yield PROSE, [read_source(file) for file in expand([shared / "retrieval" / PROSE / "corpora"])]
+    yield PROSE, [read_source(file) for file in files_below(shared / "retrieval" / PROSE / "corpora")]
 
 
 def records(folder: Path) -> list[dict[str, Any]]:

@@ -15,12 +15,13 @@ from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.chunk_stats import Totals, count_file
 from headnote.cli.chunk_view import view
-from headnote.cli.chunk_work import Failure, Recipe, chunk_all, json_lines
-from headnote.cli.paths import STDIN, expand_paths
+from headnote.cli.chunk_work import Recipe, chunk_all, json_lines
+from headnote.cli.paths import STDIN, expand_paths, report
 from headnote.cli.progress import track_files
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import is_ascii_only, write_bytes, write_error, write_json, write_lines
+from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines
 from headnote.config import LoadedSettings, load_settings
+from headnote.errors import SourceError
 from headnote.tokens import get_counter
 
 Item = TypeVar("Item")
@@ -72,13 +73,13 @@ def chunk_command(
     get_counter(loaded.settings.counter, loaded.settings.bias)
     recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
 
-    files, has_failed = expand_paths(paths)
+    files = expand_paths(paths)
     if stats:
-        has_failed |= _write_stats(files, recipe, loaded, workers, bool(as_json))
+        has_failed = _write_stats(files, recipe, loaded, workers, bool(as_json))
     elif as_json or (as_json is None and not sys.stdout.isatty()):
-        has_failed |= _write_json_lines(files, recipe, workers)
+        has_failed = _write_json_lines(files, recipe, workers)
     else:
-        has_failed |= _write_view(files, recipe, loaded)
+        has_failed = _write_view(files, recipe, loaded)
     if has_failed:
         raise click.exceptions.Exit(2)
 
@@ -88,7 +89,7 @@ def _common_folder(paths: Sequence[Path]) -> Path:
     folders = []
     for path in paths:
         try:
-            if path != STDIN:
+            if str(path) != STDIN:
                 folders.append(str(path.resolve() if path.is_dir() else path.resolve().parent))
         except (OSError, RuntimeError, ValueError):
             # Reading such a path fails later, with its own error.
@@ -102,17 +103,17 @@ def _common_folder(paths: Sequence[Path]) -> Path:
 # Each writer returns whether a file could not be read.
 
 
-def _write_json_lines(files: Sequence[Path], recipe: Recipe, workers: int | None) -> bool:
+def _write_json_lines(files: Sequence[str | SourceError], recipe: Recipe, workers: int | None) -> bool:
     render = partial(json_lines, ascii_only=is_ascii_only(sys.stdout))
     return _write_each(track_files(chunk_all(files, recipe, render, workers), len(files)), write_bytes)
 
 
-def _write_view(files: Sequence[Path], recipe: Recipe, loaded: LoadedSettings) -> bool:
+def _write_view(files: Sequence[str | SourceError], recipe: Recipe, loaded: LoadedSettings) -> bool:
     return _write_each(chunk_all(files, recipe, partial(view, settings=loaded.settings), workers=1), write_lines)
 
 
 def _write_stats(
-    files: Sequence[Path], recipe: Recipe, loaded: LoadedSettings, workers: int | None, as_json: bool
+    files: Sequence[str | SourceError], recipe: Recipe, loaded: LoadedSettings, workers: int | None, as_json: bool
 ) -> bool:
     totals = Totals(loaded.settings, loaded.preset)
     has_failed = _write_each(track_files(chunk_all(files, recipe, count_file, workers), len(files)), totals.add)
@@ -123,12 +124,11 @@ def _write_stats(
     return has_failed
 
 
-def _write_each(results: Iterator[Item | Failure], write: Callable[[Item], Any]) -> bool:
+def _write_each(results: Iterator[Item | SourceError], write: Callable[[Item], Any]) -> bool:
     has_failed = False
     for result in results:
-        if isinstance(result, Failure):
-            write_error(result.message)
-            has_failed = True
+        if isinstance(result, SourceError):
+            has_failed |= report(result)
         else:
             write(result)
     return has_failed

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from headnote.chunking.chunker import chunk_document
 from headnote.chunking.presets import make_settings
+from headnote.cli.paths import STDIN
 from headnote.cli.terminal import escape_json
 from headnote.errors import SourceError
 from headnote.markdown.document import Document
 from headnote.model import Chunk
-from headnote.sources.chunks import AnyPath, on_all_cores
+from headnote.sources.chunks import on_each_file
 from headnote.sources.decode import decode
-from headnote.sources.files import read_source
-
-STDIN = "-"
+from headnote.sources.files import read_dated
 
 Output = TypeVar("Output")
 
@@ -46,27 +43,18 @@ class ChunkedFile(NamedTuple):
     chunks: list[Chunk]
 
 
-class Failure(NamedTuple):
-    """Why a file could not be read. The other files go on."""
-
-    message: str
-
-
 def chunk_all(
-    files: Sequence[Path], recipe: Recipe, render: Callable[[ChunkedFile], Output], workers: int | None
-) -> Iterator[Output | Failure]:
+    files: Sequence[str | SourceError], recipe: Recipe, render: Callable[[ChunkedFile], Output], workers: int | None
+) -> Iterator[Output | SourceError]:
     """The output of each file, in the order of the files."""
-    attempt = partial(_attempt, recipe, render)
-    for is_stdin, run in groupby(files, lambda path: str(path) == STDIN):
+    work = partial(_output, recipe, render)
+    for is_stdin, run in groupby(files, lambda file: file == STDIN):
         # Only this process can read its standard input.
-        yield from on_all_cores(attempt, list(run), 1 if is_stdin else workers)
+        yield from on_each_file(work, list(run), 1 if is_stdin else workers)
 
 
-def _attempt(recipe: Recipe, render: Callable[[ChunkedFile], Output], path: AnyPath) -> Output | Failure:
-    try:
-        return render(_chunk_file(recipe, os.fspath(path)))
-    except SourceError as error:
-        return Failure(str(error))
+def _output(recipe: Recipe, render: Callable[[ChunkedFile], Output], path: str) -> Output:
+    return render(_chunk_file(recipe, path))
 
 
 def _chunk_file(recipe: Recipe, path: str) -> ChunkedFile:
@@ -75,8 +63,7 @@ def _chunk_file(recipe: Recipe, path: str) -> ChunkedFile:
         name = recipe.name_of_stdin
         text = decode(sys.stdin.buffer.read(), name)
     else:
-        text = read_source(path)
-        modified = Path(path).stat().st_mtime
+        text, modified = read_dated(path)
     settings = make_settings(recipe.preset, **recipe.settings)
     document = Document(text, name, settings.mdx)
     return ChunkedFile(document, chunk_document(document, settings, modified))

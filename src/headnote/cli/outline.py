@@ -11,8 +11,8 @@ import click
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.formatting import counted
-from headnote.cli.paths import expand_paths
-from headnote.cli.terminal import Line, Span, write_error, write_json, write_lines
+from headnote.cli.paths import expand_paths, report
+from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.errors import SourceError
 from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
@@ -53,24 +53,25 @@ def outline_command(paths: tuple[Path, ...], depth: int, mdx: bool, as_json: boo
     The range and size of a heading cover everything below it, subheadings included. Tokens are counted with cl100k.
     """
     show = _write_json if as_json else _write_tree
-    files, has_failed = expand_paths(paths)
-    for path in files:
+    has_failed = False
+    for file in expand_paths(paths):
         try:
-            show(_outline_file(path, depth, mdx))
+            if isinstance(file, SourceError):
+                raise file
+            show(_outline_file(file, depth, mdx))
         except SourceError as error:
             # Go on with the other files.
-            write_error(str(error))
-            has_failed = True
+            has_failed |= report(error)
     if has_failed:
         raise click.exceptions.Exit(2)
 
 
-def _outline_file(path: Path, depth: int, mdx: bool) -> FileOutline:
+def _outline_file(path: str, depth: int, mdx: bool) -> FileOutline:
     text = read_source(path)
-    entries = Document(text, str(path), mdx or None).outline
+    entries = Document(text, path, mdx or None).outline
     shown = [entry for entry in entries if entry.heading.level <= depth]
     tokens, *entry_tokens = get_counter().count_many([text, *(text[entry.start : entry.end] for entry in shown)])
-    return FileOutline(str(path), count_lines(text), len(text), tokens, shown, entry_tokens)
+    return FileOutline(path, count_lines(text), len(text), tokens, shown, entry_tokens)
 
 
 def _write_json(file: FileOutline) -> None:

@@ -6,30 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headnote.cli.terminal import write_error, write_note
-from headnote.errors import SourceError
+from headnote.errors import SkippedSource, SourceError
 from headnote.sources.discover import expand
-from headnote.sources.listing import SkippedFile
 
-STDIN = Path("-")
+STDIN = "-"
 
 
-def expand_paths(paths: Sequence[Path]) -> tuple[list[Path], bool]:
-    """Every file once, and whether a path could not be read. Skipped files are reported on standard error."""
-    files: dict[Path, None] = {}
-    has_failed = False
+def expand_paths(paths: Sequence[Path]) -> list[str | SourceError]:
+    """Every file once; in its place, what cannot be read or is left out."""
+    files = (file for path in paths for file in ([STDIN] if str(path) == STDIN else expand([path])))
+    return list(dict.fromkeys(files))
 
-    def report(skipped: SkippedFile) -> None:
-        nonlocal has_failed
-        if skipped.unreadable:
-            write_error(f"{skipped.path}: {skipped.reason}")
-            has_failed = True
-        else:
-            write_note(f"skipped {skipped.path}: {skipped.reason}")
 
-    for path in paths:
-        try:
-            files.update(dict.fromkeys([path] if path == STDIN else expand([path], report)))
-        except SourceError as error:
-            write_error(str(error))
-            has_failed = True
-    return list(files), has_failed
+def report(error: SourceError) -> bool:
+    """Write a line about a file on standard error, and return whether the command has failed."""
+    if isinstance(error, SkippedSource):
+        write_note(f"skipped {error}")
+        return False
+    write_error(str(error))
+    return True

@@ -1,4 +1,4 @@
-"""Files → chunks: one file, or many on all cores."""
+"""Files → chunks: one file, or files and folders on all cores."""
 
 from __future__ import annotations
 
@@ -8,69 +8,137 @@ import pickle
 import signal
 import sys
 import threading
+import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
-from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack
 
 from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
 from headnote.chunking.options import ChunkOptions
 from headnote.chunking.presets import settings_from
-from headnote.chunking.settings import Settings
-from headnote.errors import HeadnoteError, SettingsError
+from headnote.chunking.settings import Settings, shown
+from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError
 from headnote.model import Chunk
-from headnote.sources.files import read_source
+from headnote.sources.discover import AnyPath, expand
+from headnote.sources.files import read_dated
 
 _FILES_AT_ONCE = 16
 """Files sent to a worker together: enough to outweigh the cost of sending, few enough to share the work evenly."""
 
-AnyPath = str | os.PathLike[str]
+OnError = Literal["raise", "skip"] | Callable[[SourceError], object]
+"""What to do about a file that cannot be read: raise its error, show it as a warning, or call a function with it."""
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Results = Generator[Result, None, None]
+"""Results as they are asked for. Closing it ends the workers."""
 
 
 def chunk_file(
     path: AnyPath, *, preset: str = "default", settings: Settings | None = None, **options: Unpack[ChunkOptions]
 ) -> list[Chunk]:
-    """The chunks of one file. The suffix `.mdx` turns MDX on."""
+    """The chunks of one file. The suffix `.mdx` turns MDX on.
+
+    The file is read as UTF-8, or as UTF-16 or UTF-32 if it begins with their byte order mark. Anything else raises
+    `NotText`, with the line of the first byte that is wrong: an encoding is never guessed.
+    """
     check_types(path=(path, str | os.PathLike))
     name = os.fspath(path)
-    text = read_source(name)
-    return chunk(text, path=name, preset=preset, modified=Path(name).stat().st_mtime, settings=settings, **options)
+    text, modified = read_dated(name)
+    return chunk(text, path=name, preset=preset, modified=modified, settings=settings, **options)
 
 
 def chunk_files(
-    paths: Iterable[AnyPath],
+    paths: AnyPath | Iterable[AnyPath],
     *,
     workers: int | None = None,
+    on_error: OnError = "raise",
     preset: str = "default",
     settings: Settings | None = None,
     **options: Unpack[ChunkOptions],
 ) -> Iterator[Chunk]:
-    """The chunks of many files, in the order of the paths, computed on all cores.
+    """The chunks of files and folders, in the order of the paths, computed on all cores.
 
-    Only a few files are in memory at a time. The first file that cannot be read raises its error when its turn comes.
+    A folder stands for the files that its index would have: Markdown, MDX and text that no ignore file excludes, in
+    the order of their paths. Each file comes once. Only a few files are in memory at a time. Files that one might
+    miss in a folder, because they are too large or look like build output, are shown as `SkippedSource` warnings.
+
+    `on_error` decides about a file that cannot be read. `"raise"`, the default, raises its error when its turn comes:
+    a missing document is hard to notice later, in the answers of whatever is built from the chunks. `"skip"` shows the
+    error as a `SkippedSource` warning and goes on. A function is called with the error, in the order of the files, and
+    goes on unless it raises.
     """
-    check_types(paths=(paths, Iterable), workers=(workers, Integral | None))
+    check_types(paths=(paths, str | os.PathLike | Iterable), workers=(workers, Integral | None))
+    handle = _handler(on_error)
+    files = expand([paths] if isinstance(paths, str | os.PathLike) else paths)
     # A bad setting raises now, not later in a worker.
     one_file = partial(_finished_chunks, settings=settings_from(preset, settings, options))
-    return chain.from_iterable(on_all_cores(one_file, paths, workers))
+    return _chunks(on_each_file(one_file, files, workers), handle)
 
 
-def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Iterator[Result]:
+def _chunks(results: Results[list[Chunk] | SourceError], handle: Callable[[SourceError], object]) -> Iterator[Chunk]:
+    # Closed here, an error ends the workers at once, and not when the program forgets it.
+    with closing(results):
+        for result in results:
+            if isinstance(result, SourceError):
+                handle(result)
+            else:
+                yield from result
+
+
+def _handler(on_error: OnError) -> Callable[[SourceError], object]:
+    named: dict[object, Callable[[SourceError], object]] = {"raise": _raise, "skip": _warn}
+    handle = on_error if callable(on_error) else named.get(on_error)
+    if handle is None:
+        raise SettingsError(f"on_error {shown(on_error)} is not known", remedy="use raise or skip, or give a function")
+    return lambda error: _warn(error) if isinstance(error, SkippedSource) else handle(error)
+
+
+def _raise(error: SourceError) -> None:
+    raise error
+
+
+def _warn(error: SourceError) -> None:
+    warning = SkippedSource(error.message, path=error.path, line=error.line, remedy=error.remedy)
+    # Where the program asks for the next chunk: as many frames up as there are of ours.
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("headnote."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)
+
+
+def on_each_file(
+    work: Callable[[str], Result], files: Iterable[str | SourceError], workers: int | None
+) -> Results[Result | SourceError]:
+    """`on_all_cores` for the files of `expand`. A file that cannot be read has its error as result, so that the others
+    go on; an error among the files stays in its place."""
+    return on_all_cores(partial(_attempt, work), files, workers)
+
+
+def _attempt(work: Callable[[str], Result], file: str | SourceError) -> Result | SourceError:
+    if isinstance(file, SourceError):
+        return file
+    try:
+        return work(file)
+    except SourceError as error:
+        return error
+
+
+def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Results[Result]:
     """`map(work, items)` over processes: in order, and never far ahead of the consumer."""
     return batches_on_all_cores(partial(map, work), items, workers)
 
 
 def batches_on_all_cores(
     work: Callable[[list[Item]], Iterable[Result]], items: Iterable[Item], workers: int | None
-) -> Iterator[Result]:
+) -> Results[Result]:
     """The same for work that takes a few items at once and has a result for each."""
     workers = os.cpu_count() or 1 if workers is None else workers
     if workers < 1:
@@ -78,14 +146,14 @@ def batches_on_all_cores(
     batches = _batched(items)
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:
-        return chain.from_iterable(map(work, chain(first, batches)))
+        return (result for batch in chain(first, batches) for result in work(batch))
     _check_picklable(work)
     return _in_processes(work, chain(first, batches), workers)
 
 
 def _in_processes(
     work: Callable[[list[Item]], Iterable[Result]], batches: Iterator[list[Item]], workers: int
-) -> Iterator[Result]:
+) -> Results[Result]:
     waiting: deque[Future[list[Result]]] = deque()
     pool = ProcessPoolExecutor(workers, _way_to_start(), initializer=exit_with_parent)
     try:
@@ -126,7 +194,7 @@ def _work_through(work: Callable[[list[Item]], Iterable[Result]], batch: list[It
     return list(work(batch))
 
 
-def _finished_chunks(path: AnyPath, *, settings: Settings) -> list[Chunk]:
+def _finished_chunks(path: str, *, settings: Settings) -> list[Chunk]:
     """Chunks with their tokens counted here, in the worker, rather than later in the caller."""
     chunks = chunk_file(path, settings=settings)
     if chunks:

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.errors import MissingSource, UnreadableSource
+from headnote.arguments import check_types
+from headnote.errors import MissingSource, SkippedSource, SourceError, UnreadableSource
 from headnote.sources.files import SUFFIXES, has_known_suffix, source_error
 from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
 from headnote.sources.listing import ListedFile, Listing, SkippedFile, by_parts
@@ -64,31 +65,44 @@ def discover(
     return walk.listing()
 
 
-def _refuse_unreadable(skipped: SkippedFile) -> None:
-    if skipped.unreadable:
-        raise UnreadableSource(skipped.reason, path=skipped.path, remedy="check its permissions")
-
-
-def expand(paths: Iterable[AnyPath], report: Callable[[SkippedFile], None] = _refuse_unreadable) -> list[Path]:
+def expand(paths: Iterable[AnyPath]) -> Iterator[str | SourceError]:
     """The files that paths stand for, once each, in a fixed order.
 
     A file stands for itself, whatever its name and whatever ignores it; a folder for what `discover` lists below it.
-    Files that one might miss go to `report`.
+    Between the files are errors: what cannot be read, and as `SkippedSource` what one might miss.
     """
-    files: dict[Path, None] = {}
-    for path in map(Path, paths):
-        files.update(dict.fromkeys(_files_below(path, report) if _is_folder(path) else [path]))
-    return list(files)
+    seen: set[Path | SourceError] = set()
+    for path in paths:
+        check_types(path=(path, str | os.PathLike))
+        name = os.fspath(path)
+        for file in _files_below(Path(name)) if _is_folder(Path(name)) else [name]:
+            # `./a.md` and `a.md` are one file.
+            key = file if isinstance(file, SourceError) else Path(file)
+            if key not in seen:
+                seen.add(key)
+                yield file
 
 
-def _files_below(folder: Path, report: Callable[[SkippedFile], None]) -> list[Path]:
-    listing = discover(folder)
+def _files_below(folder: Path) -> Iterator[str | SourceError]:
+    try:
+        listing = discover(folder)
+    except SourceError as error:
+        yield error
+        return
     for skipped in listing.skipped:
-        report(skipped._replace(path=str(folder / skipped.path)))
+        yield _left_out(folder, skipped)
     if not listing.files:
         remedy = f"looked for {' '.join(SUFFIXES)}; name a file to read it whatever it is called"
-        raise MissingSource("no Markdown in this folder", path=str(folder), remedy=remedy)
-    return [folder / file.path for file in listing.files]
+        yield MissingSource("no Markdown in this folder", path=str(folder), remedy=remedy)
+    for file in listing.files:
+        yield str(folder / file.path)
+
+
+def _left_out(folder: Path, skipped: SkippedFile) -> SourceError:
+    path = str(folder / skipped.path)
+    if skipped.unreadable:
+        return UnreadableSource(skipped.reason, path=path, remedy="check its permissions")
+    return SkippedSource(skipped.reason, path=path)
 
 
 class _Folder(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import NamedTuple
 
 from headnote.errors import MissingSource, NotAFile, SourceError, UnreadableSource
 from headnote.sources.decode import decode
@@ -18,14 +19,28 @@ def has_known_suffix(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
+class DatedText(NamedTuple):
+    """What a file contains, and since when."""
+
+    text: str
+    """With its own line ends and byte order mark."""
+    modified: float
+    """Seconds since 1970."""
+
+
 def read_source(path: str | os.PathLike[str]) -> str:
-    """The text of a file, with its own line ends and byte order mark."""
+    """The text of a file: UTF-8, or the encoding that its byte order mark names. Nothing is guessed."""
+    return read_dated(path).text
+
+
+def read_dated(path: str | os.PathLike[str]) -> DatedText:
+    """The same with the time of the file."""
     name = os.fspath(path)
     try:
         # Pipes are welcome (`<(command)` in a shell); a device may never end.
-        mode = Path(name).stat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            what = "a folder" if stat.S_ISDIR(mode) else "a device or socket"
+        status = Path(name).stat()
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
+            what = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or socket"
             raise NotAFile(f"{what}, not a file", path=name, remedy="name a file")
         data = Path(name).read_bytes()
     except (OSError, ValueError) as error:
@@ -33,7 +48,7 @@ def read_source(path: str | os.PathLike[str]) -> str:
         if isinstance(failure, MissingSource) and (near := _files_like(name)):
             failure = MissingSource(failure.message, path=name, remedy=f"nearest: {', '.join(near)}")
         raise failure from None
-    return decode(data, name)
+    return DatedText(decode(data, name), status.st_mtime)
 
 
 def _files_like(path: str) -> list[str]:
