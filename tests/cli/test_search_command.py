@@ -209,7 +209,7 @@ def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured
     [
         (["  ", "docs"], "the query is empty (say what to look for)"),
         ([], "Missing argument 'QUERY'"),
-        (["mount", "gauge"], "gauge: no such file or folder (check the path; put a query of several words in quotes)"),
+        (["mount it", "gauge"], "gauge: no such folder (check the path; if it is part of the query, add --root .)"),
         (["mount", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)"),
         (["mount", "docs", "--limit", "0"], "Invalid value for '--limit'"),
         (["mount", "docs", "--where", "draft"], "--where: 'draft' is not a field (write key=value)"),
@@ -248,6 +248,6 @@ def test_times_as_people_write_them() -> None:
 def test_help(capsys: Captured) -> None:
     assert main(["search", "--help"]) == 0
     output = capsys.readouterr().out
-    assert "Usage: headnote search [OPTIONS] QUERY [ROOT]" in output
+    assert "Usage: headnote search [OPTIONS] QUERY... [ROOT]" in output
     for option in ("limit", "path", "tag", "where", "since", "full", "no-update", "json"):
         assert f"--{option} " in output

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from headnote.cli import options
-from headnote.cli.command import Argument, Command
 from headnote.cli.opening import fill_vectors, open_index, path_from_here, refresh
 from headnote.cli.terminal import UNPRINTABLE, Line, Span, write_json, write_lines, write_note
-from headnote.errors import AnswerError, MissingSource
+from headnote.cli.words import WordsCommand, words
+from headnote.errors import AnswerError
 from headnote.model import Answer, Citation
 
 _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
@@ -21,14 +21,13 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 
 @click.command(
     "ask",
-    cls=Command,
+    cls=WordsCommand,
     examples=[
         ("quotes from the passages, without a model", 'headnote ask "how often do I calibrate?" docs --no-model'),
         ("only from some documents", 'headnote ask "which tools do I need?" docs --path "install*"'),
     ],
 )
-@click.argument("question", cls=Argument, about="The question; quote it if it has several words.")
-@options.root
+@words("question", "The question, with or without quotes.")
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=6, metavar="N", help="Passages to answer from.")
 @click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Maximum tokens of the prompt.")
 @click.option("--model", metavar="NAME", help="Model to ask instead of HEADNOTE_CHAT_MODEL.")
@@ -82,9 +81,6 @@ def _ask(question: str, root: Path, place: dict[str, Any], update: bool, request
             if update and not opened.missing_embedder:
                 fill_vectors(index)
             return index.ask(question, **request)
-    except MissingSource as error:
-        remedy = f"{error.remedy}; put a question of several words in quotes"
-        raise MissingSource(error.message, path=error.path, remedy=remedy) from None
     except AnswerError as error:
         raise AnswerError(error.message, remedy=f"{error.remedy}, or ask with --no-model") from None
 

@@ -42,7 +42,9 @@ class LinkView(NamedTuple):
 @click.argument(
     "path", cls=Argument, required=False, about="A document, relative to the root or to the current folder."
 )
-@click.option("--root", type=options.PATH, default=".", metavar="ROOT", help=options.ROOT_HELP, show_default=False)
+@click.option(
+    "--root", "-r", type=options.PATH, default=".", metavar="ROOT", help=options.ROOT_HELP, show_default=False
+)
 @click.option("--broken", is_flag=True, help="Show links to missing documents, sections and files.")
 @click.option("--orphans", is_flag=True, help="Show documents that no other document links to or from.")
 @options.no_update

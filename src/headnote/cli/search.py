@@ -12,11 +12,12 @@ import msgspec
 from headnote.api import Index
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
-from headnote.cli.command import Argument, Command, Option
+from headnote.cli.command import Option
 from headnote.cli.formatting import missing_vectors, model_name
 from headnote.cli.opening import OpenedIndex, fill_vectors, open_index, path_from_here, refresh
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
-from headnote.errors import MissingSource, SettingsError
+from headnote.cli.words import WordsCommand, words
+from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, Why
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Mode
@@ -28,16 +29,15 @@ RANKING = "Ranking"
 
 @click.command(
     "search",
-    cls=Command,
+    cls=WordsCommand,
     examples=[
-        ("in the folder docs; without it, in this one", 'headnote search "how often do I calibrate" docs'),
+        ("in the folder docs; without it, in this one", "headnote search how often do I calibrate docs/"),
         ("the first three, with the reasons", "headnote search waves docs -n 3 --explain"),
         ("only documents with a tag", "headnote search sensor docs --tag calibration"),
         ("for programs", "headnote search battery docs --json"),
     ],
 )
-@click.argument("query", cls=Argument, about="What to look for; quote it if it has several words.")
-@options.root
+@words("query", "What to look for, with or without quotes.")
 @click.option(
     "--limit", "-n", type=click.IntRange(min=1), metavar="N", help="Maximum number of passages; 10 by default."
 )
@@ -151,7 +151,7 @@ def search_command(
         "fusion": fusion,
         **(read_recency(recency, "--recency") if recency is not None else {}),
     }
-    opened = _open(root, no_update, place)
+    opened = open_index(root, read_only=no_update, **place)
     with opened.index as index:
         _prepare(opened, mode, update=not no_update)
         hits = index.search(query, limit, mode, **request)
@@ -176,14 +176,6 @@ def _check_query(query: str, **choices: tuple[str | None, Sequence[str]]) -> Non
     for flag, (word, known) in choices.items():
         if word is not None and word not in known:
             raise SettingsError(f"unknown {flag} {word!r}", path=f"--{flag}", remedy=f"use {', '.join(known)}")
-
-
-def _open(root: Path, read_only: bool, place: dict[str, Any]) -> OpenedIndex:
-    try:
-        return open_index(root, read_only=read_only, **place)
-    except MissingSource as error:
-        remedy = f"{error.remedy}; put a query of several words in quotes"
-        raise MissingSource(error.message, path=error.path, remedy=remedy) from None
 
 
 def _prepare(opened: OpenedIndex, mode: Mode | None, update: bool) -> None:
