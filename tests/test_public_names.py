@@ -17,6 +17,7 @@ import headnote
 from headnote import errors
 from headnote.chunking.aliases import BASIC_NAMES
 from headnote.chunking.budgets import OVERLAPS, SIZES
+from headnote.chunking.describe import docstrings
 
 PUBLIC_NAMES = {
     "Answer",
@@ -176,6 +177,29 @@ def test_every_public_type_is_described(repository: Path) -> None:
     for name in PUBLIC_NAMES - {"__version__"}:
         assert getattr(headnote, name).__doc__, name
         assert f"`{name}`" in page, name
+
+
+SAID_ELSEWHERE = {"ChunkOptions"}
+"""Its fields are those of `Settings`."""
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC_NAMES - SAID_ELSEWHERE))
+def test_every_field_and_method_is_described(name: str) -> None:
+    value = getattr(headnote, name)
+    if not isinstance(value, type) or not value.__module__.startswith("headnote."):
+        return
+    fields = [field for field in inspect.get_annotations(value) if not field.startswith("_")]
+    assert [field for field in fields if not docstrings(value).get(field)] == []
+    assert [one.__qualname__ for one in signatures(value) if not one.__doc__] == []
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC_NAMES))
+def test_every_argument_among_several_is_described(name: str) -> None:
+    for one in filter(inspect.isfunction, signatures(getattr(headnote, name))):
+        arguments = [argument for argument in inspect.signature(one).parameters if argument not in ("self", "cls")]
+        if len(arguments) > 3:
+            said = set(re.findall(r"`(\w+)\b|^ *\**(\w+): ", one.__doc__ or "", re.MULTILINE))
+            assert {*arguments} <= {word for words in said for word in words}, one.__qualname__
 
 
 def test_the_examples_print_what_the_page_says(

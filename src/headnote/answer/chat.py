@@ -29,6 +29,7 @@ class Piece(NamedTuple):
     """Some text, or the end of it."""
 
     text: str = ""
+    """The next part of the answer."""
     broken: str = ""
     """Why the answer ends early; only in the last piece."""
 

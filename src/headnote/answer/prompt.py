@@ -45,8 +45,12 @@ it: [guide.md:12-30]. Several: [guide.md:12-30; notes/care.md:7-9]. Cite only th
 
 
 class Message(NamedTuple):
+    """One message to a model."""
+
     role: str
+    """`system` for the rules, `user` for the question with its passages."""
     content: str
+    """Its text."""
 
 
 class Prompt(NamedTuple):

@@ -106,18 +106,29 @@ class Index:
         without_deep: bool = False,
         **settings: Unpack[ChunkOptions],
     ) -> Index:
-        """Open the index of a folder, or create it. It is stored in `.headnote` inside the folder, or in PostgreSQL if
-        `store` is the URL of a database.
+        """Open the index of a folder, or create it.
 
         Settings you leave out are those the index was made with. A new index takes them from the environment, then from
         `headnote.toml`, then from the defaults. The next update stores the settings you give. `choice.differing` lists
-        where `headnote.toml` disagrees with the index; `configure="apply"` applies the file, as `headnote index` does,
-        and `configure="anew"` also drops the settings given earlier.
+        where `headnote.toml` disagrees with the index.
 
-        With `create=False`, a folder without an index raises `MissingIndex`. An index belongs to the folder it was made
-        from: opening it from another one raises `ForeignIndex`, unless `adopt=True` says that the folder has moved.
-        `schema` names the schema of the database. With `read_only=True` nothing is ever written, and an index whose
-        schema you name can be opened from any folder. With `without_deep=True` the deep model is not loaded.
+        Args:
+            root: The folder of the documents.
+            create: Whether to make an index if there is none; otherwise that raises `MissingIndex`.
+            preset: Named settings of chunks.
+            embedder: What makes vectors: a name, an embedder of your own, or an instant and a deep one.
+            include: Globs; if there are any, a file must match one of them.
+            exclude: Globs of files to leave out.
+            max_file_bytes: Larger files are skipped and reported.
+            store: Where the index is: `sqlite`, a file in `.headnote` inside the folder, or the URL of a database.
+            schema: The schema of the database.
+            adopt: Says that the folder has moved. An index belongs to the folder it was made from: opening it from
+                another one raises `ForeignIndex` otherwise.
+            read_only: Write nothing, ever. An index whose schema you name can then be opened from any folder.
+            configure: What to do where the file disagrees with the index: `keep` the index as it is, `apply` the file,
+                as `headnote index` does, or `anew`, which also drops settings given earlier.
+            without_deep: Whether to leave the deep model out.
+            **settings: Single settings of chunks, which override the preset.
         """
         check_types(root=(root, str | os.PathLike))
         if adopt and read_only:
@@ -145,6 +156,7 @@ class Index:
         return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
 
     def close(self) -> None:
+        """Close the files or connections of the index."""
         self._store.close()
 
     def __enter__(self) -> Index:
@@ -169,9 +181,16 @@ class Index:
         """Bring the index up to date with the folder, and report what was done.
 
         Search is current as soon as the documents are written, by words and by the instant model. The vectors of the
-        deep model follow, unless `vectors=False` leaves them for later. An interrupted update keeps what it has
-        finished. With `remove=False` documents stay in the index even if their files are gone. As soon as `gives_way`
-        returns True, the rest of the vectors is left for later.
+        deep model follow. An interrupted update keeps what it has finished.
+
+        Args:
+            vectors: Whether to make the vectors of the deep model, too, or leave them for later.
+            rebuild: Whether to read every file again.
+            workers: How many processes read files; one per core by default.
+            wait: Seconds to wait for another writer.
+            remove: Whether to remove documents whose files are gone.
+            on_progress: Receives a `Progress` now and then.
+            gives_way: As soon as it returns True, the rest of the vectors is left for later.
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real))
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
@@ -319,19 +338,28 @@ class Index:
         expand: Expand | None = None,
         fusion: Fusion | None = None,
     ) -> list[Hit]:
-        """The chunks that answer a query, best first.
+        """The chunks that answer a query, best first; none if nothing is relevant.
 
-        `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them. By meaning, the deep model
-        answers if it has vectors of everything that is searched, else the instant one. Filters: globs in `path`,
-        `tags` that must all be present, frontmatter fields in `where`, files changed `since` a time or `7d` ago.
-        `budget` limits the tokens of all hits. `recency_days` is the half-life of a small boost for recent files;
-        `recency_steps` applies it in steps, the default of the preset `ragdocs`. `expand` adds text around a hit
-        (`neighbours`, `section`) or what it links to (`linked`).
-        `fusion="rrf"` ranks by reciprocal ranks instead of scores; a hit that is first in every ranking scores 1. There
-        are no hits if nothing is relevant, unless `min_score` is 0.
-
+        By meaning, the deep model answers if it has vectors of everything that is searched, else the instant one.
         Arguments you leave out come from the environment, then from `[search]` in `headnote.toml`, then from the
-        defaults: 10 hits, `hybrid`, `weighted`.
+        defaults.
+
+        Args:
+            query: What to look for, in words or as a question.
+            limit: Maximum number of hits; 10 by default.
+            mode: `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.
+            path: Globs of documents; one must match.
+            tags: Tags that must all be present.
+            where: Frontmatter field → value; all must match. `a.b` is field `b` in `a`.
+            since: Only files changed since then: a time, a date, or `7d` ago.
+            per_document: Maximum number of hits per document; 0 for no limit.
+            min_score: Minimum score; with 0 there are always hits.
+            budget: Maximum tokens of all hits together; 0 for no limit.
+            recency_days: Half-life of a small boost for recent files.
+            recency_steps: Whether the boost comes in steps, the default of the preset `ragdocs`.
+            expand: Adds the text around a hit, `neighbours` or `section`, or what it links to, `linked`.
+            fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks; a hit that is first in
+                both scores 1.
         """
         arguments = {
             "limit": limit,
@@ -371,10 +399,16 @@ class Index:
     ) -> Answer:
         """Answer a question from the best passages, with checked citations.
 
-        `model` names a model of the service set by the environment or by `[llm]` in `headnote.toml`; by default it is
-        the model named there. Without a model, or with an empty name, the answer quotes the passages. `stream` receives
-        the text piece by piece, as far as its citations are checked. `budget` limits the tokens of the prompt. The
-        filters are those of `search`.
+        Without a model, the answer quotes the passages.
+
+        Args:
+            question: What you want to know.
+            limit: Passages to answer from.
+            budget: Maximum tokens of the prompt.
+            stream: Receives the text piece by piece, as far as its citations are checked.
+            model: A model of the service set by the environment or by `[llm]` in `headnote.toml`; by default the one
+                named there. An empty name asks none. A `Chat` of your own is asked as it is.
+            **filters: Those of `search`.
         """
         # Late: only those who ask questions wait for the client of the service.
         from headnote.answer.answering import answer_from

@@ -17,7 +17,9 @@ class ModelStatus(NamedTuple):
     """One of the models of an index."""
 
     role: Literal["instant", "deep"]
+    """Whether its vectors are made at once, or take their time."""
     name: str
+    """The model and whatever else changes vectors."""
     pending: int
     """Texts and names without a vector of it."""
 
@@ -26,19 +28,27 @@ class Status(NamedTuple):
     """The size and the settings of an index."""
 
     root: str
+    """The folder."""
     documents: int
+    """How many there are."""
     chunks: int
+    """How many there are."""
     links: int
+    """How many there are, to anything."""
     pending: int
     """Texts and names without a vector of the model that searches prefer."""
     model: str
     """Name of that model; `none` without vectors."""
     settings: Settings
+    """How its documents are cut into chunks."""
     index_settings: IndexSettings
+    """Its other settings."""
     bytes_on_disk: int
+    """Size of the file, or of the tables in the database."""
     updated: float | None
     """When the last update ended, in seconds since 1970."""
     generation: int
+    """A number that every update raises."""
     roots: tuple[str, ...] = ()
     """Folders and addresses that the index belongs to."""
     schema: str = ""
@@ -55,13 +65,17 @@ class Drift(NamedTuple):
     """Files that have changed since they were indexed."""
 
     new: list[str]
+    """Files that are not in the index."""
     changed: list[str]
+    """Files with another size or time."""
     gone: list[str]
+    """Documents without a file."""
     rebuild: str
     """Why the next update reads all files; empty if it does not."""
 
     @property
     def is_empty(self) -> bool:
+        """Whether the index is up to date."""
         return not (self.new or self.changed or self.gone or self.rebuild)
 
 
@@ -69,9 +83,14 @@ class DocumentView(NamedTuple):
     """A document with everything the index knows about it."""
 
     document: DocumentRow
+    """Its row, with text and frontmatter."""
     headings: list[OutlineEntry]
+    """All headings, each with the lines of everything below it."""
     chunks: list[StoredChunk]
+    """In the order of the text."""
     links: list[LinkRow]
+    """The links in it."""
     backlinks: list[LinkRow]
+    """The links that lead to it."""
     broken: frozenset[LinkRow]
     """The links and backlinks that lead nowhere."""

@@ -29,8 +29,15 @@ def chunk(
 ) -> list[Chunk]:
     """The chunks of one document, in order.
 
-    `path` names the document in ids, and turns MDX on if it ends in `.mdx`. Settings are those of the preset, changed
-    by single options; or pass complete `settings` instead of both.
+    Settings are those of the preset, changed by single options; or pass complete `settings` instead of both.
+
+    Args:
+        text: A Markdown or MDX document.
+        path: Names the document in ids, and turns MDX on if it ends in `.mdx`.
+        preset: Named settings: `default`, `mdvdb`, `ragdocs`, `refdocs` or `blocks`.
+        modified: When the file last changed, in seconds since 1970, for `Chunk.modified`.
+        settings: Complete settings.
+        **options: Single settings, such as `max_tokens=256`.
     """
     check_types(text=(text, str), path=(path, str | PathLike), modified=(modified, Real | None))
     checked = settings_from(preset, settings, options)

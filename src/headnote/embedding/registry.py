@@ -33,7 +33,9 @@ class Models(NamedTuple):
     """The models of an index: one that is done at once, and a better one that takes its time. Either may be missing."""
 
     instant: Embedder | None = None
+    """The one that is done at once."""
     deep: Embedder | None = None
+    """The better one that takes its time."""
 
 
 def get_models(embedder: str | Embedder = DEFAULT) -> Models:

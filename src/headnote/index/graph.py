@@ -13,7 +13,9 @@ class Node(NamedTuple):
     """A document."""
 
     path: str
+    """Of the document, relative to the root."""
     title: str
+    """Of the document."""
     degree: int
     """How many other documents it links to, and how many link to it."""
 
@@ -22,6 +24,7 @@ class Graph(NamedTuple):
     """Documents, and which links to which."""
 
     nodes: list[Node]
+    """All documents, by path."""
     edges: list[tuple[int, int]]
     """(from, to) as numbers of nodes, each pair once; a link to its own document is left out."""
     orphans: list[str]

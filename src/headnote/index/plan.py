@@ -42,16 +42,21 @@ class Plan(NamedTuple):
     """The second step: what happens to each document. Every list is in the order of paths."""
 
     added: list[str]
+    """New documents."""
     changed: list[str]
+    """Documents with new content."""
     touched: list[str]
     """A new time, the same content."""
     renamed: list[tuple[str, str]]
     """(old, new)"""
     removed: list[str]
+    """Documents whose files are gone."""
     unchanged: int
+    """How many documents stay as they are."""
 
     @property
     def is_empty(self) -> bool:
+        """Whether there is nothing to do."""
         return not (self.added or self.changed or self.touched or self.renamed or self.removed)
 
 

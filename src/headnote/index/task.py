@@ -44,7 +44,9 @@ class Progress(NamedTuple):
     stage: str
     """`read` or `embed`."""
     done: int
+    """How many are done."""
     total: int
+    """How many there are."""
     seconds_left: float | None = None
     """About how long the rest of this stage takes, if that can be told."""
 
@@ -53,7 +55,9 @@ class FilesRead(NamedTuple):
     """How much of the folder an unfinished read has stored. All of that can be searched."""
 
     done: int
+    """Files that are read and stored."""
     total: int
+    """Files that the read is about."""
 
     def __str__(self) -> str:
         return f"{self.done:,} of {self.total:,} files read"
@@ -67,6 +71,7 @@ class Report:
     """What an update did."""
 
     plan: Plan
+    """What happened to each document."""
     skipped: list[SkippedFile] = field(default_factory=list)
     """Files that were left out, and why."""
     warnings: list[tuple[str, str]] = field(default_factory=list)

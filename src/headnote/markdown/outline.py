@@ -12,6 +12,7 @@ class OutlineEntry(NamedTuple):
     """A heading and its subtree: everything up to the next heading of the same or a higher level."""
 
     heading: Heading
+    """The heading itself."""
     start: int
     """Offset of the first character of the heading."""
     end: int

@@ -121,10 +121,12 @@ class Chunk:
 
     @property
     def doc_id(self) -> str:
+        """Names the document in ids: its path."""
         return self.origin.doc_id
 
     @property
     def path(self) -> str:
+        """Of the document, as it was given; relative to the root in an index."""
         return self.origin.path
 
     @property

@@ -9,16 +9,20 @@ class Passage(NamedTuple):
     """A range of lines of a document."""
 
     path: str
+    """Of the document, relative to the root."""
     start_line: int
+    """From 1."""
     end_line: int
     """Inclusive; the last line of the document if the request went past it."""
     text: str
+    """The lines, as they stand in the document."""
 
 
 class Guess(NamedTuple):
     """A word of the query that was taken for another one."""
 
     typed: str
+    """The word as it stands in the query."""
     found: str
     """As the passage writes it."""
     is_correction: bool
@@ -62,19 +66,27 @@ class Hit(NamedTuple):
     """A chunk found for a query, with its score."""
 
     path: str
+    """Of the document, relative to the root."""
     start_line: int
+    """First line of the chunk's own text, from 1."""
     end_line: int
+    """Last line, inclusive."""
     breadcrumb: str
+    """The headings above it: `A > B > C`."""
     title: str
     """Of the document."""
     text: str
+    """The text to show, with what `expand` added."""
     score: float
     """From 0 to about 1; higher is better."""
     id: str
     """Of the chunk, in the format of the preset."""
     key: str
+    """Of the chunk; stays the same when other chunks move."""
     tokens: int
+    """Size of the text that was embedded, in the counter of the index."""
     why: Why = Why()
+    """The reasons for its rank."""
     start: int = 0
     """Offset of its own first character in the document."""
     end: int = 0
@@ -93,7 +105,9 @@ class Citation(NamedTuple):
     """Lines of a document that support a statement. The model was shown them, and they mention it."""
 
     path: str
+    """Of the document, relative to the root."""
     start_line: int
+    """From 1."""
     end_line: int
     """Inclusive."""
     text: str = ""
@@ -112,12 +126,14 @@ class Dropped(NamedTuple):
     written: str
     """As the model wrote it, without brackets."""
     reason: str
+    """Why it was dropped, in plain words."""
 
 
 class Answer(NamedTuple):
     """The answer to a question. Every citation in its text is one of `citations`."""
 
     text: str
+    """The answer, with its citations in brackets: `[path:start-end]`."""
     citations: tuple[Citation, ...] = ()
     """Each once, in the order of the text."""
     sources: tuple[Hit, ...] = ()

@@ -75,7 +75,9 @@ class Section(NamedTuple):
     end: int
     """Offset just past its last character."""
     start_line: int
+    """First line, from 1."""
     end_line: int
+    """Last line, inclusive."""
 
 
 LinkKind = Literal["link", "image", "autolink", "wikilink", "embed"]
@@ -102,14 +104,18 @@ class Tag(NamedTuple):
     """An inline `#tag`, without the hash, with its position in the source."""
 
     name: str
+    """Without the hash."""
     start: int
+    """Offset of the hash."""
     end: int
+    """Offset just past the last character."""
 
 
 class Frontmatter(NamedTuple):
     """The metadata block at the very start of a file."""
 
     format: Literal["yaml", "toml"]
+    """How it is written."""
     data: dict[str, Any]
     """Parsed fields; empty when the block is empty or could not be read."""
     warning: str = ""

@@ -48,6 +48,12 @@ def chunk_file(
 
     The file is read as UTF-8, or as UTF-16 or UTF-32 if it begins with their byte order mark. Anything else raises
     `NotText`, with the line of the first byte that is wrong: an encoding is never guessed.
+
+    Args:
+        path: The file; also the path of its chunks, as you write it.
+        preset: Named settings: `default`, `mdvdb`, `ragdocs`, `refdocs` or `blocks`.
+        settings: Complete settings, instead of a preset and options.
+        **options: Single settings, such as `max_tokens=256`.
     """
     check_types(path=(path, str | os.PathLike))
     name = os.fspath(path)
@@ -70,10 +76,16 @@ def chunk_files(
     the order of their paths. Each file comes once. Only a few files are in memory at a time. Files that one might
     miss in a folder, because they are too large or look like build output, are shown as `SkippedSource` warnings.
 
-    `on_error` decides about a file that cannot be read. `"raise"`, the default, raises its error when its turn comes:
-    a missing document is hard to notice later, in the answers of whatever is built from the chunks. `"skip"` shows the
-    error as a `SkippedSource` warning and goes on. A function is called with the error, in the order of the files, and
-    goes on unless it raises.
+    Args:
+        paths: Files and folders.
+        workers: How many processes chunk files; one per core by default.
+        on_error: What to do about a file that cannot be read. `"raise"`, the default, raises its error when its turn
+            comes: a missing document is hard to notice later, in the answers of whatever is built from the chunks.
+            `"skip"` shows the error as a `SkippedSource` warning and goes on. A function is called with the error, in
+            the order of the files, and goes on unless it raises.
+        preset: Named settings: `default`, `mdvdb`, `ragdocs`, `refdocs` or `blocks`.
+        settings: Complete settings, instead of a preset and options.
+        **options: Single settings, such as `max_tokens=256`.
     """
     check_types(paths=(paths, str | os.PathLike | Iterable), workers=(workers, Integral | None))
     handle = _handler(on_error)

@@ -23,6 +23,7 @@ class SkippedFile(NamedTuple):
     path: str
     """From the root. For display: bytes that are not UTF-8 are shown as `\\xff`."""
     reason: str
+    """Why it was left out, in plain words."""
     unreadable: bool = False
     """It could not be read: it may still be there, with everything in it."""
 

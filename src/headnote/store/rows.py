@@ -30,8 +30,11 @@ class NonText(NamedTuple):
     """A file that is named like a document but is not text, as it was when it was read."""
 
     path: str
+    """Relative to the root."""
     size: int
+    """In bytes."""
     mtime_ns: int
+    """Modification time in nanoseconds since 1970."""
     reason: str
     """Why it is not text, for people."""
 
@@ -40,10 +43,15 @@ class DocumentRow(NamedTuple):
     """One document. Its text is stored once; chunks are ranges of it."""
 
     path: str
+    """Relative to the root."""
     size: int
+    """Of the file, in bytes."""
     mtime_ns: int
+    """Modification time in nanoseconds since 1970."""
     hash: str
+    """Of the content of the file."""
     title: str
+    """From the frontmatter, a heading, or the file name."""
     text: str
     """The source, character for character."""
     metadata: dict[str, Any]
@@ -51,9 +59,11 @@ class DocumentRow(NamedTuple):
     tags: tuple[str, ...] = ()
     """Tags of the whole document; those of a chunk may be more."""
     aliases: tuple[str, ...] = ()
+    """Other names, from the frontmatter."""
     warning: str = ""
     """Why its frontmatter could not be read; empty if it could."""
     mdx: bool = False
+    """Whether it was read as MDX."""
 
 
 class DocumentHead(NamedTuple):
@@ -69,8 +79,11 @@ class DocumentSummary(NamedTuple):
     """A document in a list of all."""
 
     path: str
+    """Relative to the root."""
     title: str
+    """From the frontmatter, a heading, or the file name."""
     chunks: int
+    """How many it has."""
 
 
 class ChunkRow(NamedTuple):
@@ -83,14 +96,23 @@ class ChunkRow(NamedTuple):
     number: int
     """Position in the document, from 0."""
     start: int
+    """Offset of its own first character in the document."""
     end: int
+    """Offset just past its own last character."""
     start_line: int
+    """First line of its own text, from 1."""
     end_line: int
+    """Last line, inclusive."""
     block_start: int
+    """Number of its first block in the document."""
     block_end: int
+    """Number of its last block."""
     section: int
+    """Number of its section in the document."""
     part: int | None
+    """Number among the parts of a section that was cut; None if it was not."""
     tokens: int
+    """Size of the text that is embedded, in the counter of the index."""
     hash: str
     """Of `embed_text`, in hex: equal hashes need one vector."""
     id_tail: str
@@ -98,14 +120,19 @@ class ChunkRow(NamedTuple):
     key_tail: str
     """Its key, without the path in front."""
     heading_path: tuple[str, ...]
+    """The headings above it, outermost first."""
     tags: tuple[str, ...]
+    """Those of the frontmatter, then `#tags` in its text."""
     front: str
     """Beginning of the embedded text only: breadcrumb and overlap, as the preset arranges them."""
     lead: str
     """Beginning of the shown text before its own, if the preset has one."""
     prefix: str
+    """Text in front that makes it complete, such as a fence or a table header."""
     suffix: str
+    """Text behind that makes it complete, such as the end of a fence."""
     overlap: str
+    """Text repeated from the chunk before."""
 
     @classmethod
     def of(cls, chunk: Chunk, source: str) -> ChunkRow:
@@ -165,10 +192,13 @@ class LinkRow(NamedTuple):
     chunk: int
     """Number of the chunk it begins in."""
     line: int
+    """Where it begins, from 1."""
     kind: LinkKind
+    """How it is written."""
     target: str
     """As written, without the fragment."""
     fragment: str
+    """What follows the `#`, as written; empty without one."""
     text: str
     """The text that is shown for it."""
     external: bool
@@ -240,13 +270,19 @@ class Parent(NamedTuple):
     """The part of a document that its chunks need, shared by all of them."""
 
     path: str
+    """Relative to the root."""
     title: str
+    """Of the document."""
     mtime_ns: int
+    """Modification time in nanoseconds since 1970."""
     metadata: dict[str, Any]
     """Frontmatter."""
     tags: tuple[str, ...]
+    """Of the frontmatter."""
     aliases: tuple[str, ...]
+    """Other names, from the frontmatter."""
     text: str
+    """Of the whole document."""
 
 
 class StoredChunk(NamedTuple):
@@ -255,10 +291,13 @@ class StoredChunk(NamedTuple):
     id: int
     """Number in the store, valid until the document is replaced."""
     document: Parent
+    """The document it belongs to."""
     row: ChunkRow
+    """Its position and its headings."""
 
     @property
     def path(self) -> str:
+        """Of the document, relative to the root."""
         return self.document.path
 
     @property
@@ -268,6 +307,7 @@ class StoredChunk(NamedTuple):
 
     @property
     def mtime_ns(self) -> int:
+        """Modification time of the file, in nanoseconds since 1970."""
         return self.document.mtime_ns
 
     @property
@@ -277,10 +317,12 @@ class StoredChunk(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The text that is shown."""
         return self.row.text(self.source)
 
     @property
     def embed_text(self) -> str:
+        """The text that is embedded."""
         return self.row.embed_text(self.source)
 
     @property
@@ -290,6 +332,7 @@ class StoredChunk(NamedTuple):
 
     @property
     def key(self) -> str:
+        """Path, content hash and occurrence. Stays the same when other chunks move."""
         return self.path + self.row.key_tail
 
 

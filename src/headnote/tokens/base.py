@@ -88,10 +88,11 @@ class Counter(ABC):
         )
 
     def fit(self, text: str, limit: int, start: int = 0, end: int | None = None, code: bool = False) -> int:
-        """Where to cut so that `text[start:cut]` is about the longest piece with at most `limit` tokens.
+        """Where to cut `text` so that the piece from `start` on is about the longest with at most `limit` tokens.
 
-        It has at least one character, even if that alone is over the limit, so that a loop of cuts ends. No more text
-        is looked at than needed, so that the loop takes linear time.
+        It does not go past `end`, and has at least one character, even if that alone is over the limit, so that a loop
+        of cuts ends. No more text is looked at than needed, so that the loop takes linear time. With `code`, the text
+        counts as code.
         """
         end = len(text) if end is None else end
         width = (limit + 1) * _CHARACTERS_PER_TOKEN
