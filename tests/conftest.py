@@ -9,10 +9,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from corpora import files_below
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from artefacts import Packages
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -66,6 +70,18 @@ def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 def repository() -> Path:
     """The root of the working copy."""
     return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
+    """The wheels and the sdist, built."""
+    from artefacts import build_packages
+
+    base = tmp_path_factory.getbasetemp()
+    # All workers of one run share a folder: the first of them builds, the others wait and find it done.
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "packages"
+    place.mkdir(exist_ok=True)
+    return build_packages(place)
 
 
 @pytest.fixture(scope="session")

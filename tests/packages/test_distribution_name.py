@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from headnote.cli.doctor import PACKAGES
 from headnote.extras import DISTRIBUTION, install
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 MODELS = ("deep", "minilm", "quality")
