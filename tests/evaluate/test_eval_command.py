@@ -78,6 +78,27 @@ def test_fewer_modes_leave_the_index_alone(folder: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("folder")
+def test_questions_that_failed_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["eval", "questions.jsonl", "handbook", "-k", "1", *WORDS]
+    assert main([*arguments, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    [way] = record["ways"]
+    failed = record["failures"]
+    assert len(failed) == round(QUESTIONS * (1 - way["metrics"]["hit"]["mean"])) > 1
+    for failure in failed:
+        [outcome] = failure["ways"]
+        assert outcome["rank"] is None or outcome["rank"] > 1
+        assert outcome["first"] is None or (Path("handbook") / outcome["first"]["path"]).is_file()
+    assert main([*arguments, "--failures", "1"]) == 0
+    output = capsys.readouterr().out
+    assert f"{len(failed)} of {QUESTIONS} questions failed" in output
+    assert [failure["question"] in output for failure in failed] == [True] + [False] * (len(failed) - 1)
+    assert main([*arguments, "--failures", "all"]) == 0
+    output = capsys.readouterr().out
+    assert all(failure["question"] in output for failure in failed)
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_plot(capsys: pytest.CaptureFixture[str]) -> None:
     evaluated(capsys, *WORDS, "--plot", "plot.svg")
     assert Path("plot.svg").read_text(encoding="utf-8").startswith("<svg ")
@@ -95,6 +116,7 @@ def test_a_plot(capsys: pytest.CaptureFixture[str]) -> None:
         (["questions.jsonl", "handbook", "--preset", "block"], "unknown preset 'block'"),
         (["questions.jsonl", "handbook", "--plot", "plot.pdf"], "neither .svg nor .png"),
         (["questions.jsonl", "handbook", "-k", "0"], "0 is not in the range"),
+        (["questions.jsonl", "handbook", "--failures", "few"], "--failures: 'few' is no number of questions"),
     ],
 )
 @pytest.mark.usefixtures("folder")

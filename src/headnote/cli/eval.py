@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ import click
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
 from headnote.cli.eval_runs import Request, run_all
-from headnote.cli.formatting import counted
-from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.cli.eval_view import comparison_lines, failure_lines
+from headnote.cli.terminal import window_width, write_json, write_lines
 from headnote.errors import SettingsError
 from headnote.evaluate.plot import check_plot, write_plot
-from headnote.evaluate.report import Comparison, record, table, verdicts
+from headnote.evaluate.report import record
 from headnote.search.query import MODES
 
 
@@ -49,6 +50,12 @@ from headnote.search.query import MODES
 )
 @click.option("--limit", "-k", type=click.IntRange(min=1), default=10, metavar="N", help="Passages per question.")
 @click.option(
+    "--failures",
+    default="10",
+    metavar="N|all",
+    help="How many of the questions that failed to show.",
+)
+@click.option(
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -63,6 +70,7 @@ def eval_command(
     preset: tuple[str, ...],
     embedder: tuple[str, ...],
     limit: int,
+    failures: str,
     plot: Path | None,
     place: dict[str, Any],
     as_json: bool,
@@ -72,6 +80,7 @@ def eval_command(
     Runs every question in every mode and compares the passages with the expected ones. Without --preset and --embedder
     it uses the index of the folder, after bringing it up to date.
     """
+    shown = _number_of(failures)
     if plot is not None:
         check_plot(plot)
     request = Request(
@@ -87,7 +96,17 @@ def eval_command(
     if as_json:
         write_json({"root": str(root), **record(comparison)})
     else:
-        write_lines(_lines(comparison))
+        width = window_width()
+        write_lines(comparison_lines(comparison, width))
+        write_lines(failure_lines(comparison, root, shown, width))
+
+
+def _number_of(failures: str) -> int:
+    if failures == "all":
+        return sys.maxsize
+    if not failures.isdecimal():
+        raise SettingsError(f"{failures!r} is no number of questions", path="--failures", remedy="use a number, or all")
+    return int(failures)
 
 
 def _modes(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -95,17 +114,3 @@ def _modes(names: tuple[str, ...]) -> tuple[str, ...]:
         if name not in MODES:
             raise SettingsError(f"unknown mode {name!r}", path="--mode", remedy=f"use {', '.join(MODES)}")
     return tuple(dict.fromkeys(names))
-
-
-def _lines(comparison: Comparison) -> list[Line]:
-    rows = table(comparison)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines: list[Line] = []
-    for number, row in enumerate(rows):
-        cells = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
-        name = f"{row[0]:<{widths[0]}}"
-        lines.append([Span("  ".join([name, *cells]).rstrip(), "bold" if number == 0 else "")])
-    lines.append([])
-    lines.append([Span(f"{counted(comparison.questions, 'question')}, 95% bootstrap intervals", "dim")])
-    lines += [[Span(line, "dim")] for line in verdicts(comparison)]
-    return lines

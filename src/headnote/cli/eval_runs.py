@@ -22,7 +22,7 @@ from headnote.embedding.registry import Models, get_embedder
 from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
 from headnote.evaluate.caching_embedder import CachingEmbedder, cached_vectors
 from headnote.evaluate.formats import load_questions
-from headnote.evaluate.measuring import Measurement, Search, locate_gold, measure
+from headnote.evaluate.measuring import LocatedQuestion, Measurement, Search, locate_gold, measure
 from headnote.evaluate.questions import Question
 from headnote.evaluate.report import Comparison
 from headnote.search.query import MODES
@@ -75,12 +75,14 @@ def run_all(file: Path, root: Path, request: Request) -> Comparison:
     choice = settings_of_index(root, request.place["store"], request.place["schema"])
     note_differences(choice)
     embedders = _embedders(choice.of_index.settings.embedder, request)
+    asked: list[LocatedQuestion] = []
     results: list[Measurement] = []
     with ExitStack() as stack:
         runs = _temporary_runs if request.presets or request.embedders else _own_run
         for run in runs(root, request, choice, embedders, stack):
-            results += _measure(run, questions, request.limit)
-    return Comparison(request.limit, results)
+            asked, measured = _measure(run, questions, request.limit)
+            results += measured
+    return Comparison(request.limit, results, asked)
 
 
 # Embedders
@@ -178,16 +180,19 @@ def _stored_vectors(root: Path, embedder: Embedder, target: str) -> Any:
 # Measuring
 
 
-def _measure(run: Run, questions: list[Question], limit: int) -> Iterator[Measurement]:
+def _measure(run: Run, questions: list[Question], limit: int) -> tuple[list[LocatedQuestion], list[Measurement]]:
+    """The questions, which every run finds at the same places, and how each mode answers them."""
     with UpdateBars(run.name) as bars:
         remove = not run.index.is_shared  # measuring must not change the index of others
         run.index.update(vectors=False, remove=remove, on_progress=bars)
         prepared = locate_gold(questions, _Texts(run.index))
         if run.modes != KEYWORD:
             run.index.update(remove=remove, on_progress=bars)
+    measured = []
     for mode in run.modes:
         with _progress(run.title(mode)) as watch:
-            yield measure(run.title(mode), prepared, _search(run.index, mode), limit, watch)
+            measured.append(measure(run.title(mode), prepared, _search(run.index, mode), limit, watch))
+    return prepared, measured
 
 
 def _search(index: Index, mode: Any) -> Search:

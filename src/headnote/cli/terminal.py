@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -81,6 +82,11 @@ def write_bytes(data: bytes) -> None:
 
 
 # What a stream can take
+
+
+def window_width() -> int | None:
+    """Columns of the window; None if standard output is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def printable(text: str) -> str:

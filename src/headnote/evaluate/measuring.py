@@ -12,6 +12,7 @@ from headnote.evaluate.gold import locate
 from headnote.evaluate.questions import Question
 from headnote.evaluate.spans import Span
 from headnote.model import Hit
+from headnote.sources.decode import count_line_ends
 from headnote.tokens import count_tokens
 
 Search = Callable[[str, int], Sequence[Hit]]
@@ -32,6 +33,8 @@ class LocatedQuestion(NamedTuple):
 
     question: Question
     gold: tuple[Span, ...]
+    lines: tuple[int, ...]
+    """The line where each begins."""
 
 
 class Retrieved(NamedTuple):
@@ -39,6 +42,15 @@ class Retrieved(NamedTuple):
 
     span: Span
     tokens: int
+
+
+class Answered(NamedTuple):
+    """How one question was answered."""
+
+    rank: int | None
+    """Rank of the first right passage, from 1; None if it is not among those that were looked at."""
+    first: Hit | None
+    """What came first; None if nothing was found."""
 
 
 Scores = Mapping[str, float]
@@ -51,6 +63,8 @@ class Measurement:
     name: str
     scores: tuple[Scores, ...]
     """One per question, in their order."""
+    answers: tuple[Answered, ...] = ()
+    """The same."""
 
     def of(self, metric: str) -> list[float]:
         return [scores[metric] for scores in self.scores]
@@ -60,7 +74,7 @@ def locate_gold(questions: Iterable[Question], read: Read) -> list[LocatedQuesti
     """Find every gold passage in its document. A missing one is an error that names the line of the question."""
     located = []
     for question in questions:
-        spans = []
+        spans, lines = [], []
         for gold in question.gold:
             try:
                 text = read(gold.path)
@@ -68,8 +82,10 @@ def locate_gold(questions: Iterable[Question], read: Read) -> list[LocatedQuesti
                 raise question.place.error(
                     f"no document {gold.path!r} in the index", "paths are from the root"
                 ) from None
-            spans.append(locate(gold, text, question.place))
-        located.append(LocatedQuestion(question, tuple(spans)))
+            span = locate(gold, text, question.place)
+            spans.append(span)
+            lines.append(1 + count_line_ends(text[: span.start]))
+        located.append(LocatedQuestion(question, tuple(spans), tuple(lines)))
     return located
 
 
@@ -81,14 +97,16 @@ def measure(
     on_progress: OnProgress | None = None,
 ) -> Measurement:
     """Ask all questions in one way of searching."""
-    scores = []
-    for done, (question, gold) in enumerate(questions, 1):
+    scores, answers = [], []
+    for done, (question, gold, _) in enumerate(questions, 1):
         hits = eligible_hits(question, search, max(limit, DEPTH))
         retrieved = [Retrieved(Span(hit.path, hit.start, hit.end), count_tokens(hit.text)) for hit in hits]
         scores.append(score(retrieved, gold, limit))
+        rank = metrics.first_rank([passage.span for passage in retrieved], gold)
+        answers.append(Answered(rank, hits[0] if hits else None))
         if on_progress is not None:
             on_progress(done, len(questions))
-    return Measurement(name, tuple(scores))
+    return Measurement(name, tuple(scores), tuple(answers))
 
 
 def eligible_hits(question: Question, search: Search, limit: int) -> list[Hit]:

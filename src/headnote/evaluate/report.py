@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from headnote.evaluate.bootstrap import ROUNDS, Interval, difference, interval
-from headnote.evaluate.measuring import BUDGET, Measurement
+from headnote.evaluate.failures import Failure, failure_record, failures
+from headnote.evaluate.measuring import BUDGET, DEPTH, LocatedQuestion, Measurement
 
 DECISIVE = ("mrr", "recall_within")
 """Metrics that decide which way is best: how early the answer comes, and how much of it, whatever the chunk size."""
@@ -17,10 +18,16 @@ class Comparison(NamedTuple):
 
     limit: int
     measurements: Sequence[Measurement]
+    asked: Sequence[LocatedQuestion] = ()
+    """The questions, if each failure is to be shown."""
 
     @property
     def questions(self) -> int:
         return len(self.measurements[0].scores)
+
+    @property
+    def failures(self) -> list[Failure]:
+        return failures(self.asked, self.measurements, self.limit) if self.asked else []
 
 
 def labels(limit: int) -> dict[str, str]:
@@ -104,4 +111,6 @@ def record(comparison: Comparison) -> dict[str, Any]:
             }
             for other in comparison.measurements[1:]
         ],
+        "depth": max(comparison.limit, DEPTH),
+        "failures": [failure_record(failure) for failure in comparison.failures],
     }
