@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from markdown_it import MarkdownIt
 
 import headnote
 
@@ -141,3 +143,36 @@ def test_the_extra_is_installed_by_ci(repository: Path) -> None:
     assert re.search(
         r"^extras=\(.*\bdocs\b.*\)$", (repository / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE
     )
+
+
+# The same on GitHub
+
+SHOWN = ("h1", "h2", "h3", "ol", "ul", "li", "blockquote", "tr", "pre")
+
+
+class Shapes(HTMLParser):
+    """How many elements of each kind there are."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.count: Counter[str] = Counter()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in SHOWN:
+            self.count[tag] += 1
+
+
+def written_pages(repository: Path) -> list[Path]:
+    return [page for page in sorted((repository / "docs").rglob("*.md")) if page.parent.name != "reference"]
+
+
+def test_a_page_has_the_same_structure_as_on_github(site: Path, repository: Path) -> None:
+    """The site's Markdown wants four blanks in front of what belongs to a list item, and a blank line before a list."""
+    github = MarkdownIt("gfm-like", {"linkify": False})
+    for page in written_pages(repository):
+        shown = (site / page.relative_to(repository / "docs")).with_suffix(".html").read_text(encoding="utf-8")
+        article = re.search(r"<article.*</article>", shown, re.DOTALL)
+        assert article is not None
+        expected = Shapes(github.render(page.read_text(encoding="utf-8"))).count
+        assert Shapes(article[0]).count == expected, page.name
