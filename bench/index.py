@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import resource
 import shutil
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from headnote.sources.discover import discover
+from processes import run
 from report import Table, command_line, machine, show, show_setting, versions, write_json
 from shared_corpora import MEGABYTE, SEED, shared_folder
 
@@ -81,40 +79,9 @@ def measured(root: Path, rounds: int) -> dict[str, Figures]:
 
 def in_process(what: str, folder: Path) -> Figures:
     """One run in a process of its own, with the most memory that it and its workers had at any moment."""
-    command = [sys.executable, __file__, "--run", what, str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        peak = [0]
-        watcher = threading.Thread(target=_watch_memory, args=(process, peak), daemon=True)
-        watcher.start()
-        output, _ = process.communicate()
-        watcher.join()
-    if process.returncode:
-        sys.exit(f"{what} failed")
-    figures: Figures = json.loads(output)
-    return {**figures, "memory": peak[0]}
-
-
-def _watch_memory(process: subprocess.Popen[str], peak: list[int]) -> None:
-    while process.poll() is None:
-        peak[0] = max(peak[0], sum(map(_resident, _family(process.pid))))
-        time.sleep(0.05)
-
-
-def _family(process: int) -> list[int]:
-    """A process and its children, where the system tells."""
-    try:
-        threads = list(Path(f"/proc/{process}/task").iterdir())
-        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
-    except OSError:
-        return []
-    return [process, *(member for child in children for member in _family(child))]
-
-
-def _resident(process: int) -> int:
-    try:
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
+    done = run([sys.executable, __file__, "--run", what, str(folder)])
+    figures: Figures = json.loads(done.output)
+    return {**figures, "memory": done.memory}
 
 
 def copied(source: Path, to: Path) -> Path:

@@ -1,0 +1,66 @@
+"""Commands in processes of their own: how long they take, how much of the cores, and how much memory at most."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """One command that has ended."""
+
+    output: str
+    seconds: float
+    """By the clock."""
+    cores: float
+    """Seconds of all cores together, which a busy machine does not change much."""
+    memory: int
+    """The most bytes that the process and its workers had at any moment, where the system tells."""
+
+
+def run(command: Sequence[str]) -> Run:
+    begin, cores = time.perf_counter(), _of_children()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        peak = [0]
+        watcher = threading.Thread(target=_watch_memory, args=(process, peak), daemon=True)
+        watcher.start()
+        output, _ = process.communicate()
+        watcher.join()
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} failed")
+    return Run(output, time.perf_counter() - begin, _of_children() - cores, peak[0])
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _watch_memory(process: subprocess.Popen[str], peak: list[int]) -> None:
+    while process.poll() is None:
+        peak[0] = max(peak[0], sum(map(_resident, _family(process.pid))))
+        time.sleep(0.05)
+
+
+def _family(process: int) -> list[int]:
+    """A process and its children, where the system tells."""
+    try:
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return []
+    return [process, *(member for child in children for member in _family(child))]
+
+
+def _resident(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
