@@ -132,7 +132,9 @@ class Page:
 
 
 def export(arguments: list[str]) -> None:
-    os.environ.update(argument.split("=", 1) for argument in arguments)
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        os.environ[name] = value
 
 
 def echo(arguments: list[str]) -> None:
