@@ -50,9 +50,9 @@ def database(request: pytest.FixtureRequest, page: Path) -> Iterator[Database]:
     if name_of(page) != WITH_DATABASE:
         yield NO_DATABASE
         return
+    url = request.getfixturevalue("postgres_database")
     import psycopg
 
-    url = request.getfixturevalue("postgres_database")
     user_and_rest = re.fullmatch(r"postgresql://[^@/]*@?(/.*)", url)
     assert user_and_rest
     with psycopg.connect(url, autocommit=True) as connection:
