@@ -73,6 +73,45 @@ def test_a_second_writer_is_told_who_is_at_work(open_store: OpenStore) -> None:
         writer.put([entry("a.md", "alpha")])
 
 
+def test_what_is_committed_on_the_way_is_seen_and_stays(open_store: OpenStore) -> None:
+    store, other = open_store(), open_store()
+    with pytest.raises(RuntimeError), store.writing() as writer:
+        writer.put([entry("a.md", "alpha")])
+        assert paths(other) == []
+        writer.commit()
+        assert (writer.generation(), other.generation()) == (1, 1)
+        assert search_paths(other, "alpha") == ["a.md"]
+        writer.put([entry("b.md", "beta")])
+        writer.set_manifest({"key": "value"})
+        assert paths(other) == ["a.md"], "the rest is not"
+        raise RuntimeError
+    assert paths(store) == ["a.md"]
+    with store.reading() as reader:
+        assert reader.manifest() == {}
+    assert store.generation() == 1
+    assert store.check() == []
+
+
+def test_nobody_writes_between_two_commits(open_store: OpenStore) -> None:
+    first, second = open_store(), open_store()
+    with first.writing() as writer:
+        for turn in range(3):
+            writer.put([entry(f"{turn}.md", f"text {turn}")])
+            writer.commit()
+            with pytest.raises(LockedIndex, match=rf"process {os.getpid()} on .* since 20"), second.writing(0.1):
+                pass
+    put(second, entry("b.md", "beta"))
+    assert paths(first) == ["0.md", "1.md", "2.md", "b.md"]
+
+
+def test_a_commit_without_a_change_raises_no_generation(store: Store) -> None:
+    put(store, entry("a.md", "alpha"))
+    with store.writing() as writer:
+        writer.commit()
+        writer.commit()
+    assert store.generation() == 1
+
+
 def test_the_same_store_is_written_by_one_thread_at_a_time(store: Store) -> None:
     def write(number: int) -> None:
         for turn in range(5):

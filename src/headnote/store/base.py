@@ -156,7 +156,12 @@ class Reader(Documents, Keywords, Vectors, Protocol):
 
 
 class Writer(Reader, Protocol):
-    """The index during an update. The writer sees its own changes; others see all of them at once, when it is done."""
+    """The index during an update. The writer sees its own changes; others see all of them at once, when it is done or
+    commits."""
+
+    def commit(self) -> None:
+        """Stores what was written so far, for all to see, and goes on: an error later undoes only what came after.
+        Nobody else gets to write in between."""
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Adds or replaces documents, and adds the vectors that come with them. Links into a replaced document forget
@@ -225,7 +230,7 @@ class Store(Protocol):
         """One consistent view. It never waits for a writer, and no writer waits for it."""
 
     def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
-        """One update: all of it, or nothing if an error leaves the block. There is one writer at a time. The next one
+        """One update: all of it, or nothing since its last `commit` if an error leaves the block. There is one writer at a time. The next one
         waits this many seconds, then raises a LockedIndex that names the holder.
 
         Writers with `together` do not wait for each other where the store allows it, unless they reach the same

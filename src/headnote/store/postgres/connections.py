@@ -78,14 +78,14 @@ class Connections:
 
     @contextlib.contextmanager
     def writer(self, wait: float, together: bool = False) -> Iterator[Connection]:
-        """A connection inside a transaction that has the right to write."""
+        """A connection that has the right to write, through several transactions."""
         if self._read_only:
             raise read_only_index(self.target.shown)
+        kind = "_shared" if together else ""
         with reported(self.target), self._taken() as db:
-            db.isolation_level, db.read_only = psycopg().IsolationLevel.READ_COMMITTED, False
-            with db.transaction():
-                self._wait_for_turn(db, wait, together)
-                yield db
+            self._wait_for_turn(db, wait, kind)
+            yield db
+            db.execute(f"SELECT pg_advisory_unlock{kind}({_OURS}, %s)", (self._number,))
 
     def close(self) -> None:
         with self._lock:
@@ -94,17 +94,15 @@ class Connections:
             for connection in idle:
                 connection.close()
 
-    def _wait_for_turn(self, db: Connection, wait: float, together: bool) -> None:
-        """The server releases the lock when the transaction ends, however it ends."""
-        kind = "_shared" if together else ""
+    def _wait_for_turn(self, db: Connection, wait: float, kind: str) -> None:
+        """The server releases the lock when the connection ends, however it ends."""
         milliseconds = int(max(wait, _LEAST_WAIT) * 1000)
         try:
-            with db.transaction():
-                db.execute(f"SET LOCAL lock_timeout = {milliseconds}")
-                db.execute(f"SELECT pg_advisory_xact_lock{kind}({_OURS}, %s)", (self._number,))
+            db.execute(f"SET lock_timeout = {milliseconds}")
+            db.execute(f"SELECT pg_advisory_lock{kind}({_OURS}, %s)", (self._number,))
         except psycopg().errors.LockNotAvailable as error:
             raise self._locked(db) from error
-        db.execute("SET LOCAL lock_timeout = 0")
+        db.execute("SET lock_timeout = 0")
 
     @property
     def _number(self) -> int:
@@ -113,9 +111,9 @@ class Connections:
 
     def _locked(self, db: Connection) -> LockedIndex:
         row = db.execute(
-            """SELECT a.application_name, a.xact_start FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-            WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid::bigint = %s
-            AND a.datname = current_database() ORDER BY a.xact_start LIMIT 1""",
+            """SELECT a.application_name, coalesce(a.xact_start, a.state_change)
+            FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid::bigint = %s
+            AND a.datname = current_database() ORDER BY 2 LIMIT 1""",
             (_OURS, self._number % (1 << 32)),
         ).fetchone()
         name = (row[0] or "").split(" ") if row else []

@@ -42,7 +42,8 @@ def generation_of(db: Connection) -> int:
 
 
 class Update:
-    """The transaction of a writer. It goes on after a step that failed, and knows what has changed."""
+    """The transactions of a writer, one after the other. It goes on after a step that failed, and knows what has
+    changed since it began."""
 
     def __init__(self, db: Connection, together: bool) -> None:
         self.db = db
@@ -52,6 +53,14 @@ class Update:
         """Rows that were written or removed."""
         self.changed_models: set[int] = set()
         """Models whose vectors have changed."""
+        self.begin()
+
+    def begin(self) -> None:
+        self.db.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        self.changes = 0
+
+    def end(self) -> None:
+        self.db.execute("COMMIT")
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:

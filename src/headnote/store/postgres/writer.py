@@ -1,4 +1,4 @@
-"""Changing the index, inside the one transaction of an update."""
+"""Changing the index, inside the transactions of an update."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headnote.store.codec import escaped
 from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.keywords import delete_keywords, insert_keywords
 from headnote.store.postgres.reader import PostgresReader
-from headnote.store.postgres.sql import Connection, Update, only_value, rows
+from headnote.store.postgres.sql import Connection, Update, generation_of, only_value, rows
 from headnote.store.postgres.vectors import VectorWriter
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText, PackedVectors
 from headnote.store.terms import keyword_fields, keyword_fields_of
@@ -39,22 +39,34 @@ Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
 
 
 class PostgresWriter(PostgresReader):
-    """One update. After an error that leaves it, nothing of it is stored."""
+    """One update. After an error that leaves it, nothing of it is stored but what was committed."""
 
     def __init__(self, db: Connection, exact: int, together: bool) -> None:
-        super().__init__(db, Caches(enabled=False), exact)
         self.update = Update(db, together)
+        super().__init__(db, Caches(enabled=False), exact)
         self.vectors = VectorWriter(self.update, exact)
         self._put_documents = 0
 
+    def commit(self) -> None:
+        self._end()
+        self.update.begin()
+        self._generation = generation_of(self.db)
+
     def finish(self) -> None:
-        """Ends the update. One that changed nothing leaves the generation as it was."""
+        """Ends the update."""
         if not self.update.together:
             self.vectors.build_indexes()
         if self._put_documents >= _MANY and not self.update.together:
             self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, chunk_tags, fields")
-        if not self.update.changes:
-            return
+        self._end()
+
+    def _end(self) -> None:
+        """Ends the transaction. One that changed nothing leaves the generation as it was."""
+        if self.update.changes:
+            self._raise_generation()
+        self.update.end()
+
+    def _raise_generation(self) -> None:
         # Last of all: from here on, other writers have to wait.
         generation = only_value(
             self.db,

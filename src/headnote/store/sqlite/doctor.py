@@ -18,7 +18,7 @@ from headnote.errors import UnwritableIndex
 from headnote.extras import load
 from headnote.store.checks import bad_documents, filter_check, missing_vectors, source_checks
 from headnote.store.codec import unescaped
-from headnote.store.damage import Damaged, decoding, integer, without_damage
+from headnote.store.damage import UNFINISHED, Damaged, decoding, integer, without_damage
 from headnote.store.lock import writer_lock
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
@@ -217,15 +217,19 @@ def _write_new(new: Path, old: Path | None) -> int:
     """Writes a new file with the manifest and the sound vectors of the old one; how many vectors."""
     vectors = 0
     with Connections(new).writer(wait=0) as db:
-        db.execute("BEGIN IMMEDIATE")
         writer = SqliteWriter(db)
         if old is not None:
             with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
-                writer.set_manifest(without_damage(_readable(partial(manifest_of, damaged)) or {}))
+                writer.set_manifest(_kept(_readable(partial(manifest_of, damaged)) or {}))
                 stored_models = _readable(partial(models, damaged)) or []
                 vectors = sum(_copy_vectors(writer.vectors, damaged, model) for model in stored_models)
-        writer.commit()
+        writer.finish()
     return vectors
+
+
+def _kept(manifest: dict[str, str]) -> dict[str, str]:
+    """What is known of an index that has lost its documents."""
+    return {key: entry for key, entry in without_damage(manifest).items() if key != UNFINISHED}
 
 
 def _copy_vectors(writer: VectorWriter, damaged: apsw.Connection, model: Model) -> int:

@@ -37,10 +37,15 @@ class Update:
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db = db
-        self._changes_before = db.total_changes()
+        self._changes_before = 0
         """Changes through this connection that readers need not notice."""
+        self.begin()
         self.undone = 0
         """Steps that failed: what was known of the rows they wrote is no longer true."""
+
+    def begin(self) -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        self._changes_before = self.db.total_changes()
 
     @property
     def has_changes(self) -> bool:

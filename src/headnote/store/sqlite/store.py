@@ -62,11 +62,10 @@ class SqliteStore:
     def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
         """SQLite has one writer at a time, so `together` means nothing here."""
         with reported(self.file), self._connections.writer(wait) as db:
-            db.execute("BEGIN IMMEDIATE")
             try:
                 writer = SqliteWriter(db)
                 yield writer
-                writer.commit()
+                writer.finish()
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")

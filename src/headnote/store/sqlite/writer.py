@@ -1,4 +1,4 @@
-"""Changing the index, inside the one transaction of an update."""
+"""Changing the index, inside the transactions of an update."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.keywords import delete_all_keywords, delete_keywords, insert_keywords
 from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.sqlite.sql import Update, only_value, rows
+from headnote.store.sqlite.sql import Update, generation_of, only_value, rows
 from headnote.store.sqlite.vectors import VectorWriter
 from headnote.store.terms import keyword_fields, keyword_fields_of
 
@@ -39,15 +39,20 @@ Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
 
 
 class SqliteWriter(SqliteReader):
-    """One update. After an error that leaves it, nothing of it is stored."""
+    """One update. After an error that leaves it, nothing of it is stored but what was committed."""
 
     def __init__(self, db: apsw.Connection) -> None:
-        super().__init__(db, Caches(enabled=False))
         self._update = Update(db)
+        super().__init__(db, Caches(enabled=False))
         self.vectors = VectorWriter(self._update)
 
     def commit(self) -> None:
-        """Ends the update. One that changed nothing leaves the generation as it was."""
+        self.finish()
+        self._update.begin()
+        self._generation = generation_of(self.db)
+
+    def finish(self) -> None:
+        """Ends the transaction. One that changed nothing leaves the generation as it was."""
         self._update.require_transaction()
         if self._update.has_changes:
             self.db.execute("UPDATE state SET generation = generation + 1, updated_ns = ?", (time.time_ns(),))
