@@ -67,7 +67,7 @@ def test_what_waits_is_noted_and_not_wrong(docs: Path, capsys: Captured) -> None
     code, record = doctor(docs, capsys)
     assert code == 0
     assert states(record, "vectors") == [
-        ("note", "3 vectors of hashing:64 to come, words alone until then: headnote index makes them")
+        ("note", "6 vectors of hashing:64 to come, words alone until then: headnote index makes them")
     ]
     assert states(record, "files") == [("note", "1 new since: run headnote index")]
 

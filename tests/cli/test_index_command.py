@@ -42,7 +42,8 @@ def test_the_first_run_and_the_next(docs: Path, capsys: Captured) -> None:
     assert main(["index", str(docs)]) == 0
     assert without_times(capsys.readouterr().out) == dedent("""\
         docs  3 documents, 3 chunks  0.0 s
-          3 added, 3 chunks written, 3 vectors made
+          3 added, 3 chunks written, 6 vectors made
+          search it: headnote search "some words" docs
         """)
     assert main(["index", str(docs)]) == 0
     assert without_times(capsys.readouterr().out) == dedent("""\
@@ -56,7 +57,7 @@ def test_the_first_run_and_the_next(docs: Path, capsys: Captured) -> None:
     assert main(["index", str(docs)]) == 0
     assert without_times(capsys.readouterr().out) == dedent("""\
         docs  3 documents, 3 chunks  0.0 s
-          1 added, 1 changed, 1 renamed, 1 removed, 2 chunks written, 2 vectors made
+          1 added, 1 changed, 1 renamed, 1 removed, 2 chunks written, 4 vectors made
         """)
 
 
@@ -84,6 +85,7 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
         "warnings": [],
         "chunks": 3,
         "embedded": 3,
+        "vectors": 6,
         "others": [],
         "total": {"documents": 3, "chunks": 3, "pending": 0},
     }
@@ -132,10 +134,10 @@ def test_include_and_exclude(docs: Path, capsys: Captured) -> None:
 
 def test_vectors_can_wait(docs: Path, capsys: Captured) -> None:
     first = index_as_json(docs, "--no-vectors", capsys=capsys)
-    assert (first["embedded"], first["total"]["pending"]) == (0, 3)
+    assert (first["embedded"], first["total"]["pending"]) == (0, 6)
     assert main(["index", str(docs), "--no-vectors"]) == 0
     assert (
-        "3 vectors of hashing:64 to come, words alone until then: headnote index makes them" in capsys.readouterr().out
+        "6 vectors of hashing:64 to come, words alone until then: headnote index makes them" in capsys.readouterr().out
     )
     assert index_as_json(docs, capsys=capsys)["embedded"] == 3
 
@@ -304,9 +306,11 @@ def test_bars_show_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Captur
         for done in range(1, 6):
             bars(Progress("read", done, 5))
         bars(Progress("embed", 64, 1000))
-    shown = without_colour(capsys.readouterr().err)
-    assert re.search(r"reading ━+ 5/5 files", shown)
-    assert re.search(r"vectors .* +64/1000 texts", shown)
+    shown = capsys.readouterr().err
+    assert re.search(r"\rreading ━+╌+ 1 of 5 files, Ctrl-C is safe", shown)
+    assert "\r5 files read, finishing, Ctrl-C is safe" in shown
+    assert re.search(r"\rembedding ━+╌+ 64 of 1,000 vectors, Ctrl-C is safe", shown)
+    assert shown.endswith("\r" + 99 * " " + "\r"), "and nothing is left of them"
 
 
 def test_no_bars_for_what_is_short_or_not_seen(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

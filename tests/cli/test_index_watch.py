@@ -90,7 +90,7 @@ def test_a_line_per_update_until_interrupted(docs: Path) -> None:
 def test_it_ends_quietly_when_the_system_asks(docs: Path) -> None:
     with watching(docs, "--json", "--rebuild", "--no-vectors") as watched:
         first = json.loads(watched.line())
-        assert (first["rebuilt"], first["total"]["pending"]) == ("as asked", 3)
+        assert (first["rebuilt"], first["total"]["pending"]) == ("as asked", 6)
         (docs / "new.md").write_text("# New\n", encoding="utf-8")
         second = json.loads(watched.line_with('"added": ["new.md"]'))
         # Only what was asked for once is done once.

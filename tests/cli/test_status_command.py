@@ -67,10 +67,11 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "documents": 3,
         "chunks": 3,
         "links": 3,
-        "pending": 3,
+        "files_read": None,
+        "pending": 6,
         "embedder": "hashing:64",
         "model": "hashing:64",
-        "models": [{"role": "deep", "name": "hashing:64", "pending": 3}],
+        "models": [{"role": "deep", "name": "hashing:64", "pending": 6}],
         "answering": "",
         "missing": "",
         "store": "sqlite",
@@ -113,7 +114,7 @@ def test_vectors_that_wait_and_vectors_nobody_wants(
     docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     indexed(docs, capsys, "--no-vectors")
-    assert rows(docs, capsys)["vectors"] == "3 vectors of hashing:64 to come, words alone until then (hashing:64)"
+    assert rows(docs, capsys)["vectors"] == "6 vectors of hashing:64 to come, words alone until then (hashing:64)"
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "none")
     indexed(docs, capsys)
     assert rows(docs, capsys)["vectors"] == "none"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from store_samples import stored_vectors
 import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.base import Embedder
+from headnote.index import batches
 from headnote.store.base import Reader, Store
 from headnote.store.damage import MADE_WITH, ROOTS
 from headnote.store.filters import Filter
@@ -82,6 +84,17 @@ class Quick:
         return vector
 
 
+@contextmanager
+def eager_batches() -> Iterator[None]:
+    """Inside, an update commits after every document that it reads."""
+    values = {name: getattr(batches, name) for name in ("FEW", "FIRST", "LONGEST")}
+    for name in values:
+        setattr(batches, name, 0)
+    yield
+    for name, value in values.items():
+        setattr(batches, name, value)
+
+
 def opened(root: Path) -> Store:
     """Where the index of a folder is in this test."""
     return open_store(root, os.environ.get("HEADNOTE_STORE", ""))
@@ -145,7 +158,7 @@ def vectors_by_name(reader: Reader, model: str) -> dict[str, bytes]:
 def hashes_with_vectors(store: Store, model: str) -> set[str]:
     """Also of texts that no chunk has: nothing of a sweep is to be seen here."""
     with store.reading() as reader:
-        return set(vectors_by_hash(reader, model))
+        return set(stored_vectors(reader, model))
 
 
 def copied(root: Path, to: Path) -> Path:

@@ -116,6 +116,18 @@ def both(root: Path) -> None:
             index.update(workers=2, on_progress=lambda progress: say(progress.stage, progress.done))
 
 
+def read(root: Path) -> None:
+    """For the first time, with a commit after each document."""
+    import headnote
+    from headnote.index import batches
+
+    batches.FEW, batches.FIRST, batches.LONGEST = 0, 0.0, 0.0
+    with headnote.Index.open(root, embedder="hashing:16") as index:
+        index.update(vectors=False, workers=2, on_progress=lambda _: say("stored", index.status().documents))
+        while True:
+            say("stored", index.status().documents)
+
+
 def update(root: Path) -> None:
     """Files are changed, come and go, and the index follows."""
     import headnote
@@ -166,7 +178,7 @@ def watched(root: Path) -> None:
             say("committed", index.generation)
 
 
-WORK = {"build": build, "both": both, "update": update, "vectors": vectors, "watch": watched}
+WORK = {"read": read, "build": build, "both": both, "update": update, "vectors": vectors, "watch": watched}
 
 
 def page(random: Random) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from random import Random
 
@@ -14,6 +14,7 @@ from changing_folder import ChangingFolder
 from index_states import (
     Counting,
     State,
+    eager_batches,
     fresh_state,
     hashes_with_vectors,
     opened,
@@ -89,8 +90,13 @@ def compare(actual: State, expected: State, story: str = "") -> None:
 
 
 def walk(seed: int, tmp_path: Path) -> None:
-    random = Random(seed)
-    folder = ChangingFolder(tmp_path / f"walk{seed}", random)
+    """Every other one commits after each document, so that an interruption leaves some of them."""
+    with eager_batches() if seed % 2 else nullcontext():
+        _walk(Random(seed), tmp_path / f"walk{seed}", tmp_path)
+
+
+def _walk(random: Random, root: Path, tmp_path: Path) -> None:
+    folder = ChangingFolder(root, random)
     shared = "HEADNOTE_STORE" in os.environ
     for step in range(random.randint(3, 7)):
         for _ in range(random.randint(0 if step else 1, 3)):

@@ -257,7 +257,9 @@ def test_a_full_disk_is_reported_and_the_next_update_completes_it(with_index: bo
     write(root, {f"big{number}.md": f"# Big {number}\n\n" + f"many words {number}\n\n" * 400 for number in range(60)})
     lines = in_child(root, FULL)
     assert lines[0].startswith("UnwritableIndex"), lines
-    assert lines[1] == f"[] {len(PAGES) if with_index else 0}", "nothing is lost, and nothing is half there"
+    complaints, documents = lines[1].split()
+    assert complaints == "[]", "nothing is half there"
+    assert (len(PAGES) if with_index else 0) <= int(documents) < 66, "nothing is lost"
     assert lines[2:] == ["", "[] 66"]
     is_true(root, tmp_path)
 

@@ -176,7 +176,7 @@ def test_a_kill_loses_no_vectors_that_were_committed(pool: WorkerPool, root: Pat
             chunks = [chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)]
             names = {name for chunk in chunks for name in names_of(chunk.title, chunk.row.heading_path)}
             missing = len({chunk.row.hash for chunk in chunks}) + len(names)
-            pending = reader.counts().pending.get(model, missing)
+            pending = reader.pending_count(model)
             done = [int(line.split()[1]) for line in output if line.startswith("embed")]
             if done and not output[-1].startswith("committed"):
                 assert pending <= missing - done[-1]

@@ -39,7 +39,7 @@ def consistent(store: Store, model: str = "m") -> int:
             vector = vector_of(chunk.embed_text)
             assert np.array_equal(vectors[chunk.row.hash], vector)
             assert chunk.id in {identity for identity, _ in reader.nearest(model, vector, len(vectors))}
-        assert reader.counts().pending.get(model) == 0
+        assert reader.pending_count(model) == 0
     assert store.check() == []
     return len(vectors)
 
@@ -267,7 +267,7 @@ def test_a_new_title_waits_for_its_vector_and_the_old_one_goes(store: Store) -> 
         embed_pending(writer)
         writer.put([entry("a.md", TITLED.replace("Harbour", "Quay") + text)])
         assert writer.pending("m", 9) == [], "the text is the same"
-        assert writer.counts().pending == {"m": 2}
+        assert writer.pending_count("m") == 2
         chunk = writer.chunks_of("a.md")[0].id
         assert not writer.parts("m", [chunk]).names.any()
         assert writer.sweep() == 0, "names are not counted"

@@ -198,7 +198,7 @@ class Index:
         report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
             if self.models.deep:
-                report.embedded, report.others = update_vectors(
+                report.embedded, report.vectors, report.others = update_vectors(
                     self._store, self.models.deep, wait, on_progress, gives_way
                 )
             if remove and (not report.plan.is_empty or report.embedded):
@@ -292,9 +292,9 @@ class Index:
         with self._store.reading() as reader:
             counts, manifest = reader.counts(), reader.manifest()
             roots, read = roots_in(manifest), files_read(manifest)
+            # By name: to tell its dimensions, a model might have to be loaded or a service called.
+            pending = {model.name: reader.pending_count(model.name) for model in self.models if model}
             answering = model_for(reader, self.models)
-        # By name: to tell its dimensions, a model might have to be loaded or a service called.
-        pending = {model.name: counts.pending.get(model.name, counts.chunks) for model in self.models if model}
         return Status(
             root=str(self.root),
             documents=counts.documents,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.api.views import DocumentView
 from headnote.chunking.settings import shown
 from headnote.errors import MissingSource, SettingsError
+from headnote.index.manifest import files_read
 from headnote.index.sites.model import read_sites
 from headnote.model import Passage
 from headnote.sources.nearest import meant_path, nearest_paths
@@ -16,7 +18,6 @@ from headnote.store.base import Reader, Store
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
-    from headnote.index.linking import LinkCheck
     from headnote.markdown.outline import OutlineEntry
 
 # Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
@@ -44,14 +45,14 @@ def document_view(store: Store, root: Path, path: str) -> DocumentView:
         document = document_row(reader, root, path)
         path = document.path
         chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
-        check = _link_check(reader, root)
+        is_broken = _link_check(reader, root)
     return DocumentView(
         document=document,
         headings=document_outline(document),
         chunks=chunks,
         links=links,
         backlinks=backlinks,
-        broken=frozenset(link for link in {*links, *backlinks} if check.is_broken(link)),
+        broken=frozenset(filter(is_broken, {*links, *backlinks})),
     )
 
 
@@ -103,11 +104,14 @@ def find_chunk(store: Store, key: str) -> StoredChunk:
 
 def broken_links(store: Store, root: Path) -> list[LinkRow]:
     with store.reading() as reader:
-        links, check = reader.links(), _link_check(reader, root)
-    return sorted(filter(check.is_broken, links), key=lambda link: (link.path, link.line))
+        links, is_broken = reader.links(), _link_check(reader, root)
+    return sorted(filter(is_broken, links), key=lambda link: (link.path, link.line))
 
 
-def _link_check(reader: Reader, root: Path) -> LinkCheck:
+def _link_check(reader: Reader, root: Path) -> Callable[[LinkRow], bool]:
+    """Whether a link is broken. Until all files are read, no link is resolved, and nobody can tell."""
     from headnote.index.linking import LinkCheck
 
-    return LinkCheck(root, set(reader.document_paths()), read_sites(reader.manifest()))
+    if files_read(reader.manifest()):
+        return lambda _: False
+    return LinkCheck(root, set(reader.document_paths()), read_sites(reader.manifest())).is_broken

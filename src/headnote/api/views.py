@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings
+from headnote.embedding.registry import short_name
 from headnote.index.task import FilesRead
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
@@ -21,7 +22,7 @@ class ModelStatus(NamedTuple):
     name: str
     """The model and whatever else changes vectors."""
     pending: int
-    """Texts and names without a vector of it."""
+    """Vectors of it that are missing."""
 
 
 class Status(NamedTuple):
@@ -36,7 +37,8 @@ class Status(NamedTuple):
     links: int
     """How many there are, to anything."""
     pending: int
-    """Texts and names without a vector of the model that searches prefer."""
+    """Vectors that are missing of the model that searches prefer: one for each different text of a chunk and one for
+    each different name. Everything that tells what is missing tells this number."""
     model: str
     """Name of that model; `none` without vectors."""
     settings: Settings
@@ -59,6 +61,12 @@ class Status(NamedTuple):
     """The model that answers a search of everything now; empty if words alone do."""
     files_read: FilesRead | None = None
     """How far an unfinished read has come; None if all files were read."""
+
+    @property
+    def vectors_to_come(self) -> str:
+        """`8,391 vectors of deep to come`; empty if none are."""
+        number = f"{self.pending:,} vector{'' if self.pending == 1 else 's'}"
+        return f"{number} of {short_name(self.model)} to come" if self.pending else ""
 
 
 class Drift(NamedTuple):

@@ -189,7 +189,9 @@ def _up_to_date(index: Index) -> Iterator[Finding]:
         yield Finding("note", "vectors", f"{missing_vectors(status)}: headnote index makes them")
     elif status.model != "none":
         yield Finding("ok", "vectors", "all made")
-    if drift.rebuild:
+    if status.files_read:
+        yield Finding("note", "files", f"{status.files_read}: headnote index goes on")
+    elif drift.rebuild:
         yield Finding("note", "files", f"headnote index will read all files: {drift.rebuild}")
     elif not drift.is_empty:
         yield Finding("note", "files", f"{drift_counts(drift)} since: run headnote index")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.registry import has_instant
+from headnote.embedding.registry import short_name
 from headnote.embedding.transformer import install_command
 
 if TYPE_CHECKING:
@@ -79,15 +79,9 @@ def setting_json(value: Any) -> Any:
     return value if isinstance(value, str | int | float | None) else str(value)
 
 
-def model_name(name: str) -> str:
-    """Of a model, without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
-    kind = name.partition(":")[0]
-    return kind if has_instant(kind) else name
-
-
 def missing_vectors(status: Status) -> str:
     """Which vectors are to come, and what answers until then; empty if there are all."""
     if not status.pending:
         return ""
-    answering = f"{model_name(status.answering)} answers until then" if status.answering else "words alone until then"
-    return f"{counted(status.pending, 'vector')} of {model_name(status.model)} to come, {answering}"
+    answering = f"{short_name(status.answering)} answers until then" if status.answering else "words alone until then"
+    return f"{status.vectors_to_come}, {answering}"

@@ -19,9 +19,8 @@ import click
 from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Option
-from headnote.cli.formatting import missing_vectors
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
-from headnote.cli.opening import FIRST_WAIT, note_other_workers, open_index
+from headnote.cli.opening import FIRST_WAIT, note_other_workers, noted_interruption, open_index
 from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import write_error, write_json, write_lines, write_note
@@ -178,23 +177,14 @@ def _open(request: Request) -> Index:
 
 def _update_once(index: Index, request: Request) -> None:
     began = time.monotonic()
-    try:
-        with UpdateBars() as bars:
-            report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
-    except KeyboardInterrupt:
-        write_note(_after_interruption(index))
-        raise
+    with noted_interruption(index), UpdateBars(at_once=True) as bars:
+        report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
     seconds = time.monotonic() - began
     note_other_workers(report)
     if request.as_json:
         write_json(update_record(report, index.status(), request.root, seconds))
     else:
         write_lines(summary_lines(report, index.status(), request.root, seconds))
-
-
-def _after_interruption(index: Index) -> str:
-    missing = missing_vectors(index.status())
-    return f"interrupted: {missing}; headnote index goes on where it stopped" if missing else "interrupted"
 
 
 # --dry-run

@@ -41,6 +41,7 @@ def update_record(report: Report, status: Status, root: Path, seconds: float | N
         **plan_record(report, root),
         "chunks": report.chunks,
         "embedded": report.embedded,
+        "vectors": report.vectors,
         "others": report.others,
         **({} if seconds is None else {"seconds": round(seconds, 3)}),
         "total": {"documents": status.documents, "chunks": status.chunks, "pending": status.pending},
@@ -59,7 +60,15 @@ def summary_lines(report: Report, status: Status, root: Path, seconds: float) ->
         lines.append([Span(f"  all files were read: {report.rebuilt}", "dim")])
     if status.pending:
         lines.append([Span(f"  {missing_vectors(status)}: headnote index makes them", "yellow")])
-    return [*lines, *_skipped_lines(report, root)]
+    lines += _skipped_lines(report, root)
+    if report.is_first_read and status.documents:
+        lines.append([Span(f"  search it: {_search_command(root)}", "dim")])
+    return lines
+
+
+def _search_command(root: Path) -> str:
+    folder = f'"{root}"' if " " in str(root) else str(root)
+    return 'headnote search "some words"' + ("" if folder == "." else f" {folder}")
 
 
 def _update_counts(report: Report) -> str:
@@ -67,7 +76,7 @@ def _update_counts(report: Report) -> str:
     if report.plan.unchanged:
         parts.append(f"{report.plan.unchanged:,} unchanged")
     parts += [f"{counted(report.chunks, 'chunk')} written"] if report.chunks else []
-    parts += [f"{counted(report.embedded, 'vector')} made"] if report.embedded else []
+    parts += [f"{counted(report.vectors, 'vector')} made"] if report.vectors else []
     return ", ".join(parts)
 
 
@@ -86,7 +95,7 @@ def update_line(report: Report, root: Path) -> Line:
     """One update of `--watch`, on one line."""
     plan = report.plan
     paths = [*plan.added, *plan.changed, *plan.touched, *(new for _, new in plan.renamed), *plan.removed]
-    parts = _plan_counts(plan) + ([f"{counted(report.embedded, 'vector')} made"] if report.embedded else [])
+    parts = _plan_counts(plan) + ([f"{counted(report.vectors, 'vector')} made"] if report.vectors else [])
     first = path_from_here(root, paths[0]) if paths else ""
     others = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     now = datetime.now().astimezone().strftime("%H:%M:%S")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headnote.api import Index
+from headnote.api import Index, Status
 from headnote.cli.formatting import counted, missing_vectors
 from headnote.cli.progress import UpdateBars
-from headnote.cli.terminal import write_note
+from headnote.cli.terminal import write_message, write_note
 from headnote.config import Choice
 from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
 from headnote.index.task import Report
@@ -65,11 +67,11 @@ def refresh(index: Index) -> None:
     shared index nothing is removed: a document without a file here may have one elsewhere."""
     is_new = index.generation == 0
     try:
-        with UpdateBars() as bars:
+        with noted_interruption(index), UpdateBars(at_once=is_new or index.files_read is not None) as bars:
             wait = FIRST_WAIT if is_new else PATIENCE
             report = index.update(vectors=False, wait=wait, remove=not index.is_shared, on_progress=bars)
     except (LockedIndex, UnwritableIndex) as error:
-        if is_new:
+        if index.generation == 0:
             raise
         write_note(f"the index was not updated: {error}")
     else:
@@ -80,6 +82,26 @@ def refresh(index: Index) -> None:
             write_note(f"{documents} of the shared index have no file here (headnote index removes them)")
 
 
+@contextmanager
+def noted_interruption(index: Index) -> Iterator[None]:
+    """Say what was done before Ctrl-C, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        write_message(f"interrupted: {_after_interruption(index.status())}")
+        raise
+
+
+def _after_interruption(status: Status) -> str:
+    if status.files_read:
+        return f"{status.files_read} and searchable; run the same command to go on"
+    if not status.documents:
+        return "no file was read yet; run the same command to begin again"
+    if status.pending:
+        return f"{missing_vectors(status)}; headnote index goes on where it stopped"
+    return "the index is as it was"
+
+
 def fill_vectors(index: Index) -> None:
     """Make the missing vectors if that takes only a moment; otherwise say how to make them."""
     status = index.status()
@@ -88,7 +110,7 @@ def fill_vectors(index: Index) -> None:
         return
     if status.pending:
         try:
-            with UpdateBars() as bars:
+            with noted_interruption(index), UpdateBars() as bars:
                 report = index.update(wait=PATIENCE, remove=not index.is_shared, on_progress=bars)
             note_other_workers(report)
         except (LockedIndex, UnwritableIndex) as error:

@@ -1,13 +1,17 @@
-"""Progress bars on standard error, drawn only on a terminal."""
+"""How far a long command is, on standard error: a line that is redrawn on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
 from itertools import chain, islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from headnote.cli.progress_line import TimeLeft, progress_line
+from headnote.cli.terminal import is_ascii_only, write_message
 
 if TYPE_CHECKING:
     from headnote.index.task import Progress
@@ -19,57 +23,75 @@ LONG = 0.4
 MANY_FILES = 40
 """From this number of files on, `chunk` may take long enough to need a bar."""
 _REDRAW_INTERVAL = 0.1
-_TITLES = {"read": ("reading", "files"), "embed": ("vectors", "texts")}
-
-# Rich takes longer to import than a short command runs, and most runs draw no bar: both functions import it late.
+_QUIET = 1.0
+"""Seconds until the first line where nobody sees a bar."""
+_QUIET_WITH_FEW = 10.0
+_MANY = 200
+"""Files or vectors: fewer take a moment, and a script need not hear of them."""
+_LEAST_INTERVAL, _LONGEST_INTERVAL = 5.0, 60.0
+"""Seconds between two such lines: a long run needs fewer."""
+_ANY_COLUMNS = 1000
 
 
 class UpdateBars:
-    """Watches an update: a bar for the files being read, then one for the vectors.
+    """Watches an update: the files being read, then the vectors being made.
 
     It draws only when called, so no second thread runs while worker processes are started.
     """
 
-    def __init__(self, name: str = "") -> None:
-        """`name`: which of several updates this is."""
+    def __init__(self, name: str = "", at_once: bool = False) -> None:
+        """`name`: which of several updates this is. With `at_once`, a terminal shows something from the start."""
         self._name = f"{name}: " if name else ""
-        self._is_visible = sys.stderr.isatty()
-        self._bars: Any = None
-        self._tasks: dict[str, Any] = {}
+        self._at_once = at_once
+        self._is_terminal = sys.stderr.isatty()
+        self._bar = "" if is_ascii_only(sys.stderr) else "━╌"
+        self._begin()
+
+    def _begin(self) -> None:
         self._started = self._drawn = time.monotonic()
+        self._next_line = 0.0
+        self._stage = ""
+        self._time_left = TimeLeft()
+        self._is_visible = False
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if not self._is_visible or now - self._started < LONG:
-            return
-        is_last = progress.done >= progress.total
-        if progress.stage in self._tasks and now - self._drawn < _REDRAW_INTERVAL and not is_last:
-            return
-        self._drawn = now
-        self._draw(progress)
+        is_new_stage = progress.stage != self._stage
+        if is_new_stage:
+            self._stage, self._time_left = progress.stage, TimeLeft()
+        left = self._time_left(progress.seconds_left)
+        if self._is_terminal:
+            # The first of a stage, before work begins, and the last, after it, may stand for long.
+            is_pause = is_new_stage or not progress.done or progress.done >= progress.total
+            self._draw(progress, left, now, is_pause)
+        elif progress.done < progress.total:
+            self._say(progress, left, now)
 
-    def _draw(self, progress: Progress) -> None:
-        if self._bars is None:
-            self._bars = _new_bars()
-            self._bars.start()
-        if progress.stage not in self._tasks:
-            title, unit = _TITLES[progress.stage]
-            self._tasks[progress.stage] = self._bars.add_task(
-                self._name + title, total=progress.total, unit=unit, rate=""
-            )
-        task = self._tasks[progress.stage]
-        self._bars.update(task, completed=progress.done, total=progress.total)
-        speed = self._bars.tasks[task].speed
-        if speed:
-            self._bars.update(task, rate=f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
-        self._bars.refresh()
+    def _draw(self, progress: Progress, left: str, now: float, is_pause: bool) -> None:
+        is_early = not self._is_visible and not self._at_once and now - self._started < LONG
+        is_soon = self._is_visible and not is_pause and now - self._drawn < _REDRAW_INTERVAL
+        if is_early or is_soon:
+            return
+        self._drawn, self._is_visible = now, True
+        columns = _columns()
+        line = self._name + progress_line(progress, left, columns - len(self._name), self._bar)
+        sys.stderr.write(f"\r{line[:columns]:<{columns}}")
+        sys.stderr.flush()
+
+    def _say(self, progress: Progress, left: str, now: float) -> None:
+        quiet = _QUIET if progress.total >= _MANY else _QUIET_WITH_FEW
+        if now < max(self._started + quiet, self._next_line):
+            return
+        elapsed = now - self._started
+        self._next_line = now + min(max(_LEAST_INTERVAL, elapsed / 4), _LONGEST_INTERVAL)
+        write_message(self._name + progress_line(progress, left, _ANY_COLUMNS, ""))
 
     def finish(self) -> None:
-        """Remove the bars. The next update starts with new ones."""
-        if self._bars is not None:
-            self._bars.stop()
-        self._bars, self._tasks = None, {}
-        self._started = time.monotonic()
+        """Remove the bar. The next update starts with a new one."""
+        if self._is_visible:
+            sys.stderr.write(f"\r{'':<{_columns()}}\r")
+            sys.stderr.flush()
+        self._begin()
 
     def __enter__(self) -> UpdateBars:
         return self
@@ -80,19 +102,15 @@ class UpdateBars:
         self.finish()
 
 
-def _new_bars() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[unit]}  {task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    return Progress(*columns, console=console, transient=True, redirect_stdout=False, auto_refresh=False)
+def _columns() -> int:
+    """Without the last one, where some terminals begin a new line."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdigit():
+        return max(int(told) - 1, 1)
+    try:
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns - 1, 1)
+    except OSError:
+        return 79
 
 
 def track_files(items: Iterator[Item], total: int) -> Iterator[Item]:

@@ -13,10 +13,11 @@ from headnote.api import Index
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
 from headnote.cli.command import Option
-from headnote.cli.formatting import missing_vectors, model_name
+from headnote.cli.formatting import missing_vectors
 from headnote.cli.opening import OpenedIndex, fill_vectors, open_index, path_from_here, refresh
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
 from headnote.cli.words import WordsCommand, words
+from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, Why
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
@@ -271,7 +272,7 @@ def _reason_lines(why: Why) -> Iterator[Line]:
     if why.guesses:
         rows.append(f"guessed  {', '.join(f'{guess.typed} → {guess.found}' for guess in why.guesses)}")
     if why.semantic_rank is not None:
-        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f} by {model_name(why.model)}")
+        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f} by {short_name(why.model)}")
     if why.share_reason:
         weights = f"meaning {why.meaning_share:.2f}, words {1 - why.meaning_share:.2f}"
         rows.append(f"weights  {weights}: {why.share_reason}")

@@ -19,7 +19,6 @@ from headnote.cli.formatting import (
     byte_size,
     drift_counts,
     missing_vectors,
-    model_name,
     moment,
     setting_json,
     setting_text,
@@ -27,7 +26,7 @@ from headnote.cli.formatting import (
 from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, table, write_json, write_lines
 from headnote.config import KEPT
-from headnote.embedding.registry import DEFAULT
+from headnote.embedding.registry import DEFAULT, short_name
 from headnote.embedding.transformer import is_installed
 from headnote.store.opening import shown_store
 
@@ -86,6 +85,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "documents": status.documents,
         "chunks": status.chunks,
         "links": status.links,
+        "files_read": status.files_read._asdict() if status.files_read else None,
         "pending": status.pending,
         "embedder": _embedder(facts),
         "model": status.model,
@@ -138,7 +138,7 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         **_database(facts),
         "on disk": [Span(byte_size(status.bytes_on_disk))],
         "updated": [Span(updated)],
-        "files": _files(facts.drift),
+        "files": _files(facts),
     }
     return [[Span(str(root), "bold")], *table(rows)]
 
@@ -153,7 +153,7 @@ def _vectors(facts: Facts) -> Line:
     model = Span(f" ({_embedder(facts)})", "dim")
     if status.pending:
         return [Span(missing_vectors(status), "yellow"), model]
-    answering = f", {model_name(status.answering)} answers" if status.answering else ""
+    answering = f", {short_name(status.answering)} answers" if status.answering else ""
     return [Span("all made", "green"), Span(answering), model, Span(_not_installed(facts))]
 
 
@@ -162,7 +162,10 @@ def _not_installed(facts: Facts) -> str:
     return f"; {DEEP_MISSING}" if _embedder(facts) == DEFAULT and not is_installed("deep") else ""
 
 
-def _files(drift: Drift) -> Line:
+def _files(facts: Facts) -> Line:
+    drift, read = facts.drift, facts.status.files_read
+    if read:
+        return [Span(f"{read}: headnote index goes on", "yellow")]
     if drift.rebuild:
         return [Span(f"headnote index will read all files: {drift.rebuild}", "yellow")]
     if drift.is_empty:

@@ -67,6 +67,12 @@ def has_instant(embedder: str) -> bool:
     return embedder.strip() in ("default", "instant", *_PACKAGED)
 
 
+def short_name(model: str) -> str:
+    """Of a model, without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
+    kind = model.partition(":")[0]
+    return kind if has_instant(kind) else model
+
+
 def _own(name: str) -> Models:
     if name == "none":
         return Models()

@@ -9,7 +9,9 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from headnote.errors import NotText
 from headnote.index.anchors import Anchors
+from headnote.index.batches import Batches, in_groups
 from headnote.index.entries import FileRead, FileReader, FileToRead
+from headnote.index.pace import Pace
 from headnote.index.packing import complete
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
@@ -19,6 +21,7 @@ from headnote.markdown.document import Document
 from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.base import Writer
+from headnote.store.damage import INSTANT
 from headnote.store.rows import Entry, NonText, StoredFile
 
 
@@ -30,13 +33,17 @@ def apply(
     reason: str,
     context: LinkContext,
     watch: Watcher,
+    batches: Batches | None,
 ) -> Report:
-    """Read, write, rename, remove, then resolve links. `reason` says why everything is read; empty if it is not."""
+    """Read, write, rename, remove, then resolve links. `reason` says why everything is read; empty if it is not.
+    Without `batches`, nothing is committed on the way."""
     everything = bool(reason)
+    if batches and task.instant and writer.manifest().get(INSTANT) != task.instant.name:
+        complete(writer, task.instant, task.workers)
     known = [] if everything else [file.path for file in reading.read if file.path in stored]
     before = Names({}, "") if everything else names(writer, known)
-    reads = _Reads(task, watch)
-    reads.put_all(writer, _files_to_read(reading, stored, everything))
+    reads = _Reads(task, watch, Pace([file.size for file in reading.read]))
+    reads.put_all(writer, _files_to_read(reading, stored, everything), batches)
     if task.removes:
         reading = without_binaries(reading, reads.failed, stored)
     plan = plan_changes(reading, reads.hashes, stored, everything)
@@ -91,9 +98,11 @@ def skipped(results: Iterable[FileRead]) -> list[SkippedFile]:
 class _Reads:
     """Collects what the workers read while it passes into the store."""
 
-    def __init__(self, task: Task, watch: Watcher) -> None:
+    def __init__(self, task: Task, watch: Watcher, pace: Pace) -> None:
         self._workers = task.workers
         self._watch = watch
+        self._pace = pace
+        self._read = 0
         self.read = FileReader(task.root, task.settings, task.instant)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
@@ -102,20 +111,26 @@ class _Reads:
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
 
-    def put_all(self, writer: Writer, files: Sequence[FileToRead]) -> None:
+    def put_all(self, writer: Writer, files: Sequence[FileToRead], batches: Batches | None) -> None:
+        if files:
+            self._watch(Progress("read", 0, len(files)))
         if files and self.read.instant is not None:
             self.read.instant.embed(["loaded before workers are forked, which then share it"])
         results = batches_on_all_cores(self.read, files, self._workers)
         try:
-            writer.put(self._entries(results, len(files)))
+            for entries in in_groups(self._entries(results, len(files)), lambda: bool(batches and batches.is_due)):
+                writer.put(entries)
+                if batches and batches.is_due:
+                    batches.commit(self._read)
         finally:
             # After an error, its traceback would keep the workers alive.
             if isinstance(results, Generator):
                 results.close()
 
     def _entries(self, results: Iterable[FileRead], total: int) -> Iterator[Entry]:
-        for done, result in enumerate(results, 1):
-            self._watch(Progress("read", done, total))
+        for result in results:
+            self._read += 1
+            self._watch(Progress("read", self._read, total, self._pace.seconds_left(self._read)))
             if result.error:
                 self.failed.append(result)
                 continue

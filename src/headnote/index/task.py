@@ -46,7 +46,7 @@ class Progress(NamedTuple):
     done: int
     """How many are done."""
     total: int
-    """How many there are."""
+    """How many there are; 0 while the files are still being listed."""
     seconds_left: float | None = None
     """About how long the rest of this stage takes, if that can be told."""
 
@@ -84,8 +84,12 @@ class Report:
     """Documents that stay although their files are gone."""
     embedded: int = 0
     """Texts that were embedded."""
+    vectors: int = 0
+    """Vectors of the deep model that were made: of texts and of names."""
     others: list[str] = field(default_factory=list)
     """Who else is still making vectors after the wait."""
+    is_first_read: bool = False
+    """Whether the folder has been read to the end for the first time, at once or after an interruption."""
     non_texts: list[NonText] = field(default_factory=list)
     """Skipped files that are not text; they are not read again until they change."""
 

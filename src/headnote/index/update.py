@@ -1,17 +1,21 @@
-"""Bring an index up to date: list, plan, read on all cores, and write everything in one transaction.
+"""Bring an index up to date: list, plan, read on all cores, and write.
 
-Search is ready when that is done, by words and by the vectors of the instant model. `vectors.py` makes those of the
-deep model afterwards.
+What has been read can be searched, by words and by the vectors of the instant model; where much is read, that is
+committed in batches. Links are resolved at the end, with all that needs to know every document. `vectors.py` makes the
+vectors of the deep model afterwards.
 """
 
 from __future__ import annotations
 
-from headnote.index.manifest import manifest_of, needs_rebuild
+from collections.abc import Mapping
+
+from headnote.index.batches import Batches
+from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import Owner, name_of
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
 from headnote.index.sites.finding import find_sites
 from headnote.index.sites.model import sites_entry
-from headnote.index.task import Report, Task, Watcher, ignore_progress
+from headnote.index.task import Progress, Report, Task, Watcher, ignore_progress
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
 from headnote.store.base import Reader, Store
@@ -23,6 +27,7 @@ from headnote.store.rows import NonText, StoredFile
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = ignore_progress) -> Report:
     """Update everything but the vectors of the deep model. `model` is the one that searches prefer."""
     generation = store.generation()
+    watch(Progress("read", 0, 0))
     listing = _listing(task)
     sites = find_sites(task.root, listing.site_marks, [file.path for file in listing.files])
     resolved_with = {SITES: sites_entry(sites)}
@@ -40,12 +45,22 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         if writer.generation() != generation:
             # Another writer may have stored files that are newer than this listing: they are not gone.
             listing = _listing(task)
-        manifest = scope.manifest(writer, model) | resolved_with
+        manifest, before = scope.manifest(writer, model) | resolved_with, writer.manifest()
+        is_unfinished = files_read(before) is not None
+        if is_unfinished and task.removes and _reason(task, before, manifest):
+            # What was read with other settings is not worth keeping: nobody has ever searched all of it.
+            writer.remove(scope.files(writer))
         reading, reason = _what_to_read(writer, listing, scope, manifest)
-        context = LinkContext(sites, task.root, writer.manifest().get(SITES) != manifest[SITES])
-        report = apply(writer, reading, scope.files(writer), task, reason, context, watch)
+        context = LinkContext(sites, task.root, is_unfinished or before.get(SITES) != manifest[SITES])
+        stored = scope.files(writer)
+        known = reading.unchanged + len(reading.passed)
+        # An index that is complete stays so until it is complete with the new settings.
+        batches = None if reason and stored else Batches(writer, manifest, known, len(reading.read))
+        watch = _from(known, watch) if is_unfinished else watch
+        report = apply(writer, reading, stored, task, reason, context, watch, batches)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
         writer.set_manifest(manifest)
+    report.is_first_read = is_unfinished or not before
     report.skipped[:0] = _skipped(listing, reading)
     return report
 
@@ -96,10 +111,20 @@ class Scope:
 
 
 def _what_to_read(reader: Reader, listing: Listing, scope: Scope, manifest: dict[str, str]) -> tuple[Reading, str]:
-    reason = "as asked" if scope.task.rebuild else needs_rebuild(reader.manifest(), manifest)
+    reason = _reason(scope.task, reader.manifest(), manifest)
     files, non_texts = scope.files(reader), reader.non_texts()
     reading = plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts)
     return reading if scope.task.removes else reading.without_removals(), reason
+
+
+def _reason(task: Task, stored: Mapping[str, str], manifest: Mapping[str, str]) -> str:
+    """Why everything is to be read; empty if it is not."""
+    return "as asked" if task.rebuild else needs_rebuild(stored, manifest)
+
+
+def _from(known: int, watch: Watcher) -> Watcher:
+    """A read that goes on counts from where it stopped."""
+    return lambda progress: watch(progress._replace(done=known + progress.done, total=known + progress.total))
 
 
 def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:

@@ -35,6 +35,8 @@ class VectorReport(NamedTuple):
 
     texts: int
     """How many were embedded."""
+    vectors: int
+    """How many were made: of texts and of names."""
     others: list[str]
     """Who is still making some of them."""
 
@@ -53,27 +55,21 @@ def update_vectors(
     it `gives_way` to something else.
     """
     if embedder.dimensions == 0:
-        return VectorReport(0, [])
-    with store.reading() as reader:
-        counts = reader.counts()
-        total = counts.pending.get(embedder.name)
-        if total is None:  # the model is new here, so everything is pending
-            total = counts.chunks + len(reader.pending_names(embedder.name))
+        return VectorReport(0, 0, [])
     run = _Run(store, embedder, wait, Worker.here())
     deadline = time.monotonic() + wait
     while True:
         with closing(run.batches()) as batches:
             for _ in batches:
-                done = run.texts + run.names
-                left = max(total - done, 0)
-                watch(Progress("embed", done, done + left, run.seconds_left(left)))
+                left = run.left()
+                watch(Progress("embed", run.made, run.made + left, run.seconds_left(left)))
                 if gives_way():
-                    return VectorReport(run.texts, [])
+                    return VectorReport(run.texts, run.made, [])
                 deadline = time.monotonic() + wait
         with store.reading() as reader:
             others = others_at_work(reader, embedder.name)
         if (not others and not run.has_work()) or time.monotonic() >= deadline:
-            return VectorReport(run.texts, list(map(str, others)))
+            return VectorReport(run.texts, run.made, list(map(str, others)))
         time.sleep(_POLL_SECONDS)
 
 
@@ -91,6 +87,15 @@ class _Run:
         self._texts_began = 0.0
         self.texts = 0
         self.names = 0
+
+    @property
+    def made(self) -> int:
+        return self.texts + self.names
+
+    def left(self) -> int:
+        """Vectors that are missing, whoever makes them."""
+        with self._store.reading() as reader:
+            return reader.pending_count(self._model)
 
     def seconds_left(self, left: int) -> float | None:
         """By the pace of the texts so far; names take much less time."""

@@ -126,7 +126,7 @@ def links_reply(view: DocumentView, budget: int) -> Reply:
 
 
 def status_reply(status: Status, problem: str = "") -> Reply:
-    waiting = f", {status.pending:,} waiting for a vector of {as_data(status.model)}" if status.pending else ""
+    waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
     answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}

@@ -129,6 +129,10 @@ class Vectors(Protocol):
     def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
         """Whether every chunk that passes has a vector of this model, and so have its names."""
 
+    def pending_count(self, model: str) -> int:
+        """How many vectors of this model are missing: one for each text, and one for each name, however many chunks
+        have them."""
+
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
         """Texts of chunks that have no vector of this model, each hash once. Those that somebody has claimed are left
         out, unless `claimed`. Documents that are new and that others link to come first: the place of each is its rank
@@ -230,8 +234,8 @@ class Store(Protocol):
         """One consistent view. It never waits for a writer, and no writer waits for it."""
 
     def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
-        """One update: all of it, or nothing since its last `commit` if an error leaves the block. There is one writer at a time. The next one
-        waits this many seconds, then raises a LockedIndex that names the holder.
+        """One update: all of it, or nothing since its last `commit` if an error leaves the block. There is one writer
+        at a time. The next one waits this many seconds, then raises a LockedIndex that names the holder.
 
         Writers with `together` do not wait for each other where the store allows it, unless they reach the same
         document. They may put documents and vectors. A writer that needs to see all documents at rest writes alone."""

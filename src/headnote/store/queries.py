@@ -69,18 +69,18 @@ AND NOT EXISTS (
 """
 
 
-PENDING_COUNTS = """
-SELECT m.name, (
+PENDING_COUNT = """
+SELECT (
     SELECT count(DISTINCT c.hash) FROM chunks c
-    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = m.id AND v.hash = c.hash)
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = {model} AND v.hash = c.hash)
 ) + (
     SELECT count(*) FROM (
         SELECT name FROM chunks UNION SELECT d.name FROM documents d WHERE d.id IN (SELECT document FROM chunks)
     ) names
-    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = m.id AND v.hash = name)
-) FROM models m ORDER BY m.id
+    WHERE name IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name_vectors v WHERE v.model = {model} AND v.hash = name)
+)
 """
-"""Model, number of texts and names without a vector of it."""
+"""Number of texts and names without a vector of a model."""
 
 PENDING_CHUNKS = """
 WITH linked AS (

@@ -120,6 +120,9 @@ class CompositeReader:
     def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
         return self._vectors.has_all_vectors(model, only)
 
+    def pending_count(self, model: str) -> int:
+        return self._vectors.pending_count(model)
+
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
         return self._vectors.pending(model, limit, claimed=claimed)
 

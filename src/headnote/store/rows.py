@@ -394,8 +394,6 @@ class Counts(NamedTuple):
     documents: int
     chunks: int
     links: int
-    pending: dict[str, int]
-    """Model → texts and names that have no vector of it yet."""
     bytes_on_disk: int
     generation: int
     updated_ns: int | None

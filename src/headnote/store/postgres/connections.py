@@ -112,7 +112,8 @@ class Connections:
     def _locked(self, db: Connection) -> LockedIndex:
         row = db.execute(
             """SELECT a.application_name, coalesce(a.xact_start, a.state_change)
-            FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid::bigint = %s
+            FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+            WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid::bigint = %s
             AND a.datname = current_database() ORDER BY 2 LIMIT 1""",
             (_OURS, self._number % (1 << 32)),
         ).fetchone()

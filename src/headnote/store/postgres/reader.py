@@ -9,7 +9,6 @@ from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.keywords import Keywords
 from headnote.store.postgres.sql import Connection, generation_of, only_row, only_value, rows
 from headnote.store.postgres.vectors import Vectors
-from headnote.store.queries import PENDING_COUNTS
 from headnote.store.reader import CompositeReader
 from headnote.store.rows import Counts
 
@@ -51,7 +50,6 @@ class PostgresReader(CompositeReader):
             documents=documents,
             chunks=chunks,
             links=links,
-            pending={unescaped(name): count for name, count in rows(self.db, PENDING_COUNTS)},
             bytes_on_disk=size,
             generation=generation,
             updated_ns=updated_ns,

@@ -18,7 +18,7 @@ from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.sql import Connection, Update, only_row, only_value, rows
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
-from headnote.store.queries import PENDING_CHUNKS, PENDING_NAMES, WITHOUT_VECTOR
+from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 
 if TYPE_CHECKING:
@@ -135,6 +135,9 @@ class Vectors:
         passing = f"c.id IN ({condition}) AND" if condition else ""
         query = WITHOUT_VECTOR.format(passing=passing, model=_model(self.db, model).number)
         return not only_value(self.db, query, 3 * bindings)
+
+    def pending_count(self, model: str) -> int:
+        return int(only_value(self.db, PENDING_COUNT.format(model=_model(self.db, model).number)))
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
         query = PENDING_CHUNKS.format(model=_model(self.db, model).number).replace("?", "%s")

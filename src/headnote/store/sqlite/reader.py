@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from headnote.store.codec import unescaped
 from headnote.store.damage import decodes_all
-from headnote.store.queries import PENDING_COUNTS
 from headnote.store.reader import CompositeReader
 from headnote.store.rows import Counts
 from headnote.store.sqlite.cache import Caches
@@ -55,7 +54,6 @@ class SqliteReader(CompositeReader):
             documents=documents,
             chunks=chunks,
             links=links,
-            pending={unescaped(name): count for name, count in rows(self.db, PENDING_COUNTS)},
             bytes_on_disk=sum(map(size_of, file.parent.glob(f"{file.name}*"))),
             generation=generation,
             updated_ns=updated_ns,

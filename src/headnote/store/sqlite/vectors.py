@@ -19,7 +19,7 @@ from headnote.store.damage import decoding
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
-from headnote.store.queries import PENDING_CHUNKS, PENDING_NAMES, WITHOUT_VECTOR
+from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.documents import Documents, as_array
@@ -162,6 +162,9 @@ class Vectors:
         passing = f"c.id IN ({condition}) AND" if condition else ""
         query = WITHOUT_VECTOR.format(passing=passing, model=self._number(model))
         return not only_value(self.db, query, 3 * bindings)
+
+    def pending_count(self, model: str) -> int:
+        return int(only_value(self.db, PENDING_COUNT.format(model=self._number(model))))
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
         query = PENDING_CHUNKS.format(model=self._number(model))

@@ -81,5 +81,5 @@ export function fillingNotice(status) {
   const meanwhile = status.models.some(({ role }) => role === "instant")
     ? "the instant model answers"
     : "some passages are found by words only";
-  return h("div", { class: "notice" }, `Embedding: ${plural(left, "vector")} to go${time}. Until then, ${meanwhile}.`);
+  return h("div", { class: "notice" }, `Embedding: ${plural(left, "vector")} to come${time}. Until then, ${meanwhile}.`);
 }

@@ -30,6 +30,6 @@ export function describe(status, error) {
     return ["busy", `Indexing, ${Math.floor((100 * status.progress.done) / status.progress.total)} %`];
   }
   if (status.busy) return ["busy", "Indexing"];
-  if (status.pending > 0) return ["busy", `Embedding: ${whole(status.pending)} to go`];
+  if (status.pending > 0) return ["busy", `Embedding: ${whole(status.pending)} to come`];
   return ["fresh", "Up to date"];
 }

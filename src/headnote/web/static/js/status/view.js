@@ -70,11 +70,10 @@ function headline(status, error) {
 }
 
 /** @param {Status} status */
-function progress({ progress, pending, chunks }) {
-  const total = Math.max(chunks, pending);
-  const waiting = pending > 0 ? { stage: "vectors", done: total - pending, total, seconds_left: null } : null;
-  const current = progress ?? waiting;
-  if (!current) return null;
+function progress({ progress: current, pending }) {
+  if (!current || current.total === 0) {
+    return pending > 0 ? h("p", { class: "status-progress numbers" }, `${plural(pending, "vector")} to come`) : null;
+  }
   const name = current.stage === "documents" ? "Reading documents" : "Embedding";
   const left = current.seconds_left ? `, ${roughly(current.seconds_left)} left` : "";
   return h(
@@ -116,7 +115,7 @@ function settings(status) {
     ["Embedding model", model],
     ["Searches use", answering],
     ["Answer model", status.ask_model ?? "no model: the passages themselves"],
-    ["Vectors to go", status.pending > 0 ? plural(status.pending, "text") : "none"],
+    ["Vectors to come", status.pending > 0 ? whole(status.pending) : "none"],
     ["Generation", whole(status.generation)],
   ];
   return h(

@@ -1,0 +1,65 @@
+"""When an update commits what it has read so far.
+
+The first batch comes early, so that a new index can be searched at once. Later ones come less often: each commit costs,
+and a kill loses no more than the batch it interrupts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from headnote.index.manifest import unfinished
+from headnote.index.task import FilesRead
+from headnote.store.base import Writer
+
+FEW = 32
+"""Files that are read in one transaction, however long it takes."""
+FIRST = 1.0
+"""Seconds until the first commit."""
+LONGEST = 5.0
+"""Seconds between two commits, at most."""
+DOCUMENTS = 64
+"""Written together: enough for long runs of the same statement, few enough to hold in memory."""
+
+Item = TypeVar("Item")
+
+
+class Batches:
+    """The commits of one update."""
+
+    def __init__(self, writer: Writer, manifest: Mapping[str, str], known: int, to_read: int) -> None:
+        """`manifest` is that of the index when it is complete; `known` are the files that need not be read."""
+        self._writer = writer
+        self._manifest = manifest
+        self._known = known
+        self._to_read = to_read
+        self._began = time.monotonic()
+        self._due = self._began + FIRST
+
+    @property
+    def is_due(self) -> bool:
+        return self._to_read > FEW and time.monotonic() >= self._due
+
+    def commit(self, read: int) -> None:
+        """Store what was written so far; `read` files are read."""
+        if read >= self._to_read:
+            return  # what is left to do takes less time than another commit
+        so_far = FilesRead(self._known + read, self._known + self._to_read)
+        self._writer.set_manifest({**self._manifest, **unfinished(so_far)})
+        self._writer.commit()
+        now = time.monotonic()
+        self._due = now + min(now - self._began, LONGEST)
+
+
+def in_groups(items: Iterator[Item], is_due: Callable[[], bool]) -> Iterator[list[Item]]:
+    """Lists of items: shorter ones where something is due."""
+    group: list[Item] = []
+    for item in items:
+        group.append(item)
+        if len(group) == DOCUMENTS or is_due():
+            yield group
+            group = []
+    if group:
+        yield group
