@@ -99,12 +99,21 @@ def test_the_workflow_runs_the_script_in_bash(workflow: dict[Any, Any]) -> None:
 
 def test_the_workflow_may_only_read(workflow: dict[Any, Any]) -> None:
     assert workflow["permissions"] == {"contents": "read"}
-    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
     assert all("permissions" not in job for job in workflow["jobs"].values())
+
+
+@pytest.mark.parametrize("file", sorted((REPOSITORY / ".github" / "workflows").iterdir()), ids=lambda file: file.stem)
+def test_actions_are_those_we_know_at_a_commit(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
     actions = [step["uses"] for step in steps if "uses" in step]
-    assert [action for action in actions if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action)] == []
-    [checkout] = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
-    assert checkout["with"] == {"persist-credentials": False}
+    known = r"(?:actions/[\w-]+|pypa/gh-action-pypi-publish)@[0-9a-f]{40}"
+    assert [action for action in actions if not re.fullmatch(known, action)] == []
+    # The comment says which version the commit is; the same commit is the same version everywhere.
+    assert text.count("uses: ") == len(re.findall(rf"uses: {known} # v\d+\.\d+\.\d+$", text, re.MULTILINE))
+    for step in steps:
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"] == {"persist-credentials": False}
 
 
 # The hooks

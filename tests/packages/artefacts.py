@@ -21,8 +21,11 @@ from headnote.extras import DISTRIBUTION
 from headnote.store.lock import writer_lock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-MODELS = [file.parents[2].name for file in sorted((REPOSITORY / "models").glob("*/src/*/model.onnx"))]
-"""The models with a package whose weights are here."""
+GIVEN = os.environ.get("HEADNOTE_DIST")
+WEIGHTS = {file.parents[2].name for file in (REPOSITORY / "models").glob("*/src/*/model.onnx")}
+WHEELS = {file.name.partition("-")[0] for file in Path(GIVEN).glob("headnote_md_*.whl")} if GIVEN else set[str]()
+MODELS = sorted(WEIGHTS | {name.removeprefix("headnote_md_") for name in WHEELS})
+"""The models whose weights are here, or whose package was built before."""
 PROJECTS = {DISTRIBUTION: REPOSITORY} | {f"{DISTRIBUTION}-{name}": REPOSITORY / "models" / name for name in MODELS}
 USED = "search,mcp,server,deep"
 """The extras that the tests install; their packages are fetched once."""
@@ -107,8 +110,7 @@ def build_packages(place: Path) -> Packages:
     with writer_lock(place / "lock", wait=600):
         if not (place / "done").exists():
             dist = place / "dist"
-            given = os.environ.get("HEADNOTE_DIST")
-            shutil.copytree(given, dist) if given else dist.mkdir()
+            shutil.copytree(GIVEN, dist) if GIVEN else dist.mkdir()
             for project, folder in PROJECTS.items():
                 if not [*dist.glob(f"{project.replace('-', '_')}-[0-9]*")]:
                     run(sys.executable, "-m", "build", "--outdir", dist, folder)
