@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from headnote.cli import options
-from headnote.cli.opening import fill_vectors, open_index, path_from_here, refresh
+from headnote.cli.opening import fill_vectors, note_files_read, open_index, path_from_here, refresh
 from headnote.cli.terminal import UNPRINTABLE, Line, Span, write_json, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import AnswerError
@@ -78,6 +78,8 @@ def _ask(question: str, root: Path, place: dict[str, Any], update: bool, request
         with opened.index as index:
             if update:
                 refresh(index)
+            else:
+                note_files_read(index)
             if update and not opened.missing_embedder:
                 fill_vectors(index)
             return index.ask(question, **request)

@@ -73,13 +73,22 @@ def refresh(index: Index) -> None:
     except (LockedIndex, UnwritableIndex) as error:
         if index.generation == 0:
             raise
-        write_note(f"the index was not updated: {error}")
+        if not note_files_read(index, error.message):
+            write_note(f"the index was not updated: {error}")
     else:
         if report.rebuilt and not is_new:
             write_note(f"all files were read again: {report.rebuilt}", only_on_a_terminal=True)
         if report.stayed:
             documents = counted(report.stayed, "document")
             write_note(f"{documents} of the shared index have no file here (headnote index removes them)")
+
+
+def note_files_read(index: Index, why: str = "headnote index goes on") -> bool:
+    """Say so if not all files are read yet, and return whether that is so."""
+    read = index.files_read
+    if read:
+        write_note(f"{read} so far, some hits may be missing: {why}")
+    return read is not None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
 from headnote.cli.command import Option
 from headnote.cli.formatting import missing_vectors
-from headnote.cli.opening import OpenedIndex, fill_vectors, open_index, path_from_here, refresh
+from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.embedding.registry import short_name
@@ -184,6 +184,8 @@ def _prepare(opened: OpenedIndex, mode: Mode | None, update: bool) -> None:
     index = opened.index
     if update:
         refresh(index)
+    else:
+        note_files_read(index)
     if (mode or index.search_settings.mode) == "keyword":
         return
     if opened.note:
