@@ -86,6 +86,7 @@ PUBLIC_NAMES = {
     "StoredChunk",
     "Tag",
     "UnreachableIndex",
+    "UnreadIndex",
     "UnreadableSource",
     "UnwritableIndex",
     "Why",

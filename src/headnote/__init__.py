@@ -37,6 +37,7 @@ from headnote.errors import (
     SourceError,
     UnreachableIndex,
     UnreadableSource,
+    UnreadIndex,
     UnwritableIndex,
     WrongAnswer,
 )
@@ -147,6 +148,7 @@ __all__ = [
     "StoredChunk",
     "Tag",
     "UnreachableIndex",
+    "UnreadIndex",
     "UnreadableSource",
     "UnwritableIndex",
     "Why",

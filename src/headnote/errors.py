@@ -9,6 +9,7 @@
     │   └── SkippedSource       it was left out; a warning, which is shown and not raised
     ├── IndexFailure          an index that cannot be used
     │   ├── MissingIndex        there is none
+    │   ├── UnreadIndex         it is new: no update has read the folder yet; `Index.search` shows it as a warning
     │   ├── CorruptIndex        its file is damaged, or not an index
     │   ├── NewerIndex          written by a later headnote
     │   ├── ForeignIndex        it belongs to another folder
@@ -31,6 +32,9 @@ Malformed Markdown is not among them: it never raises.
 """
 
 from __future__ import annotations
+
+import sys
+import warnings
 
 
 class HeadnoteError(Exception):
@@ -79,6 +83,10 @@ class IndexFailure(HeadnoteError):
 
 class MissingIndex(IndexFailure):
     """The folder has no index."""
+
+
+class UnreadIndex(IndexFailure, UserWarning):
+    """No update has read the folder yet. A retriever of a framework raises it; `Index.search` shows it as a warning."""
 
 
 class CorruptIndex(IndexFailure):
@@ -147,3 +155,11 @@ class MissingExtra(HeadnoteError):
 
 class SettingsError(HeadnoteError):
     """An invalid setting. The remedy says what is valid."""
+
+
+def warn(warning: SkippedSource | UnreadIndex) -> None:
+    """Show a warning, at the line of the program that called headnote."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("headnote."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)

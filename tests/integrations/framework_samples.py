@@ -46,6 +46,15 @@ SETTINGS: dict[str, Any] = {"max_tokens": 48, "min_tokens": 0, "target_tokens": 
 
 MDX = 'import { Tabs } from "x";\n\n# Widget\n\n<Tabs>\n\nText in tabs.\n\n</Tabs>\n'
 
+EDITS = {
+    "a word": GUIDE.replace("one = 1", "one = 2"),
+    "a line above, which moves all others": GUIDE.replace("Before any heading.", "Before any heading.\n\nOne more."),
+    "a section less": GUIDE[: GUIDE.index("## Use")],
+    "the frontmatter": GUIDE.replace("by: Ada", "by: Grace"),
+    "nothing": GUIDE,
+}
+"""Later versions of the guide."""
+
 LARGEST = 128
 """Maximum tokens of a chunk in the tests on real documents."""
 

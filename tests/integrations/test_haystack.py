@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from framework_samples import CORPORA, GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
+from framework_samples import CORPORA, EDITS, GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
 
 import headnote
 
@@ -21,6 +21,7 @@ from haystack import Document, Pipeline
 from haystack.components.converters import TextFileToDocument
 from haystack.components.writers import DocumentWriter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
+from haystack.document_stores.types import DuplicatePolicy
 
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.integrations.haystack import HeadnoteRetriever, HeadnoteSplitter
@@ -175,3 +176,27 @@ def test_an_index_without_a_folder_or_named_embedder_is_not_serialised(tmp_path:
         pytest.raises(headnote.SettingsError, match="an embedder object"),
     ):
         HeadnoteRetriever(opened).to_dict()
+
+
+def test_an_index_that_was_never_updated_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Gauge\n", encoding="utf-8")
+    with headnote.Index.open(tmp_path, embedder="none") as unread:
+        retriever = HeadnoteRetriever(unread, mode="keyword")
+        with pytest.raises(headnote.UnreadIndex, match=r"call index\.update\(\)"):
+            retriever.run("gauge")
+        with pytest.raises(headnote.UnreadIndex):
+            asyncio.run(retriever.run_async("gauge"))
+        unread.update()
+        assert retriever.run("gauge")["documents"]
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_after_an_edit_a_store_has_the_new_chunks_alone(edit: str) -> None:
+    store = InMemoryDocumentStore()
+    for path, text in (("guide.md", GUIDE), ("other.md", "# Other\n"), ("guide.md", EDITS[edit])):
+        of_file = {"field": "meta.file_path", "operator": "==", "value": path}
+        store.delete_documents([stored.id for stored in store.filter_documents(of_file)])
+        chunks = split(text, {"file_path": path})
+        store.write_documents(chunks, policy=DuplicatePolicy.OVERWRITE)
+    [other] = split("# Other\n", {"file_path": "other.md"})
+    assert {stored.id for stored in store.filter_documents()} == {other.id, *(chunk.id for chunk in chunks)}

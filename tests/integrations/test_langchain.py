@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from framework_samples import CORPORA, GUIDE, LARGEST, MDX, SETTINGS, handbook_index, not_covered, real_documents
+from framework_samples import CORPORA, EDITS, GUIDE, LARGEST, MDX, SETTINGS, handbook_index, not_covered, real_documents
 
 import headnote
 
@@ -18,6 +18,8 @@ pytest.importorskip("langchain_text_splitters", reason='needs the extra: pip ins
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.indexing import InMemoryRecordManager
+from langchain_core.indexing import index as write
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import TextSplitter
@@ -226,3 +228,26 @@ def test_a_chain_runs_over_the_retriever(index: headnote.Index) -> None:
     answer = chain.invoke("torque for the brackets")
     assert answer.startswith("torque for the brackets\ninstalling.md: Installing a gauge")
     assert asyncio.run(chain.ainvoke("torque for the brackets")) == answer
+
+
+def test_an_index_that_was_never_updated_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Gauge\n", encoding="utf-8")
+    with headnote.Index.open(tmp_path, embedder="none") as unread:
+        retriever = HeadnoteRetriever(index=unread, mode="keyword")
+        with pytest.raises(headnote.UnreadIndex, match=r"call index\.update\(\)"):
+            retriever.invoke("gauge")
+        with pytest.raises(headnote.UnreadIndex):
+            asyncio.run(retriever.ainvoke("gauge"))
+        unread.update()
+        assert retriever.invoke("gauge")
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_after_an_edit_a_store_with_a_record_manager_has_the_new_chunks_alone(edit: str) -> None:
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=16))
+    records = InMemoryRecordManager("test")
+    for text in (GUIDE, EDITS[edit]):
+        documents = split(text, {"source": "guide.md"}) + split("# Other\n", {"source": "other.md"})
+        write(documents, records, store, cleanup="incremental", source_id_key="source", key_encoder="sha256")
+    stored = sorted((one["text"], one["metadata"]["start_line"]) for one in store.store.values())
+    assert stored == sorted((document.page_content, document.metadata["start_line"]) for document in documents)

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from framework_samples import CORPORA, GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
+from framework_samples import CORPORA, EDITS, GUIDE, LARGEST, SETTINGS, handbook_index, not_covered, real_documents
 
 import headnote
 
 pytest.importorskip("llama_index.core", reason='needs the extra: pip install "headnote-md[llama-index]"')
 
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
-from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, NodeRelationship, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import SimpleVectorStore
 
 from headnote.integrations.llama_index import HeadnoteNodeParser, HeadnoteRetriever
 
@@ -202,3 +204,41 @@ def test_a_query_engine_answers_from_the_retriever(index: headnote.Index) -> Non
     answer = engine.query("torque for the brackets")
     assert [item.node.metadata["source"] for item in answer.source_nodes] == ["installing.md"]
     assert "Installing a gauge" in str(answer)
+
+
+def test_an_index_that_was_never_updated_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Gauge\n", encoding="utf-8")
+    with headnote.Index.open(tmp_path, embedder="none") as unread:
+        retriever = HeadnoteRetriever(unread, mode="keyword")
+        with pytest.raises(headnote.UnreadIndex, match=r"call index\.update\(\)"):
+            retriever.retrieve("gauge")
+        with pytest.raises(headnote.UnreadIndex):
+            asyncio.run(retriever.aretrieve("gauge"))
+        unread.update()
+        assert retriever.retrieve("gauge")
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_after_an_edit_an_index_has_the_new_nodes_alone(edit: str) -> None:
+    parser = HeadnoteNodeParser(**SETTINGS)
+    vectors = VectorStoreIndex([], embed_model=MockEmbedding(embed_dim=8), transformations=[parser])
+    other = Document(text="# Other\n", id_="the other")
+    for text in (GUIDE, EDITS[edit]):
+        vectors.refresh_ref_docs([document(text), other])
+    expected = sorted(node.text for node in [*nodes_of(document(EDITS[edit])), *nodes_of(other)])
+    assert sorted(node.get_content() for node in vectors.docstore.docs.values()) == expected
+    assert len(vectors.vector_store.data.embedding_dict) == len(expected)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_after_an_edit_a_pipeline_that_upserts_has_stored_the_new_nodes_alone(edit: str) -> None:
+    store = SimpleVectorStore()
+    pipeline = IngestionPipeline(
+        transformations=[HeadnoteNodeParser(**SETTINGS), MockEmbedding(embed_dim=8)],
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS,
+        vector_store=store,
+    )
+    for text in (GUIDE, EDITS[edit]):
+        pipeline.run(documents=[document(text)])
+    assert len(store.data.embedding_dict) == len(nodes_of(document(EDITS[edit])))

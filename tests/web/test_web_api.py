@@ -368,6 +368,7 @@ def test_half_characters_and_huge_numbers_do_not_break_an_answer(tmp_path: Path)
         json_of(client, "/api/search", q="tide", min_score=0)
 
 
+@pytest.mark.filterwarnings("ignore::headnote.UnreadIndex")  # nobody has read the folder, and nobody does
 def test_an_empty_folder_is_served(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="none") as index:
         client = client_of(Served(index))

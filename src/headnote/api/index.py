@@ -34,7 +34,7 @@ from headnote.config import (
 )
 from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, UnreadIndex, warn
 from headnote.index.graph import Graph, graph_of
 from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
@@ -86,6 +86,10 @@ class Index:
         self._engine = Engine(store, self.models)
         self.search_settings = search_settings
         self._adopts = adopts
+        self._was_updated = False
+
+    def __repr__(self) -> str:
+        return f"<Index of {str(self.root)!r}>"
 
     @classmethod
     def open(
@@ -194,6 +198,7 @@ class Index:
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real))
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
+        self._was_updated = True
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
         if vectors:
@@ -259,6 +264,15 @@ class Index:
         """Rebuild derived and damaged data, and report what was done. Sound vectors stay; the next update restores the
         rest."""
         return self._store.repair()
+
+    def check_read(self) -> None:
+        """Raise `UnreadIndex` if no update has read the folder yet, so that there is nothing to find."""
+        if self.generation == 0:
+            raise self._unread()
+
+    def _unread(self) -> UnreadIndex:
+        remedy = f"call index.update(), or run headnote index {self.root}"
+        return UnreadIndex("the index is empty: nothing has been read yet", path=str(self.root), remedy=remedy)
 
     def check_writing(self) -> None:
         """Raise the error that an update would raise now: another writer is active, or the folder is read-only."""
@@ -342,7 +356,7 @@ class Index:
 
         By meaning, the deep model answers if it has vectors of everything that is searched, else the instant one.
         Arguments you leave out come from the environment, then from `[search]` in `headnote.toml`, then from the
-        defaults.
+        defaults. An index that was never updated has no hits, and shows an `UnreadIndex` warning.
 
         Args:
             query: What to look for, in words or as a question.
@@ -375,9 +389,13 @@ class Index:
             name: getattr(defaults, name) if value is None else value for name, value in arguments.items()
         }
         only = read_filter(path, tags, where, since)
-        return self._engine.search(
+        hits = self._engine.search(
             Query(text=query, only=only, **settings, **self._recency(recency_days, recency_steps))
         )
+        # A program that has called `update` knows about it, and may search while the first batch is being read.
+        if not hits and not self._was_updated and self.generation == 0:
+            warn(self._unread())
+        return hits
 
     def _recency(self, days: float | None, steps: bool | None) -> dict[str, Any]:
         """The boost of the call, else of the settings, else of the preset."""

@@ -37,7 +37,7 @@ _NAMES = {
 
 @runtime_checkable
 class Searchable(Protocol):
-    """The part of `headnote.Index` that a retriever needs."""
+    """The part of `headnote.Index` that a retriever needs. If it also has `check_read`, that is called before."""
 
     def search(self, query: str, *args: Any, **options: Any) -> list[Hit]: ...
 
@@ -99,6 +99,14 @@ def check_content(content: object) -> Content:
     if content in get_args(Content):
         return content  # type: ignore[return-value]
     raise SettingsError(f"content {shown(content)} is not known", remedy=f"use {' or '.join(get_args(Content))}")
+
+
+def search(index: Searchable, query: str, limit: int, options: Mapping[str, Any]) -> list[Hit]:
+    """The hits of an index. One that was never updated raises `UnreadIndex`: in a chain, nobody sees a warning."""
+    check_read = getattr(index, "check_read", None)
+    if check_read is not None:
+        check_read()
+    return index.search(query, limit, **options)
 
 
 def check_index(index: object) -> Searchable:

@@ -20,6 +20,7 @@ from headnote.integrations.common import (
     hit_metadata,
     hit_text,
     path_in,
+    search,
 )
 from headnote.model import Chunk, Hit
 from headnote.search.query import Mode
@@ -97,7 +98,10 @@ class HeadnoteSplitter:
 
 @component
 class HeadnoteRetriever:
-    """Retrieves the passages of a folder that answer a query; none if nothing is relevant."""
+    """Retrieves the passages of a folder that answer a query; none if nothing is relevant.
+
+    An index that was never updated raises `UnreadIndex`: call its `update` first.
+    """
 
     def __init__(
         self,
@@ -121,7 +125,7 @@ class HeadnoteRetriever:
     ) -> dict[str, list[Document]]:
         """The passages, best first. Arguments override the options of the retriever."""
         options = {"mode": self.mode, **self.search_options, **(search_options or {})}
-        hits = self.index.search(query, self.top_k if top_k is None else top_k, **options)
+        hits = search(self.index, query, self.top_k if top_k is None else top_k, options)
         return {"documents": [self._document(hit) for hit in hits]}
 
     @component.output_types(documents=list[Document])

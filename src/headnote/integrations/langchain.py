@@ -17,6 +17,7 @@ from headnote.integrations.common import (
     hit_metadata,
     hit_text,
     path_in,
+    search,
 )
 from headnote.model import Hit
 from headnote.search.query import Mode
@@ -87,7 +88,10 @@ class HeadnoteSplitter(TextSplitter):
 
 
 class HeadnoteRetriever(BaseRetriever):
-    """Retrieves the passages of a folder that answer a query; none if nothing is relevant."""
+    """Retrieves the passages of a folder that answer a query; none if nothing is relevant.
+
+    An index that was never updated raises `UnreadIndex`: call its `update` first.
+    """
 
     index: Searchable
     """An open index, such as `headnote.Index.open("docs")`."""
@@ -122,7 +126,7 @@ class HeadnoteRetriever(BaseRetriever):
     def _search(self, query: str, overrides: dict[str, Any]) -> list[Document]:
         options = {"mode": self.mode, **self.search_kwargs, **overrides}
         limit = options.pop("k", self.k)
-        return [self._document(hit) for hit in self.index.search(query, limit, **options)]
+        return [self._document(hit) for hit in search(self.index, query, limit, options)]
 
     def _document(self, hit: Hit) -> Document:
         return Document(hit_text(hit, self.content), id=hit.key, metadata=hit_metadata(hit))

@@ -17,6 +17,7 @@ from headnote.integrations.common import (
     hit_metadata,
     hit_text,
     path_in,
+    search,
 )
 from headnote.model import Chunk, Hit
 from headnote.search.query import Mode
@@ -132,7 +133,10 @@ class HeadnoteNodeParser(NodeParser):
 
 
 class HeadnoteRetriever(BaseRetriever):
-    """Retrieves the passages of a folder that answer a query; none if nothing is relevant."""
+    """Retrieves the passages of a folder that answer a query; none if nothing is relevant.
+
+    An index that was never updated raises `UnreadIndex`: call its `update` first.
+    """
 
     def __init__(
         self,
@@ -151,7 +155,7 @@ class HeadnoteRetriever(BaseRetriever):
         super().__init__(callback_manager=callback_manager)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        hits = self._index.search(query_bundle.query_str, self._limit, **self._options)
+        hits = search(self._index, query_bundle.query_str, self._limit, self._options)
         return [NodeWithScore(node=self._node(hit), score=hit.score) for hit in hits]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

@@ -100,6 +100,10 @@ class Hit(NamedTuple):
     metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
     """Frontmatter of the document."""
 
+    def __repr__(self) -> str:
+        # All fields of ten hits would fill a screen.
+        return f"<Hit {f'{self.path}:{self.start_line}-{self.end_line}'!r} {self.breadcrumb!r} score {self.score:.2f}>"
+
 
 class Citation(NamedTuple):
     """Lines of a document that support a statement. The model was shown them, and they mention it."""

@@ -8,7 +8,6 @@ import pickle
 import signal
 import sys
 import threading
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -24,7 +23,7 @@ from headnote.chunking.chunker import chunk
 from headnote.chunking.options import ChunkOptions
 from headnote.chunking.presets import settings_from
 from headnote.chunking.settings import Settings, shown
-from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError
+from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError, warn
 from headnote.model import Chunk
 from headnote.sources.discover import AnyPath, expand
 from headnote.sources.files import read_dated
@@ -118,12 +117,7 @@ def _raise(error: SourceError) -> None:
 
 
 def _warn(error: SourceError) -> None:
-    warning = SkippedSource(error.message, path=error.path, line=error.line, remedy=error.remedy)
-    # Where the program asks for the next chunk: as many frames up as there are of ours.
-    frame, level = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("headnote."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(warning, stacklevel=level)
+    warn(SkippedSource(error.message, path=error.path, line=error.line, remedy=error.remedy))
 
 
 def on_each_file(
