@@ -15,10 +15,11 @@ from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index import vectors
 from headnote.index.task import Progress
+from headnote.keeper import Served, State
 from headnote.mcp_server.replies import status_reply
 from headnote.store.names import names_of
 from headnote.store.opening import open_store
-from headnote.web.endpoints import Served, status
+from headnote.web.endpoints import status
 from headnote.web.requests import Nothing
 
 Captured = pytest.CaptureFixture[str]
@@ -64,7 +65,7 @@ def told(root: Path, capsys: Captured) -> Iterator[tuple[str, int]]:
         yield "its words", _in_words(own.vectors_to_come)
         yield "its models", next(model.pending for model in own.models if model.role == "deep")
         yield "HTTP", status(Served(index), Nothing()).pending
-        reply = status_reply(own)
+        reply = status_reply(own, State())
         yield "MCP", reply.data["pending"]
         yield "MCP text", _in_words(reply.text)
     for command in ("index --no-deep", "status", "doctor", "search same --explain"):

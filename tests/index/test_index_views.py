@@ -12,7 +12,7 @@ import pytest
 from headnote import Index, MissingSource
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.task import Progress
-from headnote.keeper import keep_fresh
+from headnote.keeper import State, keep_fresh
 
 
 @pytest.fixture
@@ -74,14 +74,13 @@ def test_the_keeper_says_how_far_it_is(tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
     seen: list[Progress] = []
-    with Index.open(tmp_path, embedder="hashing:8") as index:
-        with keep_fresh(index, on_progress=seen.append) as keeper:
-            assert keeper.updated.wait(60)
-            keeper._record(seen[0])
-            assert (keeper.progress, keeper.busy) == (seen[0], True)
-        assert {progress.stage for progress in seen} == {"read", "embed"}
-        assert keeper.progress is None
-        assert keeper.problem == ""
+    with keep_fresh(lambda: Index.open(tmp_path, embedder="hashing:8"), on_progress=seen.append) as keeper:
+        assert keeper.updated.wait(60)
+        keeper._record(seen[0])
+        assert (keeper.progress, keeper.busy) == (seen[0], True)
+    assert {progress.stage for progress in seen} == {"read", "embed"}
+    assert keeper.progress is None
+    assert keeper.problem == ""
 
 
 def test_a_read_only_index_is_served_as_it_is(tmp_path: Path) -> None:
@@ -89,9 +88,44 @@ def test_a_read_only_index_is_served_as_it_is(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="none") as index:
         index.update()
     (tmp_path / "b.md").write_text("# B\n", encoding="utf-8")
-    with Index.open(tmp_path, embedder="none", read_only=True) as index, keep_fresh(index) as keeper:
+    with keep_fresh(lambda: Index.open(tmp_path, embedder="none", read_only=True)) as keeper:
+        index = keeper.served().index
+        keeper.join(60)
         assert (keeper.busy, keeper.problem, keeper.is_alive()) == (False, "", False)
+        assert keeper.state() == State()
         assert index.documents() == ["a.md"]
+
+
+def test_the_keeper_says_that_nothing_is_read_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks waits a moment, and learns that the answer is not the last one."""
+    (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
+    monkeypatch.setattr("headnote.keeper.PATIENCE", 0.0)
+    monkeypatch.setattr("headnote.keeper.FIRST_PATIENCE", 0.1)
+    with Index.open(tmp_path, embedder="none") as writer, keep_fresh(lambda: Index.open(tmp_path)) as keeper:
+        with writer._store.writing():
+            served = keeper.served()
+            assert served.index.documents() == []
+            assert served.state().note == "no file is read yet; results may be incomplete; ask again"
+        assert keeper.updated.wait(60)
+        assert keeper.state().note == ""
+        assert keeper.served().index.documents() == ["a.md"]
+
+
+def test_the_keeper_says_why_an_index_cannot_be_opened_and_tries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headnote.keeper.PAUSE_AFTER_FAILURE", 0.01)
+    folder = tmp_path / "docs"
+    with keep_fresh(lambda: Index.open(folder, embedder="none")) as keeper:
+        for _ in range(2):
+            with pytest.raises(MissingSource, match="no such file or folder"):
+                keeper.served()
+        with pytest.raises(MissingSource):
+            keeper.open()
+        folder.mkdir()
+        (folder / "a.md").write_text("# A\n", encoding="utf-8")
+        assert keeper.updated.wait(60)
+        assert keeper.served().index.documents() == ["a.md"]
 
 
 def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> None:
@@ -107,11 +141,11 @@ def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> Non
             return super().embed(texts)
 
     ended = Event()
+    with keep_fresh(lambda: Index.open(tmp_path, embedder=Slow(8))) as keeper:
+        assert began.wait(60)
+        keeper._stopping.set()
+        ended.set()
     with Index.open(tmp_path, embedder=Slow(8)) as index:
-        with keep_fresh(index) as keeper:
-            assert began.wait(60)
-            keeper._stopping.set()
-            ended.set()
         assert index.status().documents == 400
         assert index.status().pending > 200
         index.update()

@@ -17,6 +17,7 @@ pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"
 from mcp import Client
 
 from headnote import Index
+from headnote.keeper import Served
 from headnote.mcp_server.quoting import NOTICE, Part, quote
 from headnote.mcp_server.replies import hits_reply
 from headnote.mcp_server.server import INSTRUCTIONS, make_server
@@ -50,7 +51,7 @@ def ask(root: Path, tool: str, **arguments: Any) -> str:
     async def run() -> str:
         with Index.open(root, embedder="none") as index:
             index.update()
-            async with Client(make_server(index)) as client:
+            async with Client(make_server(lambda: Served(index))) as client:
                 result = await client.call_tool(tool, arguments)
                 return "".join(part.text for part in result.content if part.type == "text")
 

@@ -26,6 +26,7 @@ from mcp.client.stdio import stdio_client
 from mcp.types import INVALID_PARAMS
 
 from headnote import Index
+from headnote.keeper import Served
 from headnote.mcp_server.server import make_server
 from headnote.tokens import count_tokens
 
@@ -48,7 +49,7 @@ def index(root: Path) -> Iterator[Index]:
 
 def talk(index: Index, session: Session) -> None:
     async def run() -> None:
-        async with Client(make_server(index)) as client:
+        async with Client(make_server(lambda: Served(index))) as client:
             await session(client)
 
     asyncio.run(run())
@@ -357,6 +358,14 @@ def test_data_is_given_to_those_who_ask_for_it(index: Index, monkeypatch: pytest
     talk(index, session)
 
 
+async def found(client: Client) -> None:
+    """What is in the folder is found, as soon as it is read."""
+    deadline = time.monotonic() + 60
+    while "calibration.md" not in (text := await text_of(client, "search", query="calibrate the gauge")):
+        assert "ask again" in text
+        assert time.monotonic() < deadline, "the folder was never read"
+
+
 def command(root: Path, *more: str) -> list[str]:
     return [sys.executable, "-m", "headnote", "mcp", str(root), "--embedder", "hashing:64", *more]
 
@@ -397,7 +406,7 @@ def test_over_stdio_with_two_clients_and_fresh_files(root: Path) -> None:
         program, *arguments = command(root)
         server = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
         async with Client(stdio_client(server)) as client:
-            assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+            await found(client)
             await asyncio.to_thread((root / f"{word}.md").write_text, f"# {word}\n\nThe {word} is new here.\n")
             await seen(client, word)
 
@@ -442,7 +451,7 @@ def test_two_clients_over_http(root: Path) -> None:
     async def one(port: int) -> None:
         async with Client(f"http://127.0.0.1:{port}/mcp") as client:
             for _ in range(5):
-                assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+                await found(client)
                 assert "calibration.md" in await text_of(client, "outline")
 
     async def both(port: int) -> None:
@@ -461,12 +470,12 @@ def test_a_client_goes_on_after_the_server_was_killed_and_started_again(root: Pa
         running = http_server(root, port)
         await asyncio.to_thread(running.__enter__)
         async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+            await found(client)
             await asyncio.to_thread(running.__exit__, None, None, None)
             again = http_server(root, port)
             await asyncio.to_thread(again.__enter__)
             try:
-                assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+                await found(client)
             finally:
                 await asyncio.to_thread(again.__exit__, None, None, None)
 
@@ -481,7 +490,7 @@ def test_over_stdio_again_after_a_kill(root: Path) -> None:
             program, *arguments = command(root)
             server = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
             async with Client(stdio_client(server)) as client:
-                assert "calibration.md" in await text_of(client, "search", query="calibrate the gauge")
+                await found(client)
             # Killed in the middle of its work, as an editor may do.
             victim = subprocess.Popen(command(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             (root / "killed.md").write_text("# Killed\n\n" + "The killer whale. " * 2000, encoding="utf-8")

@@ -21,7 +21,7 @@ import pytest
 from web_folder import listening, write_files
 
 from headnote.cli.main import main
-from headnote.web.endpoints import Served
+from headnote.keeper import Served
 from headnote.web.serving import PORT, is_loopback
 
 pytest_plugins = ("web_fixtures",)

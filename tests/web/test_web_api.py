@@ -13,8 +13,8 @@ from web_folder import client_of, json_of
 import headnote
 from headnote import Index
 from headnote.errors import LockedIndex
-from headnote.index.task import Progress
-from headnote.web.endpoints import Served, State
+from headnote.index.task import FilesRead, Progress
+from headnote.keeper import Served, State
 
 pytest_plugins = ("web_fixtures",)
 
@@ -30,7 +30,7 @@ def error_of(response: Any, status: int) -> dict[str, str]:
 
 
 def test_health(client: TestClient) -> None:
-    assert json_of(client, "/api/health") == {"ok": True, "version": headnote.__version__}
+    assert json_of(client, "/api/health") == {"ok": True, "version": headnote.__version__, "ready": True}
 
 
 def test_status_names_the_folder_and_not_where_it_lies(client: TestClient, served_root: Path) -> None:
@@ -40,6 +40,7 @@ def test_status_names_the_folder_and_not_where_it_lies(client: TestClient, serve
     assert (status["documents"], status["pending"], status["problem"], status["busy"]) == (4, 0, "", False)
     assert status["settings"]["max_tokens"] == 512
     assert status["progress"] is None
+    assert status["files_read"] is None
 
 
 def test_status_shows_how_far_an_update_is(index: Index) -> None:
@@ -48,6 +49,21 @@ def test_status_shows_how_far_an_update_is(index: Index) -> None:
     assert status["progress"] == {"stage": "vectors", "done": 3, "total": 9, "seconds_left": 60.0}
     assert status["busy"] is True
     assert status["problem"] == "it is locked"
+
+
+def test_answers_say_that_the_folder_is_still_being_read(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
+    state = State(busy=True, files_read=FilesRead(1200, 6591))
+    client = client_of(Served(index, lambda: state))
+    read = {"done": 1200, "total": 6591}
+    assert json_of(client, "/api/health")["ready"] is False
+    assert json_of(client, "/api/status")["files_read"] == read
+    for query in ("spring tides", "xyzzy"):
+        assert json_of(client, "/api/search", q=query)["files_read"] == read
+    assert (
+        json.loads(client.post("/api/ask", json={"question": "spring tides"}).text.splitlines()[-1])["files_read"]
+        == read
+    )
 
 
 def test_the_model_that_would_answer_is_named(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,8 @@ from starlette.testclient import TestClient
 from web_folder import listening
 
 from headnote import Answer, Index
+from headnote.keeper import Served
 from headnote.web.ask_stream import MOST_ANSWERS, RETRY_SECONDS, AnswerStream
-from headnote.web.endpoints import Served
 from headnote.web.requests import AskRequest
 
 pytest_plugins = ("web_fixtures",)
@@ -52,7 +52,7 @@ def talker(index: Index) -> Talker:
 
 def test_who_stops_listening_stops_the_model(talker: Talker) -> None:
     async def listen() -> list[bytes]:
-        answering = AnswerStream(talker, AskRequest("why?"), ended.set)
+        answering = AnswerStream(Served(talker), AskRequest("why?"), ended.set)
         lines = answering.lines()
         heard = [await anext(lines) for _ in range(3)]
         answering.cancel()
@@ -84,7 +84,7 @@ def test_an_unexpected_failure_ends_the_stream_with_an_error(index: Index, caplo
     failing = Failing(index.root, index._store, index.choice, index.models)
 
     async def listen() -> list[bytes]:
-        return [line async for line in AnswerStream(failing, AskRequest("why?"), ended.set).lines()]
+        return [line async for line in AnswerStream(Served(failing), AskRequest("why?"), ended.set).lines()]
 
     ended = threading.Event()
 

@@ -18,8 +18,8 @@ from starlette.types import Message
 from web_folder import ADDRESS, PNG, client_of, listening, write_files
 
 from headnote import Index
+from headnote.keeper import Served
 from headnote.web import security
-from headnote.web.endpoints import Served
 from headnote.web.failures import Refused
 from headnote.web.security import POLICY, Guard, read_body
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from web_folder import client_of, write_files
 
 from headnote import Index
-from headnote.web.endpoints import Served, State
+from headnote.keeper import Served, State
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from headnote.keeper import Served
 from headnote.web.app import make_app
-from headnote.web.endpoints import Served
 from headnote.web.security import Guard
 from headnote.web.serving import make_server, open_socket
 

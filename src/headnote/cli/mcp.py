@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import answer_on_one_core, open_index
-from headnote.cli.terminal import write_note
+from headnote.cli.opening import answer_on_one_core, open_for_server
 from headnote.extras import install, load
 from headnote.keeper import keep_fresh
 
@@ -45,17 +45,12 @@ def mcp_command(
     from headnote.mcp_server.stdin import mended_stdin
 
     answer_on_one_core()
-    opened = open_index(root, embedder=embedder, read_only=read_only, **place)
-    if opened.note:
-        write_note(opened.note)
-    with opened.index as index:
-        if not read_only:
-            index.update(vectors=False)
-        with keep_fresh(index) as keeper:
-            server = make_server(index, lambda: keeper.problem)
-            if http:
-                # Without sessions, clients survive a restart of the server.
-                server.run("streamable-http", host="127.0.0.1", port=port, stateless_http=True)
-            else:
-                with mended_stdin():
-                    server.run("stdio")
+    with keep_fresh(partial(open_for_server, root, embedder, read_only, place)) as keeper:
+        server = make_server(keeper.served)
+        if http:
+            keeper.open()
+            # Without sessions, clients survive a restart of the server.
+            server.run("streamable-http", host="127.0.0.1", port=port, stateless_http=True)
+        else:
+            with mended_stdin():
+                server.run("stdio")

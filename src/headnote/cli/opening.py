@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +48,14 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedInde
         opened = OpenedIndex(Index.open(root, create=create, without_deep=True, **options), str(error))
     note_differences(opened.index.choice)
     return opened
+
+
+def open_for_server(root: Path, embedder: str | None, read_only: bool, place: Mapping[str, Any]) -> Index:
+    """Open an index that a server keeps, and note what it does without."""
+    opened = open_index(root, embedder=embedder, read_only=read_only, **place)
+    if opened.note:
+        write_note(opened.note)
+    return opened.index
 
 
 def note_differences(choice: Choice) -> None:

@@ -6,6 +6,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, NamedTuple
@@ -15,11 +16,11 @@ import click
 from headnote.api import check_folder
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.opening import answer_on_one_core, open_index
+from headnote.cli.opening import answer_on_one_core, open_for_server
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import ServerSettings, load_server_settings
 from headnote.errors import SettingsError
-from headnote.keeper import keep_fresh
+from headnote.keeper import Served, keep_fresh
 
 NEW_TOKEN = "new"
 SHORTEST_TOKEN = 16
@@ -122,29 +123,25 @@ def _serve(
 
     check_packages()
     from headnote.web.app import make_app
-    from headnote.web.endpoints import Served, State
     from headnote.web.security import Guard
     from headnote.web.serving import is_loopback, open_socket, run_server
 
     host = settings.host
     token = _token(host, settings.token, is_loopback(host))
     answer_on_one_core()
-    opened = open_index(target.root, embedder=target.embedder, read_only=target.read_only, **target.place)
-    if opened.note:
-        write_note(opened.note)
-    with opened.index as index, open_socket(host, settings.port) as listening:
+    target_index = partial(open_for_server, target.root, target.embedder, target.read_only, target.place)
+    with keep_fresh(target_index) as keeper, open_socket(host, settings.port) as listening:
+        served = Served(keeper.open(), keeper.state)
         address = _address(host, listening.getsockname()[1])
         host_names = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
         guard = Guard(host_names, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
-        with keep_fresh(index) as keeper:
-            served = Served(index, lambda: State(keeper.problem, keeper.busy, keeper.progress))
 
-            def ready() -> None:
-                entry = f"{address}?token={token}" if token else address
-                _announce(target.root, entry, token, as_json)
-                on_ready(entry)
+        def ready() -> None:
+            entry = f"{address}?token={token}" if token else address
+            _announce(target.root, entry, token, as_json)
+            on_ready(entry)
 
-            run_server(make_app(served, guard), listening, ready)
+        run_server(make_app(served, guard), listening, ready)
 
 
 def _token(host: str, token: str, is_local: bool) -> str:

@@ -41,14 +41,14 @@ class Quotation(NamedTuple):
     """Of the parts that are shown; the last may be cut."""
 
 
-def quote(parts: Sequence[Part], budget: int, missing: Callable[[int], str]) -> Quotation:
+def quote(parts: Sequence[Part], budget: int, missing: Callable[[int], str], note: str = "") -> Quotation:
     """As many parts as the budget allows, and at least the beginning of the first text.
 
-    `missing` takes the number of parts shown, and says what is left out.
+    `missing` takes the number of parts shown, and says what is left out. `note` is a line of the server at the top.
     """
     counter = get_counter()
     mark = choose_mark([_SECRET, *(text for part in parts for text in part)], _MARK_BYTES)
-    opening = f"{mark} {NOTICE}\n"
+    opening = f"{mark} {NOTICE}\n" + (f"{mark} {note}\n" if note else "")
     rest = budget - counter.count(opening) - RESERVE
     rows = [_row(mark, part) for part in parts]
     shown, remarks = [opening], []

@@ -10,6 +10,7 @@ import msgspec
 
 from headnote.answer.prompt import as_data, shown_place
 from headnote.api import DocumentView, Status
+from headnote.keeper import State
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
 from headnote.model import Answer, Hit, Passage
@@ -34,14 +35,18 @@ class Reply(NamedTuple):
     data: dict[str, Any]
 
 
-def hits_reply(query: str, hits: Sequence[Hit], budget: int) -> Reply:
-    """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first."""
+def hits_reply(query: str, hits: Sequence[Hit], budget: int, note: str = "") -> Reply:
+    """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first.
+
+    Here and below, `note` says why the reply may be incomplete.
+    """
     if not hits:
-        return Reply("Nothing relevant. Try other words, or fewer filters.", {"hits": [], "more": 0})
+        nothing = f"Nothing found yet: {note}." if note else "Nothing relevant. Try other words, or fewer filters."
+        return Reply(nothing, {"hits": [], "more": 0})
     answered = corrected_query(query, hits)
     notes = [Part(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
-    text, bodies = quote(parts, budget, _left_out(len(parts)))
+    text, bodies = quote(parts, budget, _left_out(len(parts)), note)
     shown = zip(hits, bodies[len(notes) :], strict=False)
     rows = [
         {name: getattr(hit, name) for name in _HIT_FIELDS} | _facts(hit) | {"text": body.strip()} for hit, body in shown
@@ -50,14 +55,14 @@ def hits_reply(query: str, hits: Sequence[Hit], budget: int) -> Reply:
     return Reply(text, data | ({"answered": answered} if notes else {}))
 
 
-def answer_reply(answer: Answer, budget: int) -> Reply:
+def answer_reply(answer: Answer, budget: int, note: str = "") -> Reply:
     """The answer with its note, and the citations that were removed."""
     lines = _line_parts(answer.text.strip())
     parts = [Part(head="note", names=f"{as_data(answer.note)}\n")] if answer.note else []
     parts += [Part(head="answer"), *lines]
     first = len(parts) - len(lines)
     parts += [Part("left out", body=f"[{as_data(drop.written)}]: {as_data(drop.reason)}\n") for drop in answer.dropped]
-    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"))
+    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), note)
     data = {
         "text": "".join(bodies[first : first + len(lines)]),
         "citations": [citation._asdict() for citation in answer.citations],
@@ -99,15 +104,16 @@ def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Re
     return Reply(text, {"path": path, "headings": rows[: len(bodies) - 1]})
 
 
-def documents_reply(paths: Sequence[str], budget: int) -> Reply:
+def documents_reply(paths: Sequence[str], budget: int, note: str = "") -> Reply:
     if not paths:
-        return Reply("The index is empty.", {"documents": [], "more": 0})
+        nothing = f"No documents yet: {note}." if note else "The index is empty."
+        return Reply(nothing, {"documents": [], "more": 0})
     parts = [Part(body=f"{as_data(path)}\n") for path in paths]
-    text, bodies = quote(parts, budget, _left_out(len(parts), "documents"))
+    text, bodies = quote(parts, budget, _left_out(len(parts), "documents"), note)
     return Reply(text, {"documents": list(paths[: len(bodies)]), "more": len(paths) - len(bodies)})
 
 
-def links_reply(view: DocumentView, budget: int) -> Reply:
+def links_reply(view: DocumentView, budget: int, note: str = "") -> Reply:
     """The links of a document, and the links to it."""
     path, links, backlinks = view.document.path, view.links, view.backlinks
     targets = [_target(link, link in view.broken) for link in links]
@@ -117,7 +123,7 @@ def links_reply(view: DocumentView, budget: int) -> Reply:
     parts += [
         Part(body=f"{shown_place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks
     ]
-    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"))
+    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), note)
     outgoing = [{"line": link.line, "target": target} for link, target in zip(links, targets, strict=True)]
     incoming = [{"path": link.path, "line": link.line, "text": link.text} for link in backlinks]
     shown = max(len(bodies) - 1, 0)
@@ -125,12 +131,13 @@ def links_reply(view: DocumentView, budget: int) -> Reply:
     return Reply(text, data | {"more": len(parts) - len(bodies)})
 
 
-def status_reply(status: Status, problem: str = "") -> Reply:
+def status_reply(status: Status, state: State) -> Reply:
     waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
     answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
-    return Reply(f"{text}\n{as_data(problem)}" if problem else text, counts | {"problem": problem})
+    lines = [text, *([state.note] if state.note else []), *([as_data(state.problem)] if state.problem else [])]
+    return Reply("\n".join(lines), counts | {"problem": state.problem})
 
 
 def _hit_part(number: int, hit: Hit) -> Part:

@@ -11,6 +11,7 @@ from headnote.answer.prompt import as_data
 from headnote.api import Index
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.extras import importing, install
+from headnote.keeper import Served, State
 from headnote.mcp_server.replies import (
     Reply,
     answer_reply,
@@ -59,15 +60,19 @@ Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]
 
 
-def make_server(index: Index, problem: Callable[[], str] = str) -> MCPServer:
-    """The tools over one index. `problem` says why it may be out of date, or nothing."""
-    tools = [_search(index), _ask(index), _outline(index), _read(index), _links(index), _status(index, problem)]
+Serve = Callable[[], Served]
+"""Called with every request: what to answer it from, or the error that says why there is nothing."""
+
+
+def make_server(serve: Serve) -> MCPServer:
+    """The tools over one index."""
+    tools = [make(serve) for make in (_search, _ask, _outline, _read, _links, _status)]
     server = MCPServer("headnote", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING", tools=tools)
 
     @server.resource("headnote://document/{+path}", mime_type="text/markdown", description="A whole document.")
     def document(path: str) -> str:
         try:
-            return index.read(as_encodable(path)).text
+            return serve().index.read(as_encodable(path)).text
         except MissingSource as error:
             raise ResourceNotFoundError(as_data(str(error))) from None
         except HeadnoteError as error:
@@ -76,7 +81,7 @@ def make_server(index: Index, problem: Callable[[], str] = str) -> MCPServer:
     return server
 
 
-def _search(index: Index) -> Tool:
+def _search(serve: Serve) -> Tool:
     def search(
         query: Query,
         limit: Limit = 5,
@@ -88,17 +93,17 @@ def _search(index: Index) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def reply() -> Reply:
+        def reply(index: Index, state: State) -> Reply:
             changed = read_since(since, place="since") if since else None
             filters: dict[str, Any] = {"path": path or (), "tags": tags or (), "where": where, "since": changed}
-            return hits_reply(query, index.search(query, limit, mode, **filters), budget)
+            return hits_reply(query, index.search(query, limit, mode, **filters), budget, state.note)
 
-        return _result(reply, structured)
+        return _result(serve, reply, structured)
 
     return strict_tool(search, "Find passages by meaning and by words. Use plain language or exact names.")
 
 
-def _ask(index: Index) -> Tool:
+def _ask(serve: Serve) -> Tool:
     def ask(
         question: Question,
         limit: Limit = 6,
@@ -107,28 +112,29 @@ def _ask(index: Index) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def reply() -> Reply:
-            return answer_reply(index.ask(question, limit=limit, path=path or (), tags=tags or ()), budget)
+        def reply(index: Index, state: State) -> Reply:
+            answer = index.ask(question, limit=limit, path=path or (), tags=tags or ())
+            return answer_reply(answer, budget, state.note)
 
-        return _result(reply, structured)
+        return _result(serve, reply, structured)
 
     return strict_tool(ask, "Answer a question from the documents, with checked citations.")
 
 
-def _outline(index: Index) -> Tool:
+def _outline(serve: Serve) -> Tool:
     def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        def reply() -> Reply:
+        def reply(index: Index, state: State) -> Reply:
             if not path:
-                return documents_reply(index.documents(), budget)
+                return documents_reply(index.documents(), budget, state.note)
             view = index.document(path)
             return outline_reply(view.document.path, view.headings, budget)
 
-        return _result(reply, structured)
+        return _result(serve, reply, structured)
 
     return strict_tool(outline, "Headings of a document with their lines; without a path, the list of documents.")
 
 
-def _read(index: Index) -> Tool:
+def _read(serve: Serve) -> Tool:
     def read(
         path: Annotated[
             str, Field(description="Document, as search names it; leave out with the whole key of a chunk.")
@@ -140,42 +146,53 @@ def _read(index: Index) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def passage() -> Passage:
+        def passage(index: Index) -> Passage:
             if chunk:
                 key = index.document(path).document.path + chunk if chunk.startswith("#") else chunk
                 stored = index.chunk(key)
                 return Passage(stored.path, stored.row.start_line, stored.row.end_line, stored.text)
             return index.section(path, heading) if heading else index.read(path, start_line, end_line)
 
-        return _result(lambda: passage_reply(passage(), budget), structured)
+        return _result(serve, lambda index, _: passage_reply(passage(index), budget), structured)
 
     return strict_tool(read, "Lines of a document: by numbers, by heading, by chunk, or all from the beginning.")
 
 
-def _links(index: Index) -> Tool:
+def _links(serve: Serve) -> Tool:
     def links(path: DocumentPath, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        return _result(lambda: links_reply(index.document(path), budget), structured)
+        def reply(index: Index, state: State) -> Reply:
+            return links_reply(index.document(path), budget, state.note)
+
+        return _result(serve, reply, structured)
 
     return strict_tool(links, "What a document links to, and which documents link to it.")
 
 
-def _status(index: Index, problem: Callable[[], str]) -> Tool:
+def _status(serve: Serve) -> Tool:
     def status(structured: Structured = False) -> CallToolResult:
-        return _result(lambda: status_reply(index.status(), problem()), structured)
+        return _result(serve, lambda index, state: status_reply(index.status(), state), structured)
 
     return strict_tool(status, "How large the index is, and whether it is up to date.")
 
 
-def _result(reply: Callable[[], Reply], structured: bool) -> CallToolResult:
+def _result(serve: Serve, reply: Callable[[Index, State], Reply], structured: bool) -> CallToolResult:
     """The result of a tool. Expected errors become one line.
 
     Data is sent on request only: many clients show a model both, and it would pay for the same text twice.
     """
+    state = State()
     try:
-        text, data = reply()
+        served = serve()
+        # Asked before the reply is made: what is read meanwhile may be missing from it.
+        state = served.state()
+        text, data = reply(served.index, state)
     except HeadnoteError as error:
-        raise ToolError(as_data(str(error))) from None
+        # What is not found may not have been read yet.
+        note = f"; {state.note}" if state.note and isinstance(error, MissingSource) else ""
+        raise ToolError(as_data(str(error)) + note) from None
     shown = TextContent(type="text", text=as_encodable(text))
+    if state.files_read:
+        data |= {"files_read": state.files_read._asdict()}
     return CallToolResult(content=[shown], structured_content=_encodable(data) if structured else None)
 
 

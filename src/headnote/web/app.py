@@ -19,9 +19,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from headnote.errors import HeadnoteError
+from headnote.keeper import Served
 from headnote.web.ask_stream import AskLimiter
 from headnote.web.conversion import encoded
-from headnote.web.endpoints import ENDPOINTS, Endpoint, Served
+from headnote.web.endpoints import ENDPOINTS, Endpoint
 from headnote.web.failures import Refused, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.openapi import openapi
 from headnote.web.pictures import picture
@@ -94,7 +95,7 @@ def _ask(served: Served) -> Handler:
     limiter = AskLimiter()
 
     async def answer(request: Request) -> Response:
-        return limiter.respond(served.index, from_body(await read_body(request), AskRequest))
+        return limiter.respond(served, from_body(await read_body(request), AskRequest))
 
     return answer
 

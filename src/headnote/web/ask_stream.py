@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, Callable
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from headnote.api import Index
 from headnote.errors import HeadnoteError
+from headnote.keeper import Served
 from headnote.services.cancellation import Cancellation, Cancelled
 from headnote.web.conversion import answer_event, encoded
 from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
@@ -34,7 +34,7 @@ class AskLimiter:
         self._most = most
         self._slots = threading.BoundedSemaphore(most)
 
-    def respond(self, index: Index, request: AskRequest) -> AskResponse:
+    def respond(self, served: Served, request: AskRequest) -> AskResponse:
         """A response that streams the answer; refused at once if no slot is free."""
         if not self._slots.acquire(blocking=False):
             raise Refused(
@@ -44,7 +44,7 @@ class AskLimiter:
                 f"ask again in {RETRY_SECONDS} seconds",
                 {"Retry-After": str(RETRY_SECONDS)},
             )
-        return AskResponse(AnswerStream(index, request, self._slots.release))
+        return AskResponse(AnswerStream(served, request, self._slots.release))
 
 
 class AskResponse(StreamingResponse):
@@ -64,8 +64,8 @@ class AskResponse(StreamingResponse):
 class AnswerStream:
     """One answer, made in a thread of its own. The thread ends with the answer, or when the client disconnects."""
 
-    def __init__(self, index: Index, request: AskRequest, on_end: Callable[[], object]) -> None:
-        self._index = index
+    def __init__(self, served: Served, request: AskRequest, on_end: Callable[[], object]) -> None:
+        self._served = served
         self._request = request
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
@@ -108,7 +108,8 @@ class AnswerStream:
     def _answer(self) -> AskEvent:
         request = self._request
         try:
-            answer = self._index.ask(
+            read = self._served.state().files_read
+            answer = self._served.index.ask(
                 request.question,
                 limit=request.limit,
                 budget=request.budget,
@@ -116,7 +117,7 @@ class AnswerStream:
                 tags=request.tags,
                 stream=lambda text: self._send(TextEvent(text)),
             )
-            return answer_event(answer, request.question)
+            return answer_event(answer, request.question, read)
         except Cancelled:
             raise
         except HeadnoteError as error:

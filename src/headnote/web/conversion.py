@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
 from headnote.search.snippets import Snippet, excerpt, marked_terms, marks
@@ -32,7 +33,11 @@ def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
     return responses.SnippetAnswer(lines, snippet.cut_before)
 
 
-def answer_event(answer: Answer, question: str) -> responses.AnswerEvent:
+def files_read_answer(read: FilesRead | None) -> responses.FilesReadAnswer | None:
+    return responses.FilesReadAnswer(*read) if read else None
+
+
+def answer_event(answer: Answer, question: str, read: FilesRead | None) -> responses.AnswerEvent:
     return responses.AnswerEvent(
         text=answer.text,
         citations=[responses.CitationAnswer(*citation) for citation in answer.citations],
@@ -41,6 +46,7 @@ def answer_event(answer: Answer, question: str) -> responses.AnswerEvent:
         complete=answer.complete,
         model=answer.model,
         note=answer.note,
+        files_read=files_read_answer(read),
     )
 
 

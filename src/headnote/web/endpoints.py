@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from headnote import __version__
-from headnote.api import DocumentView, Index
+from headnote.api import DocumentView
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import with_changes
 from headnote.chunking.chunker import chunk_document
@@ -19,7 +18,7 @@ from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_sett
 from headnote.chunking.presets import find_preset, presets
 from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
-from headnote.index.task import Progress
+from headnote.keeper import Served
 from headnote.markdown.document import Document
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.spelling import corrected_query
@@ -30,6 +29,7 @@ from headnote.web.conversion import (
     block_answers,
     chunk_answer,
     chunk_item,
+    files_read_answer,
     heading_answers,
     hit_answer,
     link_answer,
@@ -45,30 +45,9 @@ MOST_CHUNKS = 200_000
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
 
 
-class State(NamedTuple):
-    """What the server does with its index."""
-
-    problem: str = ""
-    """Why the index may be out of date."""
-    busy: bool = False
-    progress: Progress | None = None
-
-
-def _idle() -> State:
-    return State()
-
-
-@dataclass(frozen=True, slots=True)
-class Served:
-    """What the endpoints answer from."""
-
-    index: Index
-    state: Callable[[], State] = _idle
-
-
-def health(_: Served, __: requests.Nothing) -> responses.Health:
-    """Whether the server answers."""
-    return responses.Health(True, __version__)
+def health(served: Served, _: requests.Nothing) -> responses.Health:
+    """Whether the server answers, and whether it has read the whole folder."""
+    return responses.Health(True, __version__, ready=served.state().files_read is None)
 
 
 def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
@@ -87,12 +66,15 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         ask_model=served.index.chat_settings.model or None,
         models=[responses.ModelAnswer(*model) for model in index.models],
         answering=index.answering,
+        files_read=files_read_answer(state.files_read),
     )
 
 
 def search(served: Served, request: requests.SearchRequest) -> responses.SearchAnswer:
     """Passages that answer a query, best first."""
     began = time.perf_counter()
+    # Asked before the search: what is read meanwhile may be missing from the hits.
+    read = served.state().files_read
     hits = served.index.search(
         request.q,
         request.limit,
@@ -113,6 +95,7 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         answered=corrected_query(request.q, hits),
         hits=[hit_answer(hit, request.q) for hit in hits],
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
+        files_read=files_read_answer(read),
     )
 
 

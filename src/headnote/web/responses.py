@@ -24,9 +24,19 @@ class Failure(msgspec.Struct):
     error: Problem
 
 
+class FilesReadAnswer(msgspec.Struct):
+    """How many files of the folder were read, of how many; 0 of 0 before they are counted. Only these are searched."""
+
+    done: int
+    total: int
+
+
 class Health(msgspec.Struct):
+    """`ready` tells that every file was read; until then a search may miss some."""
+
     ok: bool
     version: str
+    ready: bool
 
 
 class ProgressAnswer(msgspec.Struct):
@@ -63,6 +73,7 @@ class StatusAnswer(msgspec.Struct):
     ask_model: str | None
     models: list[ModelAnswer]
     answering: str
+    files_read: FilesReadAnswer | None
 
 
 class GuessAnswer(msgspec.Struct):
@@ -132,12 +143,14 @@ class HitAnswer(msgspec.Struct):
 
 
 class SearchAnswer(msgspec.Struct):
-    """`answered` is the query with its misspelt words corrected."""
+    """`answered` is the query with its misspelt words corrected. While the folder is read for the first time,
+    `files_read` tells how much of it was searched."""
 
     query: str
     answered: str
     hits: list[HitAnswer]
     milliseconds: float
+    files_read: FilesReadAnswer | None
 
 
 class CitationAnswer(msgspec.Struct):
@@ -161,7 +174,7 @@ class TextEvent(msgspec.Struct, tag_field="type", tag="text"):
 
 
 class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
-    """The whole answer; the last line."""
+    """The whole answer; the last line. `files_read` is as in a search."""
 
     text: str
     citations: list[CitationAnswer]
@@ -170,6 +183,7 @@ class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
     complete: bool
     model: str | None
     note: str
+    files_read: FilesReadAnswer | None
 
 
 class ErrorEvent(msgspec.Struct, tag_field="type", tag="error"):

@@ -28,12 +28,14 @@
  * @typedef {{name: string, type: string, choices: string[], default: string|number|boolean|string[]|null,
  *   description: string}} SettingInfo
  * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets
+ * @typedef {{done: number, total: number}} FilesRead
  * @typedef {{root: string, documents: number, chunks: number, links: number, pending: number, model: string,
  *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, busy: boolean,
  *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
- *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string}} Status
+ *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string,
+ *   files_read: FilesRead|null}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, citations: Citation[], sources: Hit[], dropped: {written: string, reason: string}[],
- *   complete: boolean, model: string|null, note: string}} Answer
+ *   complete: boolean, model: string|null, note: string, files_read: FilesRead|null}} Answer
  */
 export {};

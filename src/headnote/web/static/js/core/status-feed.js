@@ -55,5 +55,5 @@ export async function startStatusFeed() {
 
 /** Whether documents or vectors are still to come. @param {Status|null} status */
 export function isFilling(status) {
-  return Boolean(status && (status.busy || status.progress || status.pending > 0));
+  return Boolean(status && (status.busy || status.progress || status.files_read || status.pending > 0));
 }

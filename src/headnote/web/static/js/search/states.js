@@ -1,10 +1,11 @@
 /** What is shown instead of hits: no query yet, nothing relevant, an index that is still filling. */
 
 import { h } from "../core/dom.js";
-import { plural, roughly, whole } from "../core/format.js";
+import { filesRead, plural, roughly, whole } from "../core/format.js";
 import { isFilling } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
+/** @typedef {import("../types.js").FilesRead} FilesRead */
 
 /** @param {Status|null} status */
 export function nothingAsked(status) {
@@ -67,10 +68,23 @@ export function nothingRelevant(query, ways) {
   );
 }
 
+/** Instead of `nothingRelevant` while the folder is read. @param {string} query @param {FilesRead} read */
+export function nothingYet(query, read) {
+  return h(
+    "div",
+    { class: "empty" },
+    h("h2", null, "Nothing found yet"),
+    h("p", null, `Still reading the folder: ${filesRead(read)}.`),
+    h("p", { class: "break" }, "“", query, "” is searched again as it goes on."),
+  );
+}
+
 /** A line above the hits while documents or vectors are to come; null if all is there. @param {Status|null} status */
 export function fillingNotice(status) {
   if (!status || !isFilling(status)) return null;
   const { progress, pending } = status;
+  if (status.files_read)
+    return h("div", { class: "notice" }, `Still reading: ${filesRead(status.files_read)}. Some hits may be missing.`);
   if (progress?.stage === "documents" || (status.busy && status.documents === 0)) {
     const done = progress ? ` (${whole(progress.done)} of ${whole(progress.total)})` : "";
     return h("div", { class: "notice" }, `Still reading documents${done}: some hits may be missing.`);
@@ -81,5 +95,6 @@ export function fillingNotice(status) {
   const meanwhile = status.models.some(({ role }) => role === "instant")
     ? "the instant model answers"
     : "some passages are found by words only";
-  return h("div", { class: "notice" }, `Embedding: ${plural(left, "vector")} to come${time}. Until then, ${meanwhile}.`);
+  const words = `Embedding: ${plural(left, "vector")} to come${time}. Until then, ${meanwhile}.`;
+  return h("div", { class: "notice" }, words);
 }

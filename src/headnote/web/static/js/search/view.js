@@ -9,9 +9,10 @@ import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { Filters } from "./filters.js";
 import { hitElement } from "./hit.js";
-import { correctedNotice, fillingNotice, nothingAsked, nothingRelevant } from "./states.js";
+import { correctedNotice, fillingNotice, nothingAsked, nothingRelevant, nothingYet } from "./states.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
+/** @typedef {import("../types.js").FilesRead} FilesRead */
 
 const PAUSE = 110;
 
@@ -20,6 +21,8 @@ class SearchView {
     this.latest = new Latest();
     /** Address that the hits on the page belong to; null before any. @type {string|null} */
     this.answered = null;
+    /** How much of the folder was searched; null if all of it. @type {FilesRead|null} */
+    this.read = null;
     this.anyway = false;
     this.filters = new Filters(() => this.#ask());
     this.input = h("input", {
@@ -54,11 +57,20 @@ class SearchView {
     onStatus((status) => {
       refill(this.filling, fillingNotice(status));
       if (this.answered === "") this.#showNothingAsked();
+      if (status && this.read && this.#mayHaveMore(status.files_read)) this.#again();
     });
-    // Never replace hits that the reader is about to open.
-    onChange(
-      () => this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within") && this.#ask(0),
-    );
+    onChange(() => this.#again());
+  }
+
+  /** Whether more would be found now than when the folder was read as far as then. @param {FilesRead|null} read */
+  #mayHaveMore(read) {
+    const isEmpty = !this.results.querySelector("a.hit-link");
+    return read === null || (isEmpty && read.done !== this.read?.done);
+  }
+
+  /** Ask again, but never replace hits that the reader is about to open. */
+  #again() {
+    if (this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within")) this.#ask(0);
   }
 
   /** @param {URLSearchParams} query */
@@ -112,11 +124,14 @@ class SearchView {
     refill(this.results, nothingAsked(currentStatus()));
   }
 
-  /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], milliseconds: number}} answer */
-  #showHits(q, address, { answered, hits, milliseconds }) {
+  /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], milliseconds: number,
+   *   files_read: FilesRead|null}} answer */
+  #showHits(q, address, { answered, hits, milliseconds, files_read: read }) {
     this.answered = address;
+    this.read = read;
     this.results.removeAttribute("aria-busy");
-    const summary = hits.length === 0 ? "Nothing relevant" : plural(hits.length, "passage");
+    const nothing = read ? "Nothing found yet" : "Nothing relevant";
+    const summary = hits.length === 0 ? nothing : plural(hits.length, "passage");
     this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
     if (hits.length > 0)
@@ -125,6 +140,7 @@ class SearchView {
         answered.trim() !== q && correctedNotice(answered),
         h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)),
       );
+    else if (read) refill(this.results, nothingYet(q, read));
     else {
       const anyway = () => {
         this.anyway = true;

@@ -1,0 +1,192 @@
+"""What an agent is told while the folder is read for the first time, or cannot be read at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"')
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from headnote import FilesRead, Index
+from headnote.keeper import Served, State
+from headnote.mcp_server.server import make_server
+from headnote.tokens import count_tokens
+
+NOTE = "1,200 of 6,591 files read; results may be incomplete; ask again"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "tide.md").write_text("# Tide\n\nThe tide turns twice a day. [Moon](moon.md)\n", encoding="utf-8")
+    (folder / "moon.md").write_text("# Moon\n\nIt pulls.\n", encoding="utf-8")
+    return folder
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    result = await client.call_tool(tool, {**arguments, "structured": True})
+    text = "\n".join(part.text for part in result.content if part.type == "text")
+    assert not result.is_error, text
+    return text, result.structured_content
+
+
+async def error_of(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, result
+    return "\n".join(part.text for part in result.content if part.type == "text")
+
+
+@asynccontextmanager
+async def stdio(root: Path, *options: str) -> AsyncIterator[Client]:
+    arguments = ["-m", "headnote", "mcp", str(root), "--embedder", "hashing:64", *options]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+    async with Client(stdio_client(server)) as client:
+        yield client
+
+
+def test_replies_say_how_far_the_folder_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a line with the mark of the reply, which no document can write, and as data."""
+    monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
+    state = State(busy=True, files_read=FilesRead(1200, 6591))
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("search", {"query": "tide turns"}),
+        ("ask", {"question": "When does the tide turn?"}),
+        ("outline", {}),
+        ("links", {"path": "tide.md"}),
+    ]
+
+    async def session(index: Index) -> None:
+        async with Client(make_server(lambda: Served(index, lambda: state))) as client:
+            for tool, arguments in calls:
+                text, data = await call(client, tool, **arguments)
+                assert re.match(rf"(==\w+==) .*\n\1 {NOTE}\n", text), text
+                assert data["files_read"] == {"done": 1200, "total": 6591}
+                short, _ = await call(client, tool, **arguments, budget=100)
+                assert count_tokens(short) <= 100
+            text, data = await call(client, "search", query="tide", path=["nowhere/**"])
+            assert text == f"Nothing found yet: {NOTE}."
+            assert data == {"hits": [], "more": 0, "files_read": {"done": 1200, "total": 6591}}
+            text, data = await call(client, "status")
+            assert text.splitlines()[1:] == [NOTE]
+            assert data["files_read"] == {"done": 1200, "total": 6591}
+            assert (await error_of(client, "read", path="new.md")).endswith(f"; {NOTE}")
+            assert NOTE not in (await call(client, "read", path="moon.md"))[0], "a document is read or is not"
+
+    with Index.open(root, embedder="none") as index:
+        index.update()
+        asyncio.run(session(index))
+
+
+def test_an_empty_index_is_not_called_empty_while_it_is_read(root: Path) -> None:
+    state = State(busy=True, files_read=FilesRead(0, 0))
+
+    async def session(index: Index) -> None:
+        async with Client(make_server(lambda: Served(index, lambda: state))) as client:
+            text, _ = await call(client, "outline")
+            assert text == "No documents yet: no file is read yet; results may be incomplete; ask again."
+
+    with Index.open(root, embedder="none") as index:
+        asyncio.run(session(index))
+
+
+def test_the_server_answers_before_anything_is_read(root: Path) -> None:
+    """Another writer keeps it from reading; then it reads by itself."""
+
+    async def session(index: Index) -> None:
+        with index._store.writing():
+            client = await running.enter()
+            assert "search" in {tool.name for tool in (await client.list_tools()).tools}
+            text, data = await call(client, "search", query="tide")
+            assert text.startswith("Nothing found yet: ")
+            assert data["files_read"]["done"] == 0
+        deadline = time.monotonic() + 60
+        while "tide.md:" not in text:
+            assert time.monotonic() < deadline, text
+            await asyncio.sleep(0.1)
+            text, data = await call(client, "search", query="tide")
+        while "files_read" in data:
+            assert time.monotonic() < deadline, data
+            _, data = await call(client, "search", query="tide")
+
+    class Running:
+        """Entered inside the lock and left outside of it."""
+
+        def __init__(self) -> None:
+            self.context = stdio(root)
+
+        async def enter(self) -> Client:
+            return await self.context.__aenter__()
+
+    async def run() -> None:
+        with Index.open(root, embedder="hashing:64") as index:
+            await session(index)
+        await running.context.__aexit__(None, None, None)
+
+    running = Running()
+    asyncio.run(run())
+
+
+def test_a_folder_that_is_missing_is_an_error_in_words_and_may_come_later(root: Path) -> None:
+    async def session() -> None:
+        late = root / "late"
+        async with stdio(late) as client:
+            for tool, arguments in (("search", {"query": "tide"}), ("status", {}), ("outline", {})):
+                assert "late: no such file or folder (check the path)" in await error_of(client, tool, **arguments)
+            late.mkdir()
+            await asyncio.to_thread((late / "a.md").write_text, "# Tide\n")
+            deadline = time.monotonic() + 60
+            while (await client.call_tool("search", {"query": "tide"})).is_error:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.2)
+
+    asyncio.run(session())
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--store", "postgresql://127.0.0.1:1/nothing"], "postgresql"),
+        (["--read-only"], "no index here"),
+        (["--embedder", "hasching"], "hasching"),
+    ],
+)
+def test_what_keeps_the_server_from_starting_is_told_to_the_agent(
+    root: Path, options: list[str], complaint: str
+) -> None:
+    async def session() -> None:
+        async with stdio(root, *options) as client:
+            assert complaint in await error_of(client, "search", query="tide")
+
+    asyncio.run(session())
+
+
+def test_an_index_that_is_damaged_is_told_to_the_agent(root: Path) -> None:
+    (root / ".headnote").mkdir()
+    (root / ".headnote" / "index.db").write_bytes(b"no database" * 1000)
+
+    async def session() -> None:
+        async with stdio(root) as client:
+            assert "headnote doctor" in await error_of(client, "search", query="tide")
+
+    asyncio.run(session())
+
+
+def test_over_http_what_keeps_the_server_from_starting_ends_it(root: Path) -> None:
+    command = [sys.executable, "-m", "headnote", "mcp", str(root / "nowhere"), "--http", "--port", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 2
+    assert "nowhere: no such file or folder (check the path)" in result.stderr
