@@ -1,0 +1,81 @@
+"""The lines for clients in docs/agents.md start the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"')
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from headnote import FilesRead
+from headnote.keeper import State
+
+CLIENTS = ("Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex")
+FOLDER = "/path/to/docs"
+
+
+def blocks(page: str) -> Iterator[tuple[str, str, str]]:
+    """(client, language, text) of every block below a client."""
+    for client, section in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL):
+        for language, text in re.findall(r"^```(\w+)\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
+            if client in CLIENTS:
+                yield client, language, text
+
+
+def command_in(language: str, text: str) -> list[str]:
+    """What the client starts."""
+    if language == "bash":
+        words = shlex.split(text)
+        return words[words.index("--") + 1 :]
+    if language == "json":
+        ((_, servers),) = json.loads(text).items()
+        (server,) = servers.values()
+        return [server["command"], *server["args"]]
+    assert language == "toml"
+    (server,) = tomllib.loads(text)["mcp_servers"].values()
+    return [server["command"], *server["args"]]
+
+
+@pytest.fixture(scope="module")
+def page(repository: Path) -> str:
+    return (repository / "docs" / "agents.md").read_text(encoding="utf-8")
+
+
+def test_every_client_has_its_lines(page: str) -> None:
+    assert {client for client, _, _ in blocks(page)} == set(CLIENTS)
+
+
+def test_the_lines_start_the_server(page: str, tmp_path: Path) -> None:
+    (tmp_path / "tide.md").write_text("# Tide\n\nIt turns twice a day.\n", encoding="utf-8")
+    commands = {tuple(command_in(language, text)) for _, language, text in blocks(page)}
+
+    async def session(program: str, package: str, *arguments: str) -> None:
+        assert (program, package) == ("uvx", "headnote-md[search,mcp]")
+        assert FOLDER in arguments
+        own = [str(tmp_path) if word == FOLDER else word for word in arguments]
+        server = StdioServerParameters(command=sys.executable, args=["-m", "headnote", *own], env=dict(os.environ))
+        async with Client(stdio_client(server)) as client:
+            deadline = time.monotonic() + 60
+            while "tide.md:" not in (reply := str(await client.call_tool("search", {"query": "tide"}))):
+                assert "ask again" in reply
+                assert time.monotonic() < deadline, reply
+
+    for command in commands:
+        asyncio.run(session(*command))
+
+
+def test_the_words_of_the_page_are_those_of_the_server(page: str) -> None:
+    assert State(busy=True, files_read=FilesRead(1200, 6591)).note in page
