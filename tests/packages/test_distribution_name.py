@@ -161,6 +161,21 @@ def test_no_file_spells_the_name_in_another_way() -> None:
     assert wrong == []
 
 
+def test_pages_for_users_install_nothing_from_a_clone_without_saying_so() -> None:
+    pages = [*(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "README.md"]
+    commands = [
+        (page.name, line)
+        for page in pages
+        for paragraph in page.read_text(encoding="utf-8").split("\n\n")
+        for line in paragraph.splitlines()
+        if re.search(r"install (?:-e|\.)", line) and "clone" not in paragraph
+    ]
+    # After the words "from a clone", and for those who run the tests.
+    assert [
+        command for command in commands if "examples/handbook" not in command[1] and "[test]" not in command[1]
+    ] == []
+
+
 # -- remedies
 
 
