@@ -74,7 +74,7 @@ def main() -> int:
             folders.append(measured(name, root, options))
             print(f"  {name} done", file=sys.stderr)
             shutil.rmtree(root)
-    tables = [how_long(folders), how_large(folders), deep_vectors(folders)]
+    tables = [how_long(folders), searches(folders), how_large(folders), deep_vectors(folders)]
     for table in tables:
         show(table)
     if options.json:
@@ -206,7 +206,7 @@ RUNS: dict[str, Callable[[Path], Figures]] = {"warm": run_warm, "deep": run_deep
 
 
 def how_long(folders: list[Folder]) -> Table:
-    times = ["read, s", "core s", "core s/MB", "search, s", "warm p50, ms", "p95", "core ms"]
+    columns = ["folder", "files", "MB", "chunks", "read, s", "core s", "core s/MB"]
     rows = [
         [
             folder.name,
@@ -216,7 +216,23 @@ def how_long(folders: list[Folder]) -> Table:
             f"{folder.read.seconds:.1f}",
             f"{folder.read.cores:.1f}",
             f"{folder.read.cores * MEGABYTE / folder.size:.1f}",
+        ]
+        for folder in folders
+    ]
+    notes = [
+        "read: `headnote index` on a folder without an index, until it answers by words and by meaning.",
+        "core s: seconds of all cores together; a busy machine changes them less than those of the clock.",
+    ]
+    return Table("How long", columns, rows, notes)
+
+
+def searches(folders: list[Folder]) -> Table:
+    columns = ["folder", "command, s", "core s", "warm p50, ms", "p95, ms", "core ms"]
+    rows = [
+        [
+            folder.name,
             f"{folder.search.seconds:.1f}",
+            f"{folder.search.cores:.1f}",
             f"{folder.warm['p50']:.0f}",
             f"{folder.warm['p95']:.0f}",
             f"{folder.warm['core_ms']:.0f}",
@@ -224,11 +240,10 @@ def how_long(folders: list[Folder]) -> Table:
         for folder in folders
     ]
     notes = [
-        "read: `headnote index` on a folder without an index, until it answers by words and by meaning.",
-        "core s: seconds of all cores together; a busy machine changes them less than those of the clock.",
-        "search: `headnote search` as a command, with its start. warm: in a process that has the index open.",
+        "command: `headnote search` with its start. warm: in a process that has the index open.",
+        "core: seconds or milliseconds of all cores together.",
     ]
-    return Table("How long", ["folder", "files", "MB", "chunks", *times], rows, notes)
+    return Table("Searches", columns, rows, notes)
 
 
 def how_large(folders: list[Folder]) -> Table:
