@@ -15,6 +15,7 @@ from folders import COMMAND, run, run_as_someone_else, set_modes
 from terminals import read_all, without_colour
 
 import headnote
+from headnote.cli.folding import columns
 from headnote.cli.main import main
 from headnote.errors import SettingsError
 from headnote.model import Hit
@@ -43,7 +44,7 @@ def test_the_first_search_builds_the_index(capsys: Captured) -> None:
     captured = capsys.readouterr()
     assert captured.err == ""
     first, text = captured.out.splitlines()
-    assert re.fullmatch(r"docs/alone.md:1  Alone  \d+\.\d\d", first)
+    assert re.fullmatch(r"docs/alone.md:3  Alone  \d+\.\d\d", first)
     assert text == "    Nobody knows this page about lighthouses."
 
 
@@ -52,7 +53,7 @@ def test_a_misspelt_word_is_corrected_and_that_is_said(capsys: Captured) -> None
     assert main(["search", "ligthhouse", "docs", "--explain"]) == 0
     first, _, place, *lines = capsys.readouterr().out.splitlines()
     assert first == "showing results for lighthouses"
-    assert place.startswith("docs/alone.md:1")
+    assert place.startswith("docs/alone.md:3")
     assert any(line.endswith("guessed  ligthhouse → lighthouses") for line in lines)
     assert main(["search", "ligthhouse", "docs", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
@@ -64,7 +65,7 @@ def test_a_misspelt_word_is_corrected_and_that_is_said(capsys: Captured) -> None
 @pytest.mark.usefixtures("docs")
 def test_an_unfinished_word_finds_what_it_begins_without_a_word_about_it(capsys: Captured) -> None:
     assert main(["search", "lightho", "docs"]) == 0
-    assert capsys.readouterr().out.startswith("docs/alone.md:1")
+    assert capsys.readouterr().out.startswith("docs/alone.md:3")
 
 
 def test_what_is_written_is_found_and_what_is_gone_is_not(docs: Path, capsys: Captured) -> None:
@@ -81,8 +82,10 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
     record: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (record["query"], record["root"]) == ("brush the sensor", "docs")
     hit = record["hits"][0]
-    assert set(Hit._fields) == set(hit)
+    assert {*Hit._fields, "line", "snippet"} == set(hit)
     assert (hit["path"], hit["start_line"], hit["title"]) == ("notes/care.md", 1, "Care")
+    assert hit["line"] == 7
+    assert hit["snippet"] == [{"line": 7, "text": "Brush the sensor, then mount it, or not."}]
 
 
 def test_nothing_found_is_said_and_is_exit_code_1(docs: Path, capsys: Captured) -> None:
@@ -135,7 +138,7 @@ def test_while_another_writes_the_index_answers_as_it_was(
         with index._store.writing():
             assert main(["search", "lighthouse", str(docs)]) == 0
     captured = capsys.readouterr()
-    assert captured.out.startswith("docs/alone.md:1")
+    assert captured.out.startswith("docs/alone.md:3")
     assert captured.err.startswith("note: the index was not updated: ")
 
 
@@ -169,6 +172,27 @@ def test_the_whole_text(docs: Path, capsys: Captured) -> None:
     assert main(["search", "brush", str(docs), "--full", "-n", "1"]) == 0
     _, *lines = capsys.readouterr().out.splitlines()
     assert lines == [f"    {line}" if line else "" for line in (docs / "notes" / "care.md").read_text().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [40, 50, 80, 200])
+def test_rows_fit_into_the_window(docs: Path, width: int) -> None:
+    pty = pytest.importorskip("pty", reason="no pseudo terminals")
+    text = f"{'word ' * 40}lighthouse{' and more' * 20}\n\n灯台は海を照らす、lighthouse、{'海' * 60}\n"
+    (docs / "deep").mkdir()
+    (docs / "deep" / "tower.md").write_text(f"# A tower\n\n## {'Above the wide sea ' * 4}\n\n{text}", encoding="utf-8")
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, "search", "lighthouse", str(docs), "--explain"]
+    window = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdout=theirs, env=window) as process:
+        os.close(theirs)
+        rows = read_all(ours).replace("\r\n", "\n").splitlines()
+    os.close(ours)
+    assert process.returncode == 0
+    assert any(row.startswith("docs/deep/tower.md:5") for row in rows)
+    assert all(columns(row) <= width for row in rows)
+    assert all(row.startswith(("docs/", "    ")) for row in rows if row), "every row keeps its indent"
+    assert {"lighthouse", "word", "more"} <= {word for row in rows for word in row.split()}, "words are whole"
 
 
 @pytest.mark.slow

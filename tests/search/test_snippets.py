@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from headnote.search.readable import ReadableLine, readable_lines
 from headnote.search.snippets import EXCERPT_LINES, Snippet, best_lines, clipped, excerpt, marked_terms, marks
 
 
@@ -65,12 +66,15 @@ Use the tape again, the gauge waits.
     ],
 )
 def test_the_best_lines_cover_most_of_the_query(text: str, query: str, expected: list[str]) -> None:
-    lines = text.splitlines()
-    assert [lines[place] for place in best_lines(lines, marked_terms(query))] == expected
+    best = best_lines(readable_lines(text), marked_terms(query))
+    assert [line.text for line in best] == expected
+    assert [text.splitlines()[line.number] for line in best] == expected
 
 
 def test_a_wide_line_is_clipped_around_its_first_mark() -> None:
-    line = clipped("word " * 300 + "heliograph " + "more " * 300, marked_terms("heliograph"))
+    wide = ReadableLine(7, "word " * 300 + "heliograph " + "more " * 300)
+    line = clipped(wide, marked_terms("heliograph"))
+    assert line.line == 7
     assert line.text.startswith("… word ")
     assert line.text.endswith(" more …")
     assert [line.text[start:end] for start, end in line.marks] == ["heliograph"]
@@ -80,7 +84,7 @@ def test_a_wide_line_is_clipped_around_its_first_mark() -> None:
 
 
 def excerpt_of(text: str, query: str) -> Snippet:
-    return excerpt(text, list(marks(text, marked_terms(query))))
+    return excerpt(readable_lines(text), marked_terms(query))
 
 
 def test_an_excerpt_begins_where_most_marks_follow() -> None:
@@ -111,3 +115,12 @@ def test_a_long_paragraph_is_cut_around_its_first_mark() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "# Tide\n", "```\n```\n", "---\n", "[" * 50_000, "](" * 50_000])
 def test_odd_texts_have_an_excerpt(text: str) -> None:
     assert len(excerpt_of(text, "tide").lines) <= EXCERPT_LINES
+
+
+def test_a_paragraph_that_is_cut_begins_at_the_line_that_is_shown() -> None:
+    lines = [f"line {number} of the paragraph" for number in range(60)]
+    lines[40] += " has the tide"
+    (shown,) = excerpt_of("\n".join(lines), "tide").lines
+    assert shown.text.strip("… ") in " ".join(lines[shown.line :])
+    assert lines[shown.line].split()[1] in shown.text
+    assert 30 < shown.line <= 40

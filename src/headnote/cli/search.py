@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +10,17 @@ import click
 import msgspec
 
 from headnote.api import Index
-from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli import options
 from headnote.cli.command import Option
 from headnote.cli.formatting import missing_vectors
-from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
-from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
+from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, refresh
+from headnote.cli.search_view import View, hit_lines, shown_line, snippet_of
+from headnote.cli.terminal import Span, window_width, write_json, write_lines, write_message, write_note
 from headnote.cli.words import WordsCommand, words
-from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, Why
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Mode
-from headnote.search.snippets import SnippetLine, best_lines, clipped, marked_terms, marks
 from headnote.search.spelling import corrected_query
 
 RANKING = "Ranking"
@@ -161,7 +159,8 @@ def search_command(
     if as_json:
         write_json(_record(query, root, hits, contexts))
     elif hits:
-        write_lines(_lines(query, root, hits, full=full, explain=explain, contexts=contexts))
+        view = View(query, root, full=full, explain=explain, width=window_width())
+        write_lines(hit_lines(view, hits, contexts))
         if explain and missing:
             write_lines([[], [Span(missing, "dim")]])
     else:
@@ -200,101 +199,21 @@ def _context(index: Index, hit: Hit, lines: int) -> Passage:
 
 
 def _record(query: str, root: Path, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> dict[str, Any]:
-    records = [
-        hit._asdict() | {"why": _why_record(hit.why), "metadata": msgspec.to_builtins(hit.metadata)} for hit in hits
-    ]
+    records = [_hit_record(hit, query) for hit in hits]
     for record, passage in zip(records, contexts or (), strict=False):
         record["context"] = passage._asdict()
     return {"query": query, "answered": corrected_query(query, hits), "root": str(root), "hits": records}
 
 
+def _hit_record(hit: Hit, query: str) -> dict[str, Any]:
+    snippet = snippet_of(hit, query)
+    return hit._asdict() | {
+        "line": shown_line(hit, snippet),
+        "snippet": [{"line": shown.line, "text": shown.text} for shown in snippet],
+        "why": _why_record(hit.why),
+        "metadata": msgspec.to_builtins(hit.metadata),
+    }
+
+
 def _why_record(why: Why) -> dict[str, Any]:
     return why._asdict() | {"guesses": [guess._asdict() for guess in why.guesses]}
-
-
-# The view
-
-
-def _lines(
-    query: str, root: Path, hits: Sequence[Hit], *, full: bool, explain: bool, contexts: Sequence[Passage] | None
-) -> Iterator[Line]:
-    """Each hit: its place and score, then its best lines or all of them."""
-    answered = corrected_query(query, hits)
-    if answered != query:
-        yield [Span("showing results for ", "dim"), Span(answered, "bold")]
-        yield []
-    for number, hit in enumerate(hits):
-        terms = marked_terms(query, hit.why.terms, hit.text)
-        if number:
-            yield []
-        yield [
-            Span(f"{path_from_here(root, hit.path)}:{hit.start_line}", "cyan"),
-            Span(f"  {hit.breadcrumb or hit.title}", "bold"),
-            Span(f"  {hit.score:.2f}", "dim"),
-        ]
-        if explain:
-            yield from _reason_lines(hit.why)
-        if contexts is None:
-            yield from _text_lines(hit, terms, full)
-        else:
-            yield from _context_lines(hit, contexts[number], terms, full)
-
-
-def _text_lines(hit: Hit, terms: frozenset[str], full: bool) -> Iterator[Line]:
-    lines = strip_data_uris(hit.text).splitlines()
-    for line in lines if full else [lines[number].strip() for number in best_lines(lines, terms)]:
-        plain = line.expandtabs(4).rstrip()
-        snippet = SnippetLine(plain, tuple(marks(plain, terms))) if full else clipped(plain, terms)
-        yield [Span("    "), *_highlighted(snippet)] if plain else []
-
-
-def _context_lines(hit: Hit, context: Passage, terms: frozenset[str], full: bool) -> Iterator[Line]:
-    """Numbered lines: the best ones or all, with the lines around them, and `…` for each gap."""
-    lines = strip_data_uris(context.text).splitlines()
-    before, after = hit.start_line - context.start_line, context.end_line - hit.end_line
-    own = lines[before : len(lines) - after]
-    best = range(len(own)) if full else best_lines(own, terms)
-    reach = max(before, after)
-    nearby = {number for line in best for number in range(before + line - reach, before + line + reach + 1)}
-    last = None
-    for number in sorted(nearby & set(range(len(lines)))):
-        if last is not None and number > last + 1:
-            yield [Span("    …", "dim")]
-        last = number
-        snippet = clipped(lines[number].expandtabs(4).rstrip(), terms)
-        yield [Span(f"{context.start_line + number:6} ", "dim"), *_highlighted(snippet)]
-
-
-def _reason_lines(why: Why) -> Iterator[Line]:
-    """Why a hit was found, as a small tree."""
-    rows = []
-    if why.keyword_rank is not None:
-        words = ", ".join(why.matched) or "none"
-        rows.append(f"words    rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}")
-    if why.guesses:
-        rows.append(f"guessed  {', '.join(f'{guess.typed} → {guess.found}' for guess in why.guesses)}")
-    if why.semantic_rank is not None:
-        rows.append(f"meaning  rank {why.semantic_rank}, similarity {why.similarity:.2f} by {short_name(why.model)}")
-    if why.share_reason:
-        weights = f"meaning {why.meaning_share:.2f}, words {1 - why.meaning_share:.2f}"
-        rows.append(f"weights  {weights}: {why.share_reason}")
-    if why.linked_from:
-        rows.append(f"links    from {why.linked_from}, {why.link_score:+.2f}")
-    if why.links_to:
-        rows.append(f"links    to {why.links_to}, {why.link_score:+.2f}")
-    if why.recency != 1.0:
-        rows.append(f"recency  factor {why.recency:.2f}")
-    for number, row in enumerate(rows, 1):
-        yield [Span(f"    {'└─' if number == len(rows) else '├─'} {row}", "dim")]
-
-
-def _highlighted(line: SnippetLine) -> Iterator[Span]:
-    """The line, with its marks in colour."""
-    at = 0
-    for start, end in line.marks:
-        if start > at:
-            yield Span(line.text[at:start])
-        yield Span(line.text[start:end], "bold yellow")
-        at = end
-    if at < len(line.text):
-        yield Span(line.text[at:])

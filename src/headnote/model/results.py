@@ -99,6 +99,8 @@ class Hit(NamedTuple):
     """Targets of the links in the chunk: paths relative to the root, with the section they name, and addresses."""
     metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
     """Frontmatter of the document."""
+    lead: int = 0
+    """Characters of `text` before its own, which begins at `start`: overlap, and what lets it stand alone."""
 
     def __repr__(self) -> str:
         # All fields of ten hits would fill a screen.

@@ -200,6 +200,7 @@ def _hit(chunk: StoredChunk, score: float, why: Why) -> Hit:
         tags=row.tags,
         aliases=document.aliases,
         metadata=document.metadata,
+        lead=len(row.lead) + len(row.prefix),
     )
 
 

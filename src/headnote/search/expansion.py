@@ -28,6 +28,7 @@ def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
         start_line=start.start_line,
         end_line=end.end_line,
         tokens=sum(chunk.row.tokens for chunk in chunks[first : last + 1]),
+        lead=0,
     )
 
 

@@ -1,19 +1,26 @@
 """The part of a hit that is shown, with the words of the query marked.
 
-Every surface cuts its snippets here. A terminal shows the best lines of a hit, wherever they stand: `best_lines` and
-`clipped`. A page shows a short passage as it reads, without Markdown's signs: `excerpt`. Marks are ranges
-(start, end) in the text they come with.
+Every surface cuts its snippets here, from lines as a reader sees them. A terminal shows the best lines of a hit,
+wherever they stand: `best_lines` and `clipped`. A page shows a short passage as it reads: `excerpt`. Marks are ranges
+(start, end) in the text they come with, and lines are those of the document.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from itertools import accumulate
+from typing import NamedTuple
 
+from headnote.chunking.data_uris import strip_data_uris
+from headnote.markdown.document import is_mdx
+from headnote.model import Hit
+from headnote.search.readable import ReadableLine, readable_lines
 from headnote.search.terms import content_terms
+from headnote.sources.decode import count_line_ends
 from headnote.store.languages import language_of
 from headnote.store.terms import terms, words_of
 
@@ -27,41 +34,26 @@ BEST_LINES = 3
 LINE_WIDTH = 160
 """Characters of a line in a terminal; a longer one is clipped."""
 _CLIP_LEAD = 40
-"""Characters in front of the first mark of a clipped line."""
+"""Characters in front of the first mark of a clipped line, at most."""
 
 EXCERPT_LINES = 5
 EXCERPT_CHARACTERS = 420
 """Characters of an excerpt; a single line that is longer is cut to as many."""
 _EXCERPT_LEAD = 90
-"""Characters in front of the first mark of a line that is cut."""
+"""Characters in front of the first mark of a line that is cut, at most."""
 
 _WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|\s*(?:=+|-+)\s*$")
-
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_RULE = re.compile(r"[\s:|*_-]+")
-_UNDERLINE = re.compile(r"(?:=+|-+)\s*")
-_OPENS_BLOCK = re.compile(r"\s*(?:[-*+>|]|[0-9]+[.)]\s|#{1,6}\s|<|```|~~~|\[\^)")
-# Lengths are bounded: a text of nothing but brackets must not take forever.
-_SIGNS = re.compile(
-    r"""
-      (?<=\S[ ])\s+                     # indents and wide gaps
-    | ^\#{1,6}\s+ | \*\* | __ | `+    # headings, emphasis, code
-    | !?\[(?=[^\]]{0,1000}\]\()         # a link before its text …
-    | \]\([^)]{0,2000}\)                # … and after it, with its address
-    | \[\[ | \]\]                       # a wikilink
-    """,
-    re.VERBOSE,
-)
 
 
 class SnippetLine(NamedTuple):
     """A line to show."""
 
+    line: int
+    """Of the document; of a paragraph over several lines, the first one that is shown."""
     text: str
     marks: tuple[Mark, ...] = ()
     is_code: bool = False
-    """Whether blanks count: code, or a row of a table."""
+    """Whether blanks count."""
 
 
 class Snippet(NamedTuple):
@@ -70,6 +62,13 @@ class Snippet(NamedTuple):
     lines: tuple[SnippetLine, ...]
     cut_before: bool
     """Whether the hit has text before it."""
+
+
+def lines_of(hit: Hit) -> list[ReadableLine]:
+    """The lines of a hit as a reader sees them, with their numbers in the document."""
+    added = count_line_ends(hit.text[: hit.lead])
+    lines = readable_lines(strip_data_uris(hit.text), is_mdx(hit.path), begins_file=hit.start == 0 and not hit.lead)
+    return [line._replace(number=min(hit.start_line + max(line.number - added, 0), hit.end_line)) for line in lines]
 
 
 # -- marks
@@ -119,10 +118,10 @@ def _terms_without_blanks(query_terms: frozenset[str]) -> re.Pattern[str] | None
 # -- best lines, for a terminal
 
 
-def best_lines(lines: Sequence[str], query_terms: frozenset[str]) -> list[int]:
-    """Places of the lines with the most terms, rare ones counting more, in order; the first lines if none has any."""
-    places = [place for place, line in enumerate(lines) if line.strip() and not _HEADING.match(line)]
-    line_terms = [query_terms & set(terms(lines[place])) for place in places]
+def best_lines(lines: Sequence[ReadableLine], query_terms: frozenset[str]) -> list[ReadableLine]:
+    """The lines with the most terms, rare ones counting more, in order; the first lines if none has any."""
+    candidates = [line for line in lines if line.kind != "heading"]
+    line_terms = [query_terms & set(terms(line.text)) for line in candidates]
     frequencies = Counter(term for matched in line_terms for term in matched)
 
     def weight(matched: frozenset[str]) -> float:
@@ -138,136 +137,95 @@ def best_lines(lines: Sequence[str], query_terms: frozenset[str]) -> list[int]:
             break
         chosen.add(-place)
         covered |= line_terms[-place]
-    return [places[number] for number in sorted(chosen) or range(min(2, len(places)))]
+    return [candidates[number] for number in sorted(chosen) or range(min(2, len(candidates)))]
 
 
-def clipped(line: str, query_terms: frozenset[str]) -> SnippetLine:
+def clipped(line: ReadableLine, query_terms: frozenset[str]) -> SnippetLine:
     """The line, cut around its first mark if it is too wide."""
-    if len(line) > LINE_WIDTH:
-        first = next((start for start, _ in marks(line, query_terms)), 0)
-        start = max(0, min(first - _CLIP_LEAD, len(line) - LINE_WIDTH))
-        if start:
-            start = line.find(" ", start, start + _CLIP_LEAD) + 1 or start
-        end = start + LINE_WIDTH
-        if end < len(line):
-            end = max(line.rfind(" ", start + LINE_WIDTH // 2, end), 0) or end
-        line = ("… " if start else "") + line[start:end].strip() + (" …" if end < len(line) else "")
-    return SnippetLine(line, tuple(marks(line, query_terms)))
+    text = line.text.expandtabs(4).strip()
+    return _shown([line._replace(text=text)], query_terms, _characters(text, LINE_WIDTH), _CLIP_LEAD)
+
+
+def _characters(text: str, columns: int) -> int:
+    """How many characters of a text fit into so many columns, on average: characters of East Asia take two."""
+    if text.isascii() or len(text) * 2 <= columns:
+        return columns
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return columns * len(text) // (len(text) + wide)
 
 
 # -- an excerpt, for a page
 
 
-class _ReadingLine(NamedTuple):
-    """A line as it reads: a paragraph over several lines is one. Line ends become blanks: offsets hold."""
-
-    start: int
-    end: int
-    kind: Literal["prose", "code", "heading", "blank"]
+Paragraph = list[ReadableLine]
 
 
-def excerpt(text: str, text_marks: Sequence[Mark]) -> Snippet:
-    """The few lines from where most marks follow, without the signs that a rendered text hides."""
-    lines = [line for line in _reading_lines(text) if line.kind != "blank"]
-    marks_of = _marks_by_line(lines, text_marks)
-    first = _best_start(lines, [len(line_marks) for line_marks in marks_of])
+def excerpt(lines: Iterable[ReadableLine], query_terms: frozenset[str]) -> Snippet:
+    """The few lines from where most marks follow. A paragraph over several lines is one."""
+    paragraphs = _paragraphs(lines)
+    counts = [sum(1 for _ in marks(_text(paragraph), query_terms)) for paragraph in paragraphs]
+    first = _best_start(paragraphs, counts)
     shown: list[SnippetLine] = []
     length = 0
-    for line, line_marks in zip(lines[first : first + EXCERPT_LINES], marks_of[first:], strict=False):
-        length += line.end - line.start
+    for paragraph in paragraphs[first : first + EXCERPT_LINES]:
+        length += len(_text(paragraph))
         if shown and length > EXCERPT_CHARACTERS:
             break
-        shown.append(_shown(text, line, line_marks))
-    return Snippet(tuple(shown), any(line.kind != "heading" for line in lines[:first]))
+        shown.append(_shown(paragraph, query_terms, EXCERPT_CHARACTERS, _EXCERPT_LEAD))
+    return Snippet(tuple(shown), not all(map(_is_heading, paragraphs[:first])))
 
 
-def _reading_lines(text: str) -> list[_ReadingLine]:
-    lines: list[_ReadingLine] = []
-    start = 0
-    in_fence = False
-    for line in text.split("\n"):
-        is_fence = _FENCE.match(line) is not None
-        kind = "blank" if is_fence else _kind(line, in_fence)
-        in_fence ^= is_fence
-        end = start + len(line)
-        if lines and lines[-1].kind == kind == "prose" and not _OPENS_BLOCK.match(line):
-            lines[-1] = lines[-1]._replace(end=end)
+def _paragraphs(lines: Iterable[ReadableLine]) -> list[Paragraph]:
+    paragraphs: list[Paragraph] = []
+    for line in lines:
+        if paragraphs and line.continues:
+            paragraphs[-1].append(line)
         else:
-            lines.append(_ReadingLine(start, end, kind))
-        start = end + 1
-    return lines
+            paragraphs.append([line])
+    return paragraphs
 
 
-def _kind(line: str, in_fence: bool) -> Literal["prose", "code", "heading", "blank"]:
-    is_underline = _UNDERLINE.fullmatch(line) is not None
-    if not line.strip() or (not in_fence and _RULE.fullmatch(line) and not is_underline):
-        return "blank"
-    if in_fence or line.lstrip().startswith("|"):
-        return "code"
-    return "heading" if is_underline or re.match(r"#{1,6}\s", line) else "prose"
+def _text(paragraph: Paragraph) -> str:
+    return " ".join(line.text for line in paragraph)
 
 
-def _marks_by_line(lines: Sequence[_ReadingLine], text_marks: Sequence[Mark]) -> list[list[Mark]]:
-    marks_of: list[list[Mark]] = [[] for _ in lines]
-    at = 0
-    for mark in text_marks:
-        while at < len(lines) and lines[at].end <= mark[0]:
-            at += 1
-        if at < len(lines) and lines[at].start <= mark[0]:
-            marks_of[at].append(mark)
-    return marks_of
+def _is_heading(paragraph: Paragraph) -> bool:
+    return paragraph[0].kind == "heading"
 
 
-def _best_start(lines: Sequence[_ReadingLine], counts: Sequence[int]) -> int:
+def _best_start(paragraphs: Sequence[Paragraph], counts: Sequence[int]) -> int:
     """The line after which most marks follow. Headings come last: the breadcrumb has them already."""
-    best = next((at for at, line in enumerate(lines) if line.kind != "heading"), 0)
+    best = next((at for at, paragraph in enumerate(paragraphs) if not _is_heading(paragraph)), 0)
     most = sum(counts[best : best + EXCERPT_LINES])
-    for at in range(best + 1, len(lines)):
+    for at in range(best + 1, len(paragraphs)):
         following = sum(counts[at : at + EXCERPT_LINES]) if counts[at] else 0
         if following > most:
             best, most = at, following
     return best
 
 
-def _shown(text: str, line: _ReadingLine, line_marks: Sequence[Mark]) -> SnippetLine:
-    line_text = text[line.start : line.end].replace("\n", " ")
-    is_code = line.kind == "code"
-    start, end = _window(line_text, line_marks[0][0] - line.start if line_marks else 0)
-    signs = [] if is_code else [sign.span() for sign in _SIGNS.finditer(line_text)]
-    shown = "… " if start else ""
-    shown_marks = []
-    at = start
-    for mark_start, mark_end in ((first - line.start, last - line.start) for first, last in line_marks):
-        if min(mark_end, end) <= max(mark_start, at):
-            continue
-        shown += _without(signs, line_text, at, max(mark_start, at))
-        marked = _without(signs, line_text, max(mark_start, at), min(mark_end, end))
-        if marked:
-            shown_marks.append((len(shown), len(shown) + len(marked)))
-        shown += marked
-        at = min(mark_end, end)
-    shown += _without(signs, line_text, at, end) + (" …" if end < len(line_text) else "")
-    return SnippetLine(shown, tuple(shown_marks), is_code)
+# -- a line to show
 
 
-def _window(text: str, mark: int) -> Mark:
-    """The part of a long line to show: whole words, the first mark among them."""
-    if len(text) <= EXCERPT_CHARACTERS:
+def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead: int) -> SnippetLine:
+    """The paragraph as a line, cut around its first mark if it is longer than `length`."""
+    text = _text(paragraph)
+    first = next((start for start, _ in marks(text, query_terms)), 0)
+    start, end = _window(text, first, length, lead)
+    ends = accumulate(len(line.text) + 1 for line in paragraph)
+    line = next(line.number for line, its_end in zip(paragraph, ends, strict=True) if start < its_end)
+    text = ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
+    return SnippetLine(line, text, tuple(marks(text, query_terms)), paragraph[0].kind == "code")
+
+
+def _window(text: str, mark: int, length: int, lead: int) -> Mark:
+    """The part of a long text to show: whole words, the mark among them."""
+    if len(text) <= length:
         return 0, len(text)
-    start = text.find(" ", mark - _EXCERPT_LEAD) + 1 if mark > _EXCERPT_LEAD * 2 else 0
-    limit = start + EXCERPT_CHARACTERS
-    if limit >= len(text):
-        return start, len(text)
-    end = text.rfind(" ", 0, limit + 1)
-    return start, end if end > start else limit
-
-
-def _without(signs: Sequence[Mark], text: str, start: int, end: int) -> str:
-    """`text[start:end]` without the signs."""
-    pieces = []
-    for first, last in signs:
-        if last <= start or first >= end:
-            continue
-        pieces.append(text[start : max(start, first)])
-        start = min(last, end)
-    return "".join(pieces) + text[start:end]
+    start = max(0, min(mark - lead, len(text) - length))
+    if start and not text[start - 1].isspace():
+        start = text.find(" ", start, mark) + 1 or start
+    end = min(start + length, len(text))
+    if end < len(text) and not text[end].isspace():
+        end = max(text.rfind(" ", max(mark + 1, start + length // 2), end), 0) or end
+    return start, end

@@ -10,7 +10,7 @@ import msgspec
 from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
-from headnote.search.snippets import Snippet, excerpt, marked_terms, marks
+from headnote.search.snippets import Snippet, excerpt, lines_of, marked_terms, marks
 from headnote.store.rows import LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
@@ -22,14 +22,19 @@ def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
     why = responses.WhyAnswer(
         **{**hit.why._asdict(), "matched": list(hit.why.matched), "terms": list(hit.why.terms), "guesses": guesses}
     )
-    hit_marks = list(marks(hit.text, marked_terms(query, hit.why.terms, hit.text)))
+    terms = marked_terms(query, hit.why.terms, hit.text)
+    snippet = excerpt(lines_of(hit), terms)
     return responses.HitAnswer(
-        **fields, why=why, marks=hit_marks, snippet=_snippet_answer(excerpt(hit.text, hit_marks))
+        **fields,
+        why=why,
+        line=snippet.lines[0].line if snippet.lines else hit.start_line,
+        marks=list(marks(hit.text, terms)),
+        snippet=_snippet_answer(snippet),
     )
 
 
 def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
-    lines = [responses.SnippetLine(line.text, list(line.marks), line.is_code) for line in snippet.lines]
+    lines = [responses.SnippetLine(line.line, line.text, list(line.marks), line.is_code) for line in snippet.lines]
     return responses.SnippetAnswer(lines, snippet.cut_before)
 
 

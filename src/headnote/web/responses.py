@@ -104,8 +104,9 @@ class WhyAnswer(msgspec.Struct):
 
 
 class SnippetLine(msgspec.Struct):
-    """A line of a snippet. Blanks count where it is code."""
+    """A line of a snippet: its place in the document, and what a reader sees of it. Blanks count where it is code."""
 
+    line: int
     text: str
     marks: Marks
     code: bool
@@ -119,7 +120,8 @@ class SnippetAnswer(msgspec.Struct):
 
 
 class HitAnswer(msgspec.Struct):
-    """A passage that answers a query. `marks` are the words of the query in `text`."""
+    """A passage that answers a query. `marks` are the words of the query in `text`, `line` is the first line of the
+    snippet; `lead` characters of `text` come before its own."""
 
     path: str
     start_line: int
@@ -138,6 +140,8 @@ class HitAnswer(msgspec.Struct):
     aliases: list[str]
     links: list[str]
     metadata: dict[str, Any]
+    lead: int
+    line: int
     marks: Marks
     snippet: SnippetAnswer
 

@@ -3,13 +3,14 @@
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], guesses: Guess[],
  *   semantic_rank: number|null, similarity: number, model: string, linked_from: string, links_to: string,
- *   link_score: number, recency: number, meaning_share: number, share_reason: string}} Why
+ *   link_score: number, recency: number, meaning_share: number, share_reason: string,
+ *   terms: string[]}} Why
  * @typedef {{typed: string, found: string, is_correction: boolean}} Guess
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[],
  *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][],
- *   snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
- * @typedef {{text: string, marks: [number, number][], code: boolean}} SnippetLine
+ *   line: number, lead: number, snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
+ * @typedef {{line: number, text: string, marks: [number, number][], code: boolean}} SnippetLine
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
  *   broken: boolean}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading

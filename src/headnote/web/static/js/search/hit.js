@@ -22,9 +22,9 @@ export function hitElement(hit) {
     { class: "hit" },
     h(
       "a",
-      { class: "hit-link", href: hrefOfPlace(hit) },
+      { class: "hit-link", href: hrefOfPlace({ ...hit, start_line: hit.line }) },
       h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
-      h("span", { class: "hit-place mono" }, `${hit.path}:${lines(hit.start_line, hit.end_line)}`),
+      h("span", { class: "hit-place mono" }, `${hit.path}:${hit.line}`),
     ),
     h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, snippetLines.map(lineElement)),
     reasons(hit),
@@ -76,7 +76,7 @@ function legs(why) {
 }
 
 /** @param {Hit} hit */
-function rows({ why, tokens }) {
+function rows({ why, tokens, start_line: first, end_line: last }) {
   /** @type {[string, Node|string][]} */
   const rows = [];
   if (why.keyword_rank !== null)
@@ -106,7 +106,7 @@ function rows({ why, tokens }) {
   if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
   if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
-  rows.push(["Size", `${tokens} tokens`]);
+  rows.push(["Passage", `lines ${lines(first, last)}, ${tokens} tokens`]);
   return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);
 }
 

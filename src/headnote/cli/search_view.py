@@ -1,0 +1,165 @@
+"""The output of `search` for people: each hit with its place, section and score, then the lines that answer best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.chunking.data_uris import strip_data_uris
+from headnote.cli.folding import columns, folded
+from headnote.cli.opening import path_from_here
+from headnote.cli.terminal import Line, Span
+from headnote.embedding.registry import short_name
+from headnote.markdown.titles import file_name
+from headnote.model import Hit, Passage, Why
+from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
+from headnote.search.spelling import corrected_query
+
+INDENT = " " * 4
+
+
+class View(NamedTuple):
+    """How hits are shown."""
+
+    query: str
+    root: Path
+    full: bool = False
+    """The whole text of each hit."""
+    explain: bool = False
+    width: int | None = None
+    """Columns of the window; None if lines are not folded."""
+
+
+def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> Iterator[Line]:
+    """All hits. `contexts` has the lines around each of them, if they are asked for."""
+    answered = corrected_query(view.query, hits)
+    if answered != view.query:
+        yield [Span("showing results for ", "dim"), Span(answered, "bold")]
+        yield []
+    for number, hit in enumerate(hits):
+        if number:
+            yield []
+        yield from _one(view, hit, contexts[number] if contexts else None)
+
+
+def snippet_of(hit: Hit, query: str) -> list[SnippetLine]:
+    """The lines of a hit that answer the query best, in order."""
+    terms = marked_terms(query, hit.why.terms, hit.text)
+    return [clipped(line, terms) for line in best_lines(lines_of(hit), terms)]
+
+
+def shown_line(hit: Hit, snippet: Sequence[SnippetLine]) -> int:
+    """The line of the document that is shown first."""
+    return snippet[0].line if snippet else hit.start_line
+
+
+def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
+    snippet = snippet_of(hit, view.query)
+    line = hit.start_line if view.full and context is None else shown_line(hit, snippet)
+    yield from _head(view, hit, f"{path_from_here(view.root, hit.path)}:{line}")
+    if view.explain:
+        yield from _reason_lines(view, hit.why)
+    if context is not None:
+        yield from _context_lines(view, hit, context, snippet)
+    else:
+        best = (_indented(_highlighted(shown.text, shown.marks)) for shown in snippet)
+        for text_line in _full_text(view, hit) if view.full else best:
+            yield from folded(text_line, view.width, INDENT)
+
+
+def _head(view: View, hit: Hit, place: str) -> Iterator[Line]:
+    """Place, section and score; the section gets rows of its own if they do not fit on one. The place is never broken:
+    a terminal that wraps it still finds it at a click."""
+    where, section, score = Span(place, "cyan"), Span(_section(hit), "bold"), Span(f"  {hit.score:.2f}", "dim")
+    if _fits(view, line := [where, Span("  "), section, score]):
+        yield line
+    elif _fits(view, line := [where, score]):
+        yield line
+        yield from folded(_indented([section]), view.width, INDENT)
+    else:
+        yield [where]
+        yield from folded(_indented([section, score]), view.width, INDENT)
+
+
+def _fits(view: View, line: Line) -> bool:
+    return view.width is None or sum(columns(span.text) for span in line) <= view.width
+
+
+def _section(hit: Hit) -> str:
+    """The headings above the hit, and the title of its document unless these or the path have it."""
+    known = (file_name(hit.path), hit.breadcrumb.partition(" > ")[0])
+    names = [] if hit.title in known and hit.breadcrumb else [hit.title]
+    return " > ".join(filter(None, (*names, hit.breadcrumb)))
+
+
+def _full_text(view: View, hit: Hit) -> Iterator[Line]:
+    terms = marked_terms(view.query, hit.why.terms, hit.text)
+    for line in strip_data_uris(hit.text).splitlines():
+        text = line.expandtabs(4).rstrip()
+        yield _indented(_highlighted(text, marks(text, terms))) if text else []
+
+
+def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[SnippetLine]) -> Iterator[Line]:
+    """Numbered lines as they are written: the best ones or all, with the lines around them, and `…` for each gap."""
+    terms = marked_terms(view.query, hit.why.terms, hit.text)
+    lines = strip_data_uris(context.text).splitlines()
+    reach = max(hit.start_line - context.start_line, context.end_line - hit.end_line)
+    best = range(hit.start_line, hit.end_line + 1) if view.full else [line.line for line in snippet]
+    nearby = {number for line in best for number in range(line - reach, line + reach + 1)}
+    last = None
+    for number in sorted(nearby & set(range(context.start_line, context.start_line + len(lines)))):
+        if last is not None and number > last + 1:
+            yield [Span("    …", "dim")]
+        last = number
+        text = lines[number - context.start_line].expandtabs(4).rstrip()
+        numbered = [Span(f"{number:6} ", "dim"), *_highlighted(text, marks(text, terms))]
+        yield from folded(numbered, view.width, " " * 7)
+
+
+def _reason_lines(view: View, why: Why) -> Iterator[Line]:
+    """Why a hit was found, as a small tree."""
+    reasons = _reasons(why)
+    for number, (kind, reason) in enumerate(reasons, 1):
+        branch, trunk = ("└─", " ") if number == len(reasons) else ("├─", "│")
+        line = [Span(f"{INDENT}{branch} {kind:<7}  {reason}", "dim")]
+        yield from folded(line, view.width, f"{INDENT}{trunk}{' ' * 11}")
+
+
+def _reasons(why: Why) -> list[tuple[str, str]]:
+    """Kind and reason."""
+    rows = []
+    if why.keyword_rank is not None:
+        words = ", ".join(why.matched) or "none"
+        rows.append(("words", f"rank {why.keyword_rank}, score {why.keyword_score:.2f}: {words}"))
+    if why.guesses:
+        rows.append(("guessed", ", ".join(f"{guess.typed} → {guess.found}" for guess in why.guesses)))
+    if why.semantic_rank is not None:
+        by = short_name(why.model)
+        rows.append(("meaning", f"rank {why.semantic_rank}, similarity {why.similarity:.2f} by {by}"))
+    if why.share_reason:
+        weights = f"meaning {why.meaning_share:.2f}, words {1 - why.meaning_share:.2f}"
+        rows.append(("weights", f"{weights}: {why.share_reason}"))
+    if why.linked_from:
+        rows.append(("links", f"from {why.linked_from}, {why.link_score:+.2f}"))
+    if why.links_to:
+        rows.append(("links", f"to {why.links_to}, {why.link_score:+.2f}"))
+    if why.recency != 1.0:
+        rows.append(("recency", f"factor {why.recency:.2f}"))
+    return rows
+
+
+def _indented(spans: Iterable[Span]) -> list[Span]:
+    return [Span(INDENT), *spans]
+
+
+def _highlighted(text: str, text_marks: Iterable[Mark]) -> Iterator[Span]:
+    """The line, with its marks in colour."""
+    at = 0
+    for start, end in text_marks:
+        if start > at:
+            yield Span(text[at:start])
+        yield Span(text[start:end], "bold yellow")
+        at = end
+    if at < len(text):
+        yield Span(text[at:])

@@ -1,0 +1,193 @@
+"""The text of a passage as a reader sees it, line by line: Markdown's signs are gone, and each line knows its place.
+
+Blocks are those of the parser, and inline text becomes plain as it does in headings. Code stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Literal, NamedTuple
+
+from headnote.markdown.headings import heading_text
+from headnote.markdown.plain import plain_text
+from headnote.markdown.scanner import scan
+from headnote.markdown.views import View, footnote_content, jsx_content, list_items, quote_content, whole
+from headnote.model import Block, BlockKind
+
+Kind = Literal["prose", "code", "heading"]
+
+CELLS_APART = " · "
+_MAX_DEPTH = 16
+"""Nobody nests deeper by hand."""
+_UNSEEN: frozenset[BlockKind] = frozenset(("rule", "definition", "mdx_esm", "mdx_expression"))
+_CONTAINERS: frozenset[BlockKind] = frozenset(("list", "quote", "footnote", "mdx_jsx"))
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
+_FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
+_FENCE = re.compile(r"\ufeff?[ \t]*+(?:```|~~~|(?:---|\+\+\+)[ \t]*+\Z)")
+_MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]+\Z)")
+_CELL = re.compile(r"(?:[^|\\]++|\\.|\\)++")
+_CELL_END = re.compile(r"</t[dh]>\s*(?=<t[dh]\b)", re.IGNORECASE)
+_BLOCK_END = re.compile(r"(?=</(?:d[dt]|div|h[1-6]|li|option|p|summary|t[dhr])>)", re.IGNORECASE)
+_UNSEEN_HTML = re.compile(r"\s*<(?:script|style)\b", re.IGNORECASE)
+_CALLOUT = re.compile(r"\[!([\w-]+)\][+-]?[ \t]*+")
+_NOTE = re.compile(
+    r"""[ \t]*+(?:(?P<indented>!!!|\?\?\?\+?)|:{3,}|/{3,})[ \t]*+
+        (?P<kind>[\w-]*+)(?:\{[^}]*+\})?+[ \t|]*+
+        (?:\[(?P<bracketed>[^\]]*+)\]|"(?P<quoted>[^"]*+)"|(?P<bare>.*+))""",
+    re.VERBOSE,
+)
+"""The first or last line of a note, as Docusaurus, VitePress, FastAPI and MkDocs write it. MkDocs indents the text."""
+_SHORTCODE = re.compile(r"\{\{[<%](?:[^}]{0,400}?\btext=\"([^\"]{0,200})\")?[^}]{0,400}[%>]\}\}|\{\*[^}]{0,400}\*\}")
+"""Of Hugo, which may show its `text`, and an included file of FastAPI's documentation."""
+_PICTURE = re.compile(
+    r"!\[\[[^\[\]|]*?(?:\.(?:avif|bmp|gif|jpe?g|png|svg|webp)\b[^\[\]]*+|\|[0-9]++(?:x[0-9]++)?+)\]\]", re.IGNORECASE
+)
+"""An embedded picture, or anything else with a size."""
+_LINE_END = re.compile(r" ?\x02([0-9]+)\x02 ?")
+
+
+class ReadableLine(NamedTuple):
+    """A line in which there is something to see."""
+
+    number: int
+    """Of the line in the text, from 0."""
+    text: str
+    kind: Kind = "prose"
+    continues: bool = False
+    """Whether it goes on with the paragraph of the line before."""
+
+
+def readable_lines(text: str, mdx: bool = False, *, begins_file: bool = False) -> list[ReadableLine]:
+    """The lines of a text as a reader sees them, without those in which there is nothing to see. A text of nothing but
+    signs is shown as it is. Only at the beginning of a file, `---` opens frontmatter.
+
+    >>> [line.text for line in readable_lines("## Plan\\n\\nSee [the *map*](map.md) and [[Harbour|the harbour]].")]
+    ['Plan', 'See the map and the harbour.']
+    """
+    reading = _Reading(text)
+    reading.read(whole(text), mdx, 0, begins_file=begins_file)
+    seen = [line for line in reading.lines if line.text.strip()]
+    if seen:
+        return seen
+    source = (match[1] for match in _LINE.finditer(text))
+    return [ReadableLine(number, line, "code") for number, line in enumerate(source) if line.strip()]
+
+
+class _Reading:
+    """One pass over a text. Views are parts of it, without the markers of the containers around them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines: list[ReadableLine] = []
+        self._starts = [match.start() for match in _LINE.finditer(text)]
+        self._in_note = False
+        """Whether the line before opens a note with indented text."""
+
+    def read(self, view: View, mdx: bool, depth: int, marker: str = "", begins_file: bool = False) -> None:
+        """`marker` is that of a list item, and goes in front of its first line."""
+        if view.text.startswith(_FRONTMATTER_LIKE) and not begins_file:
+            # Behind an empty line, the same is a rule.
+            view = View("\n" + view.text, [0, *(at + 1 for at in view.starts)], [0, *(by - 1 for by in view.shifts)])
+        first = len(self.lines)
+        for block in scan(view.text, mdx):
+            self._block(view, block, mdx, depth)
+        if marker and first < len(self.lines):
+            self.lines[first] = self.lines[first]._replace(text=f"{marker} {self.lines[first].text}")
+
+    def _block(self, view: View, block: Block, mdx: bool, depth: int) -> None:
+        in_note, self._in_note = self._in_note, False
+        kind = block.kind
+        if kind in _CONTAINERS and depth < _MAX_DEPTH:
+            self._container(view, block, mdx, depth + 1)
+        elif kind == "heading":
+            self._add(view, block.start, heading_text(view.text, block.start, block.end), "heading")
+        elif kind == "table":
+            self._table(view, block)
+        elif kind == "code" and in_note and depth < _MAX_DEPTH:
+            self.read(_outdented(view, block), mdx, depth + 1)
+        elif kind in ("code", "frontmatter"):
+            self._code(view, block)
+        elif kind not in _UNSEEN and not (kind == "html" and _UNSEEN_HTML.match(view.text, block.start)):
+            self._prose(view, block)
+
+    def _add(self, view: View, position: int, text: str, kind: Kind = "prose", continues: bool = False) -> None:
+        number = bisect_right(self._starts, view.place(position)) - 1
+        self.lines.append(ReadableLine(max(number, 0), text, kind, continues))
+
+    def _container(self, view: View, block: Block, mdx: bool, depth: int) -> None:
+        if block.kind == "list":
+            for item in list_items(view, block.start, block.end):
+                self.read(item, mdx, depth, self._marker(item.place(0)))
+        elif block.kind == "quote":
+            self.read(quote_content(view, block.start, block.end), mdx, depth)
+        elif block.kind == "footnote":
+            self.read(footnote_content(view, block.start, block.end), mdx, depth)
+        else:
+            self.read(jsx_content(view, block.start, block.end), False, depth)
+
+    def _marker(self, place: int) -> str:
+        """What stands in front of a list item: its number, or a dash."""
+        start = self._starts[max(bisect_right(self._starts, place) - 1, 0)]
+        marker = _MARKER.search(self.text, start, place)
+        return marker[0] if marker and marker[0][0].isdigit() else "-"
+
+    def _table(self, view: View, block: Block) -> None:
+        for row, (position, line) in enumerate(_lines(view, block)):
+            if row != 1:  # below the header come dashes
+                cells = (plain_text(cell) for cell in _CELL.findall(line))
+                self._add(view, position, CELLS_APART.join(filter(None, cells)))
+
+    def _code(self, view: View, block: Block) -> None:
+        is_fenced = block.kind == "frontmatter" or _FENCE.match(view.text, block.start) is not None
+        lines = list(_lines(view, block))
+        for number, (position, line) in enumerate(lines):
+            is_edge = number in (0, len(lines) - 1)
+            if not (is_fenced and is_edge and _FENCE.match(line)):
+                self._add(view, position, line if is_fenced else line.removeprefix("    "), "code")
+
+    def _prose(self, view: View, block: Block) -> None:
+        """A link may go over several lines, so a paragraph is read as a whole, with a sign for each end of a line."""
+        lines = list(_lines(view, block))
+        notes = {number: note for number, (_, line) in enumerate(lines) if (note := _NOTE.match(line))}
+        sources = [_title(notes[number]) if number in notes else line for number, (_, line) in enumerate(lines)]
+        # A backslash at the end of a line is a line break.
+        if block.kind == "html":
+            sources = [_BLOCK_END.sub(" ", _CELL_END.sub(CELLS_APART, line)) for line in sources]
+        marked = "".join(f" \x02{number}\x02 {line}" for number, line in enumerate(s.rstrip(" \\") for s in sources))
+        pieces = _LINE_END.split(plain_text(_PICTURE.sub("", _SHORTCODE.sub(lambda match: match[1] or "", marked))))
+        titles = set(notes)
+        for number, text in zip(map(int, pieces[1::2]), pieces[2::2], strict=True):
+            if number >= len(lines):
+                continue
+            callout = _CALLOUT.match(text)
+            if callout:
+                titles.add(number)
+            shown = (text[callout.end() :] or callout[1].capitalize()) if callout else text
+            continues = number > 0 and titles.isdisjoint((number - 1, number))
+            self._add(view, lines[number][0], shown, "prose", continues)
+        self._in_note = bool(notes) and max(notes) == len(lines) - 1 and bool(notes[max(notes)]["indented"])
+
+
+def _lines(view: View, block: Block) -> Iterator[tuple[int, str]]:
+    """Where each line of a block begins, and its text."""
+    for match in _LINE.finditer(view.text, block.start, block.end):
+        if match.start() < block.end:
+            yield match.start(), match[1]
+
+
+def _outdented(view: View, block: Block) -> View:
+    """The text of a note, which its indentation makes look like code."""
+    lines = [(place, line.removeprefix("    ")) for place, line in _lines(view, block)]
+    starts = list(accumulate((len(line) + 1 for _, line in lines[:-1]), initial=0))
+    ends = (view.place(place) + len(source) for place, source in _lines(view, block))
+    shifts = [end - len(line) - start for end, (_, line), start in zip(ends, lines, starts, strict=True)]
+    return View("\n".join(line for _, line in lines), starts, shifts)
+
+
+def _title(note: re.Match[str]) -> str:
+    """What the line of a note shows: its title, else its kind; nothing at its end."""
+    title = next((note[name] for name in ("bracketed", "quoted", "bare") if note[name]), "")
+    return title or note["kind"].capitalize()
