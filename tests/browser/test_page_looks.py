@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 VIEWS = {
     "search": ("#/search?q=battery+of+a+gauge", ".hit .why", ".hit summary"),
     "search-empty": ("#/search", "h2:has-text('Search your documents')", ""),
-    "search-nothing": ("#/search?q=zyzzyva&mode=keyword&tag=x", "h2:has-text('Nothing relevant')", ""),
+    "search-nothing": ("#/search?q=zyzzyva&mode=keyword&tag=x", "h2:has-text('Nothing found')", ""),
     "documents": ("#/document", ".document-rows li", ""),
     "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".band", ""),
     "playground": ("#/playground", ".cell", ".cards summary"),

@@ -82,7 +82,7 @@ def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
 def test_nothing_relevant_offers_a_way_out(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=zyzzyva&mode=keyword")
-    expect(page.get_by_role("heading", name="Nothing relevant")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
     page.get_by_role("radio", name="Both").check()
     page.get_by_role("button", name="Show the nearest anyway").click()
     expect(page.locator(".hit").first).to_be_visible()
@@ -101,7 +101,7 @@ def test_an_answer_that_comes_too_late_is_dropped(visit: Visit) -> None:
         with suppress(playwright.Error):
             route.fulfill(json={"query": "first", "hits": [], "milliseconds": 1})
     expect(page.locator(".hit").first).to_be_visible()
-    expect(page.get_by_role("heading", name="Nothing relevant")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Nothing found")).to_have_count(0)
 
 
 def test_an_error_is_shown_with_its_remedy(visit: Visit) -> None:

@@ -91,7 +91,12 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
 def test_nothing_found_is_said_and_is_exit_code_1(docs: Path, capsys: Captured) -> None:
     assert main(["search", "zeppelin", str(docs)]) == 1
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "nothing relevant for 'zeppelin'\n")
+    assert captured.out == ""
+    assert captured.err.startswith("nothing relevant for 'zeppelin': no document has 'zeppelin'; try another word; ")
+    assert captured.err.count("\n") == 1
+    assert main(["search", "gauge", str(docs), "--tag", "strat", "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["note"] == "no document has the tag 'strat'; the nearest are start"
     assert paths_for("zeppelin", str(docs), capsys=capsys) == []
 
 
@@ -153,7 +158,7 @@ def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
     set_modes(closed, 0o555, 0o444)
     result = run_as_someone_else("search", "alpha", closed)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "a.md:1  A  " in result.stdout
+    assert "a.md:3  A  " in result.stdout
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from store_samples import entry, paths, put, search_paths
 
 import headnote
 from headnote.store.base import Store
+from headnote.store.filters import Filter
 from headnote.store.rows import ChunkRow, Entry, NonText, StoredFile
 from headnote.store.terms import keyword_fields
 
@@ -274,3 +275,19 @@ def test_the_doctor_sees_two_chunks_with_one_id(store: Store) -> None:
     assert store.check() == ["a.md: several chunks have the id #0"]
     put(store, two._replace(chunks=[first, second._replace(key_tail=first.key_tail)]))
     assert store.check() == [f"a.md: several chunks have the id {first.key_tail}"]
+
+
+def test_tags_of_documents_and_chunks_and_whether_anything_passes(store: Store) -> None:
+    put(
+        store,
+        entry("a.md", "---\ntags: [Area/Net, tide]\nstatus: draft\n---\n# A\n\nText #inline.\n"),
+        entry("b/c.md", "---\ntags: tide\n---\n# C\n\nText.\n", mtime_ns=5),
+    )
+    with store.reading() as reader:
+        assert reader.tags() == {"tide": 2, "area/net": 1, "inline": 1}
+        assert next(iter(reader.tags())) == "tide"
+        for passing in (Filter(), Filter(paths=("b",)), Filter(tags=("area", "TIDE")), Filter(since_ns=5)):
+            assert reader.has_any(passing)
+        for empty in (Filter(paths=("z",)), Filter(tags=("net",)), Filter(where=(("status", "done"),))):
+            assert not reader.has_any(empty)
+        assert not reader.has_any(Filter(paths=("b",), tags=("area",)))

@@ -48,6 +48,7 @@ from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.model_choice import model_for
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.ranking import STEPPED_PRESETS
+from headnote.sources.absence import why_no_documents
 from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
@@ -59,6 +60,9 @@ from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChu
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
     from headnote.markdown.outline import OutlineEntry
+
+_DEFAULTED = ("limit", "mode", "fusion", "per_document", "min_score", "budget", "expand")
+"""Options of a search that `[search]` may set."""
 
 
 class Index:
@@ -375,27 +379,61 @@ class Index:
             fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks; a hit that is first in
                 both scores 1.
         """
-        arguments = {
-            "limit": limit,
-            "mode": mode,
-            "fusion": fusion,
-            "per_document": per_document,
-            "min_score": min_score,
-            "budget": budget,
-            "expand": expand,
-        }
-        defaults = self.search_settings
-        settings: dict[str, Any] = {
-            name: getattr(defaults, name) if value is None else value for name, value in arguments.items()
-        }
-        only = read_filter(path, tags, where, since)
         hits = self._engine.search(
-            Query(text=query, only=only, **settings, **self._recency(recency_days, recency_steps))
+            self._query(
+                query,
+                limit,
+                mode,
+                path=path,
+                tags=tags,
+                where=where,
+                since=since,
+                per_document=per_document,
+                min_score=min_score,
+                budget=budget,
+                recency_days=recency_days,
+                recency_steps=recency_steps,
+                expand=expand,
+                fusion=fusion,
+            )
         )
         # A program that has called `update` knows about it, and may search while the first batch is being read.
         if not hits and not self._was_updated and self.generation == 0:
             warn(self._unread())
         return hits
+
+    def why_empty(self, query: str, limit: int | None = None, mode: Mode | None = None, **options: Any) -> str:
+        """Why a search without hits has none, in one line: nothing to search, a filter that nothing passes, a model
+        that cannot help, or nothing relevant and what to try. The arguments are those of `search`."""
+        return self.why_no_documents() or self._engine.why_empty(self._query(query, limit, mode, **options))
+
+    def why_no_documents(self) -> str:
+        """What was looked for in a folder without documents, and what is there, in one line; empty if it has some."""
+        with self._store.reading() as reader:
+            if reader.document_paths():
+                return ""
+        listing = self._listing()
+        return "" if listing.files else why_no_documents(self.root, listing)
+
+    def _query(
+        self,
+        text: str,
+        limit: int | None,
+        mode: Mode | None,
+        *,
+        path: str | Sequence[str] | None = None,
+        tags: str | Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        since: datetime | float | str | None = None,
+        recency_days: float | None = None,
+        recency_steps: bool | None = None,
+        **options: Any,
+    ) -> Query:
+        """A search with the settings of the index in place of what is None."""
+        only = read_filter(path, tags, where, since)
+        given = {"limit": limit, "mode": mode, **options}
+        defaults = {name: getattr(self.search_settings, name) for name in _DEFAULTED if given.get(name) is None}
+        return Query(text=text, only=only, **given | defaults, **self._recency(recency_days, recency_steps))
 
     def _recency(self, days: float | None, steps: bool | None) -> dict[str, Any]:
         """The boost of the call, else of the settings, else of the preset."""
@@ -447,7 +485,8 @@ class Index:
         hits = self.search(question, limit, **filters)
         with self._store.reading() as reader:
             passages = read_passages(reader, hits)
-        return answer_from(question, passages, chat, self.embedder, budget, stream)
+        answer = answer_from(question, passages, chat, self.embedder, budget, stream)
+        return answer if hits else answer._replace(note=self.why_empty(question, limit, **filters))
 
     # Reading. A path may also be absolute, begin with the name of the root, lack its suffix or be in another case, if
     # that leaves no doubt.

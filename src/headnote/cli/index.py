@@ -185,6 +185,8 @@ def _update_once(index: Index, request: Request) -> None:
         write_json(update_record(report, index.status(), request.root, seconds))
     else:
         write_lines(summary_lines(report, index.status(), request.root, seconds))
+    if nothing := index.why_no_documents():
+        write_note(nothing)
 
 
 # --dry-run

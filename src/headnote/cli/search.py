@@ -135,7 +135,7 @@ def search_command(
     """Find the passages that answer a query.
 
     The index is built or updated first. Options default to the table [search] of headnote.toml. The exit code is 1 if
-    nothing is relevant.
+    there are no hits; the reason is said.
     """
     _check_query(query, mode=(mode, MODES), fusion=(fusion, FUSIONS), expand=(expand, EXPANSIONS))
     request: dict[str, Any] = {
@@ -154,17 +154,18 @@ def search_command(
     with opened.index as index:
         _prepare(opened, mode, update=not no_update)
         hits = index.search(query, limit, mode, **request)
+        note = "" if hits else index.why_empty(query, limit, mode, **request)
         missing = missing_vectors(index.status()) if explain else ""
         contexts = [_context(index, hit, context) for hit in hits] if context else None
     if as_json:
-        write_json(_record(query, root, hits, contexts))
+        write_json(_record(query, root, hits, contexts) | ({"note": note} if note else {}))
     elif hits:
         view = View(query, root, full=full, explain=explain, width=window_width())
         write_lines(hit_lines(view, hits, contexts))
         if explain and missing:
             write_lines([[], [Span(missing, "dim")]])
     else:
-        write_message(f"nothing relevant for {query!r}")
+        write_message(note)
     if not hits:
         raise click.exceptions.Exit(1)
 

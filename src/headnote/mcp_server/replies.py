@@ -35,14 +35,14 @@ class Reply(NamedTuple):
     data: dict[str, Any]
 
 
-def hits_reply(query: str, hits: Sequence[Hit], budget: int, note: str = "") -> Reply:
+def hits_reply(query: str, hits: Sequence[Hit], budget: int, note: str = "", why: str = "") -> Reply:
     """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first.
 
-    Here and below, `note` says why the reply may be incomplete.
+    Here and below, `note` says why the reply may be incomplete; `why` says why there are no hits.
     """
     if not hits:
-        nothing = f"Nothing found yet: {note}." if note else "Nothing relevant. Try other words, or fewer filters."
-        return Reply(nothing, {"hits": [], "more": 0})
+        nothing = f"Nothing found yet: {note}." if note else f"No passages: {as_data(why)}"
+        return Reply(nothing, {"hits": [], "more": 0, "why": why})
     answered = corrected_query(query, hits)
     notes = [Part(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
@@ -104,10 +104,11 @@ def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Re
     return Reply(text, {"path": path, "headings": rows[: len(bodies) - 1]})
 
 
-def documents_reply(paths: Sequence[str], budget: int, note: str = "") -> Reply:
+def documents_reply(paths: Sequence[str], budget: int, note: str = "", why: str = "") -> Reply:
+    """All documents; `why` says why there are none."""
     if not paths:
-        nothing = f"No documents yet: {note}." if note else "The index is empty."
-        return Reply(nothing, {"documents": [], "more": 0})
+        nothing = f"No documents yet: {note}." if note else f"No documents: {as_data(why)}"
+        return Reply(nothing, {"documents": [], "more": 0, "why": why})
     parts = [Part(body=f"{as_data(path)}\n") for path in paths]
     text, bodies = quote(parts, budget, _left_out(len(parts), "documents"), note)
     return Reply(text, {"documents": list(paths[: len(bodies)]), "more": len(paths) - len(bodies)})

@@ -96,7 +96,9 @@ def _search(serve: Serve) -> Tool:
         def reply(index: Index, state: State) -> Reply:
             changed = read_since(since, place="since") if since else None
             filters: dict[str, Any] = {"path": path or (), "tags": tags or (), "where": where, "since": changed}
-            return hits_reply(query, index.search(query, limit, mode, **filters), budget, state.note)
+            hits = index.search(query, limit, mode, **filters)
+            why = "" if hits else index.why_empty(query, limit, mode, **filters)
+            return hits_reply(query, hits, budget, state.note, why)
 
         return _result(serve, reply, structured)
 
@@ -125,7 +127,7 @@ def _outline(serve: Serve) -> Tool:
     def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
             if not path:
-                return documents_reply(index.documents(), budget, state.note)
+                return documents_reply(index.documents(), budget, state.note, index.why_no_documents())
             view = index.document(path)
             return outline_reply(view.document.path, view.headings, budget)
 

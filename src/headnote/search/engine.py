@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models
 from headnote.model import Hit, Why, breadcrumb_of
+from headnote.search.emptiness import why_empty
 from headnote.search.expansion import widened
 from headnote.search.model_choice import model_for
 from headnote.search.query import Query
@@ -76,6 +77,11 @@ class Engine:
             reasons = _reasons(keyword, semantic, boosts, candidates, model, share)
             hits = best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query))
             return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, words)
+
+    def why_empty(self, query: Query) -> str:
+        """Why this search has no hits, in one line."""
+        with self._store.reading() as reader:
+            return why_empty(reader, self._models, query)
 
 
 def _by_meaning(

@@ -59,6 +59,13 @@ class Documents(Protocol):
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
         """In the order of the ids. Ids that do not exist are left out."""
 
+    def has_any(self, only: Filter) -> bool:
+        """Whether some chunk passes."""
+
+    def tags(self) -> dict[str, int]:
+        """Every tag in the form in which it is compared → how many documents have it, themselves or in a chunk; the
+        most frequent first."""
+
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
         """(chunk, chunk that a link in it leads to), in the order of the chunks and the links, each pair once. A link
         to a document leads to its first chunk. Links within a document are left out."""

@@ -45,6 +45,13 @@ def passing_chunks(only: Filter, fitting: Callable[[tuple[str, ...]], tuple[str,
     return f"SELECT id FROM chunks WHERE {' AND '.join(conditions) or 'TRUE'}", bindings
 
 
+TAGS = """
+SELECT tag, count(*) AS documents FROM (
+    SELECT tag, document FROM document_tags
+    UNION SELECT t.tag, c.document FROM chunk_tags t JOIN chunks c ON c.id = t.chunk
+) AS tagged GROUP BY tag ORDER BY documents DESC, tag
+"""
+
 SUMMARIES = "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id) FROM documents d"
 
 LINKS = """

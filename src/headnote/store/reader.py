@@ -62,6 +62,12 @@ class CompositeReader:
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
         return self._documents.chunks(ids)
 
+    def has_any(self, only: Filter) -> bool:
+        return self._documents.has_any(only)
+
+    def tags(self) -> dict[str, int]:
+        return self._documents.tags()
+
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
         return self._documents.linked_chunks(chunks)
 

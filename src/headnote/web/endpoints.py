@@ -75,25 +75,26 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
     began = time.perf_counter()
     # Asked before the search: what is read meanwhile may be missing from the hits.
     read = served.state().files_read
-    hits = served.index.search(
-        request.q,
-        request.limit,
-        request.mode,
-        path=request.path,
-        tags=request.tag,
-        where=read_fields(request.where, "where"),
-        since=read_since(request.since, place="since") if request.since else None,
-        per_document=request.per_document,
-        min_score=request.min_score,
-        budget=request.budget,
-        expand=request.expand,
-        fusion=request.fusion,
+    options: dict[str, Any] = {
+        "limit": request.limit,
+        "mode": request.mode,
+        "path": request.path,
+        "tags": request.tag,
+        "where": read_fields(request.where, "where"),
+        "since": read_since(request.since, place="since") if request.since else None,
+        "per_document": request.per_document,
+        "min_score": request.min_score,
+        "budget": request.budget,
+        "expand": request.expand,
+        "fusion": request.fusion,
         **_recency(request),
-    )
+    }
+    hits = served.index.search(request.q, **options)
     return responses.SearchAnswer(
         query=request.q,
         answered=corrected_query(request.q, hits),
         hits=[hit_answer(hit, request.q) for hit in hits],
+        note="" if hits else served.index.why_empty(request.q, **options),
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
         files_read=files_read_answer(read),
     )

@@ -147,12 +147,13 @@ class HitAnswer(msgspec.Struct):
 
 
 class SearchAnswer(msgspec.Struct):
-    """`answered` is the query with its misspelt words corrected. While the folder is read for the first time,
-    `files_read` tells how much of it was searched."""
+    """`answered` is the query with its misspelt words corrected. `note` says why there are no hits. While the folder is
+    read for the first time, `files_read` tells how much of it was searched."""
 
     query: str
     answered: str
     hits: list[HitAnswer]
+    note: str
     milliseconds: float
     files_read: FilesReadAnswer | None
 

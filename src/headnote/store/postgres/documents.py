@@ -61,6 +61,14 @@ class Documents:
         query, bindings = queries.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
         return query.replace("?", "%s"), bindings
 
+    def has_any(self, only: Filter) -> bool:
+        condition, bindings = self.passing_chunks(only)
+        ((found,),) = rows(self.db, f"SELECT EXISTS ({condition})", bindings)
+        return bool(found)
+
+    def tags(self) -> dict[str, int]:
+        return {unescaped(tag): int(count) for tag, count in rows(self.db, queries.TAGS)}
+
     def _fitting(self, globs: tuple[str, ...]) -> list[int]:
         """Documents whose path fits. The server knows no globs like ours, so they are matched here."""
         fits = path_matcher(globs)

@@ -31,7 +31,7 @@ from headnote.store.rows import (
     StoredChunk,
     StoredFile,
 )
-from headnote.store.sqlite.sql import only_row
+from headnote.store.sqlite.sql import only_row, only_value
 
 if TYPE_CHECKING:
     import apsw
@@ -62,6 +62,13 @@ class Documents:
     def passing_chunks(self, only: Filter) -> queries.Condition:
         """A filter as a condition on the id of a chunk. `path_fits` is a function of ours."""
         return queries.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))
+
+    def has_any(self, only: Filter) -> bool:
+        condition, bindings = self.passing_chunks(only)
+        return bool(only_value(self.db, f"SELECT EXISTS ({condition})", bindings))
+
+    def tags(self) -> dict[str, int]:
+        return {unescaped(tag): int(count) for tag, count in self.db.execute(queries.TAGS)}
 
     # -- documents
 

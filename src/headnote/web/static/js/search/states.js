@@ -1,4 +1,4 @@
-/** What is shown instead of hits: no query yet, nothing relevant, an index that is still filling. */
+/** What is shown instead of hits: no query yet, nothing found, an index that is still filling. */
 
 import { h } from "../core/dom.js";
 import { filesRead, plural, roughly, whole } from "../core/format.js";
@@ -44,15 +44,15 @@ export function correctedNotice(answered) {
 }
 
 /**
- * @param {string} query
+ * @param {string} note Why there are no hits.
  * @param {{filters: number, clear: () => void, anyway: () => void}} ways What the reader can do.
  */
-export function nothingRelevant(query, ways) {
+export function nothingFound(note, ways) {
   return h(
     "div",
     { class: "empty" },
-    h("h2", null, "Nothing relevant"),
-    h("p", { class: "break" }, "No passage answers “", query, "”."),
+    h("h2", null, "Nothing found"),
+    h("p", { class: "break" }, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`),
     h(
       "div",
       null,

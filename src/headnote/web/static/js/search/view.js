@@ -9,7 +9,7 @@ import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { Filters } from "./filters.js";
 import { hitElement } from "./hit.js";
-import { correctedNotice, fillingNotice, nothingAsked, nothingRelevant, nothingYet } from "./states.js";
+import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet } from "./states.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
 /** @typedef {import("../types.js").FilesRead} FilesRead */
@@ -124,13 +124,13 @@ class SearchView {
     refill(this.results, nothingAsked(currentStatus()));
   }
 
-  /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], milliseconds: number,
-   *   files_read: FilesRead|null}} answer */
-  #showHits(q, address, { answered, hits, milliseconds, files_read: read }) {
+  /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], note: string,
+   *   milliseconds: number, files_read: FilesRead|null}} answer */
+  #showHits(q, address, { answered, hits, note, milliseconds, files_read: read }) {
     this.answered = address;
     this.read = read;
     this.results.removeAttribute("aria-busy");
-    const nothing = read ? "Nothing found yet" : "Nothing relevant";
+    const nothing = read ? "Nothing found yet" : "Nothing found";
     const summary = hits.length === 0 ? nothing : plural(hits.length, "passage");
     this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
@@ -148,7 +148,7 @@ class SearchView {
       };
       refill(
         this.results,
-        nothingRelevant(q, { filters: this.filters.active(), clear: () => this.filters.clear(), anyway }),
+        nothingFound(note, { filters: this.filters.active(), clear: () => this.filters.clear(), anyway }),
       );
     }
   }
