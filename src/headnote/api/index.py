@@ -404,7 +404,14 @@ class Index:
 
     def why_empty(self, query: str, limit: int | None = None, mode: Mode | None = None, **options: Any) -> str:
         """Why a search without hits has none, in one line: nothing to search, a filter that nothing passes, a model
-        that cannot help, or nothing relevant and what to try. The arguments are those of `search`."""
+        that cannot help, or nothing relevant and what to try.
+
+        Args:
+            query: As in `search`.
+            limit: As in `search`.
+            mode: As in `search`.
+            **options: The other options of `search`.
+        """
         return self.why_no_documents() or self._engine.why_empty(self._query(query, limit, mode, **options))
 
     def why_no_documents(self) -> str:

@@ -65,10 +65,13 @@ class Snippet(NamedTuple):
 
 
 def lines_of(hit: Hit) -> list[ReadableLine]:
-    """The lines of a hit as a reader sees them, with their numbers in the document."""
+    """The lines of a hit as a reader sees them, with their numbers in the document. What comes before its own text is
+    shown with other hits, or stands there only to let it stand alone."""
+    begins_file = hit.start == 0 and not hit.lead
+    lines = readable_lines(strip_data_uris(hit.text), is_mdx(hit.path), begins_file=begins_file)
     added = count_line_ends(hit.text[: hit.lead])
-    lines = readable_lines(strip_data_uris(hit.text), is_mdx(hit.path), begins_file=hit.start == 0 and not hit.lead)
-    return [line._replace(number=min(hit.start_line + max(line.number - added, 0), hit.end_line)) for line in lines]
+    own = [line for line in lines if line.number >= added] or lines
+    return [line._replace(number=min(hit.start_line + max(line.number - added, 0), hit.end_line)) for line in own]
 
 
 # -- marks
