@@ -111,6 +111,35 @@ def test_the_keeper_says_that_nothing_is_read_yet(tmp_path: Path, monkeypatch: p
         assert keeper.served().index.documents() == ["a.md"]
 
 
+def test_a_keeper_that_is_ended_keeps_what_is_read_and_the_next_one_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(200):
+        (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
+    monkeypatch.setattr("headnote.index.batches.FIRST", 0.0)
+    monkeypatch.setattr("headnote.index.batches.LONGEST", 0.0)
+    far = Event()
+
+    def watch(progress: Progress) -> None:
+        if progress.done == 100:
+            assert keeper.state().note == f"{keeper.state().files_read}; results may be incomplete; ask again"
+            keeper._stopping.set()
+            far.set()
+
+    with keep_fresh(lambda: Index.open(tmp_path, embedder="none"), on_progress=watch) as keeper:
+        assert far.wait(60)
+    with Index.open(tmp_path, embedder="none") as index:
+        assert index.files_read is not None
+        assert 0 < index.files_read.done < 200
+        assert len(index.documents()) == index.files_read.done
+    read: list[Progress] = []
+    with keep_fresh(lambda: Index.open(tmp_path, embedder="none"), on_progress=read.append) as keeper:
+        assert keeper.updated.wait(60)
+        assert keeper.state() == State()
+        assert len(keeper.open().documents()) == 200
+    assert min(progress.done for progress in read if progress.total) > 50, "it does not begin again"
+
+
 def test_the_keeper_says_why_an_index_cannot_be_opened_and_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

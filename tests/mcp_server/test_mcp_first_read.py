@@ -185,6 +185,14 @@ def test_an_index_that_is_damaged_is_told_to_the_agent(root: Path) -> None:
     asyncio.run(session())
 
 
+def test_what_keeps_the_server_from_starting_is_in_the_log_once(root: Path) -> None:
+    command = [sys.executable, "-m", "headnote", "mcp", str(root / "nowhere")]
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 0
+    assert result.stderr.endswith("nowhere: no such file or folder (check the path)\n")
+    assert result.stderr.count("\n") == 1
+
+
 def test_over_http_what_keeps_the_server_from_starting_ends_it(root: Path) -> None:
     command = [sys.executable, "-m", "headnote", "mcp", str(root / "nowhere"), "--http", "--port", "1"]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Argument, Command
 from headnote.cli.opening import answer_on_one_core, open_for_server
+from headnote.cli.terminal import write_error
+from headnote.errors import HeadnoteError
 from headnote.extras import install, load
 from headnote.keeper import keep_fresh
 
@@ -39,13 +45,15 @@ def mcp_command(
     The server keeps the index up to date while it runs. Search works at once; the vectors of the deep model follow in
     the background.
     """
-    load("mcp", "the MCP server", install("mcp"))
-    # Only after the check: these modules need the extra.
-    from headnote.mcp_server.server import make_server
-    from headnote.mcp_server.stdin import mended_stdin
+    with _without_collector():
+        load("mcp", "the MCP server", install("mcp"))
+        # Only after the check: these modules need the extra.
+        from headnote.mcp_server.server import make_server
+        from headnote.mcp_server.stdin import mended_stdin
 
     answer_on_one_core()
-    with keep_fresh(partial(open_for_server, root, embedder, read_only, place)) as keeper:
+    open_index = partial(open_for_server, root, embedder, read_only, place)
+    with keep_fresh(open_index if http else _reporting(open_index)) as keeper:
         server = make_server(keeper.served)
         if http:
             keeper.open()
@@ -54,3 +62,30 @@ def mcp_command(
         else:
             with mended_stdin():
                 server.run("stdio")
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Import without looking for garbage: nothing is, and a client waits for the server."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _reporting(open_index: Callable[[], Index]) -> Callable[[], Index]:
+    """Write why an index cannot be opened, once: agents are told with every call, people read the log of the client."""
+    told: set[str] = set()
+
+    def report() -> Index:
+        try:
+            return open_index()
+        except HeadnoteError as error:
+            if str(error) not in told:
+                told.add(str(error))
+                write_error(str(error))
+            raise
+
+    return report
