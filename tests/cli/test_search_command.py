@@ -280,3 +280,13 @@ def test_help(capsys: Captured) -> None:
     assert "Usage: headnote search [OPTIONS] QUERY... [ROOT]" in output
     for option in ("limit", "path", "tag", "where", "since", "full", "no-update", "json"):
         assert f"--{option} " in output
+
+
+@pytest.mark.parametrize(("command", "code"), [(["index"], 0), (["search", "x"], 1), (["ask", "x"], 1)])
+def test_a_folder_without_markdown_is_said(tmp_path: Path, capsys: Captured, command: list[str], code: int) -> None:
+    (tmp_path / "report.pdf").write_bytes(b"%PDF")
+    assert main([*command, str(tmp_path)]) == code
+    error = capsys.readouterr().err
+    assert error.endswith(
+        f"no Markdown in {tmp_path}: looked for .markdown, .md, .mdx, .txt; other files there: 1 .pdf\n"
+    )

@@ -86,6 +86,16 @@ def test_search_gives_what_the_index_gives_and_marks_words(client: TestClient, i
     assert all(line["text"] for line in shown)
     assert first["why"]["matched"]
     assert first["why"]["keyword_rank"] == 1
+    assert first["start_line"] <= first["line"] == shown[0]["line"] <= first["end_line"]
+    assert answer["note"] == ""
+
+
+def test_a_search_without_hits_says_why(client: TestClient, index: Index) -> None:
+    for request in ({"tag": "xyzzy"}, {"path": "nowhere/**"}, {"where": "a=b"}, {"mode": "keyword"}):
+        answer = json_of(client, "/api/search", q="xyzzy", **request)
+        assert answer["hits"] == []
+        assert answer["note"].startswith(("no document ", "nothing relevant for 'xyzzy': "))
+    assert answer["note"] == index.why_empty("xyzzy", mode="keyword")
 
 
 def test_search_corrects_and_completes_words_and_marks_what_it_found(client: TestClient) -> None:
