@@ -129,7 +129,7 @@ def test_every_public_name_is_on_the_site(site: Path) -> None:
     assert "headnote.Index.search" in ids
 
 
-@pytest.mark.parametrize("name", ["architecture", "changelog", "contributing"])
+@pytest.mark.parametrize("name", ["architecture", "changelog", "contributing", "security"])
 def test_the_pages_of_the_project_are_on_the_site(name: str, site: Path) -> None:
     assert (site / "project" / f"{name}.html").is_file()
 

@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 ICON = "src/headnote/web/static/icon.svg"
-PROJECT_PAGES = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
+PROJECT_PAGES = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 """Pages at the root of the repository that are in the site, too."""
 
 _FENCE_OF_FILE = re.compile(r"^(?P<fence>`{3,})(?P<language>\w+) (?P<name>\S+\.\w+)$", re.MULTILINE)
