@@ -1,4 +1,4 @@
-"""The site of the documentation in a browser, in light, in dark and on a phone: accessible, and no request to anybody else."""
+"""The site of the documentation in a browser, in light, in dark and on a phone: it asks nobody else for anything."""
 
 from __future__ import annotations
 
