@@ -5,7 +5,6 @@ import { filesRead, plural, roughly, whole } from "../core/format.js";
 import { isFilling } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
-/** @typedef {import("../types.js").FilesRead} FilesRead */
 
 /** @param {Status|null} status */
 export function nothingAsked(status) {
@@ -68,14 +67,13 @@ export function nothingFound(note, ways) {
   );
 }
 
-/** Instead of `nothingRelevant` while the folder is read. @param {string} query @param {FilesRead} read */
-export function nothingYet(query, read) {
+/** Instead of `nothingRelevant` while the folder is read. @param {string} query */
+export function nothingYet(query) {
   return h(
     "div",
     { class: "empty" },
     h("h2", null, "Nothing found yet"),
-    h("p", null, `Still reading the folder: ${filesRead(read)}.`),
-    h("p", { class: "break" }, "“", query, "” is searched again as it goes on."),
+    h("p", { class: "break" }, "“", query, "” is searched again as more files are read."),
   );
 }
 

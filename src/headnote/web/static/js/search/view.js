@@ -140,7 +140,7 @@ class SearchView {
         answered.trim() !== q && correctedNotice(answered),
         h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)),
       );
-    else if (read) refill(this.results, nothingYet(q, read));
+    else if (read) refill(this.results, nothingYet(q));
     else {
       const anyway = () => {
         this.anyway = true;

@@ -1,6 +1,6 @@
 /** How the index is, in the corner of every view. */
 
-import { filesRead, whole } from "../core/format.js";
+import { whole } from "../core/format.js";
 import { onStatus } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
@@ -26,11 +26,12 @@ export function describe(status, error) {
   if (error) return ["problem", "Server not responding"];
   if (!status) return ["busy", "Asking"];
   if (status.problem) return ["problem", "Index problem"];
-  if (status.files_read) return ["busy", `Reading: ${filesRead(status.files_read)}`];
-  if (status.progress && status.progress.total > 0) {
-    return ["busy", `Indexing, ${Math.floor((100 * status.progress.done) / status.progress.total)} %`];
-  }
+  if (status.files_read) return ["busy", `Reading${share(status.files_read)}`];
+  if (status.progress && status.progress.total > 0) return ["busy", `Indexing${share(status.progress)}`];
   if (status.busy) return ["busy", "Indexing"];
   if (status.pending > 0) return ["busy", `Embedding: ${whole(status.pending)} to come`];
   return ["fresh", "Up to date"];
 }
+
+/** @param {{done: number, total: number}} part */
+const share = ({ done, total }) => (total > 0 ? `, ${Math.floor((100 * done) / total)} %` : "");
