@@ -25,7 +25,7 @@
     │       └── WrongAnswer         its response makes no sense
     ├── AnswerError           a question that no model could answer
     ├── BulkError             a bulk job that cannot start or continue
-    ├── MissingExtra          a package of an extra that is not installed
+    ├── MissingExtra          a package of an extra that is not installed; an ImportError, too
     └── SettingsError         a setting that is invalid
 
 Malformed Markdown is not among them: it never raises.
@@ -45,7 +45,8 @@ class HeadnoteError(Exception):
         self.path = path
         self.line = line
         self.remedy = remedy
-        super().__init__(str(self))
+        # Not through `__init__`: that of an ImportError would forget the path.
+        self.args = (str(self),)
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
@@ -149,8 +150,11 @@ class BulkError(HeadnoteError):
     """A bulk job that cannot start or continue. Finished parts stay."""
 
 
-class MissingExtra(HeadnoteError):
-    """A package of an extra is not installed. The remedy is the command that installs it."""
+class MissingExtra(HeadnoteError, ImportError):  # type: ignore[misc]  # whose path may be None, and ours is text
+    """A package of an extra is not installed. The remedy is the command that installs it.
+
+    It is an `ImportError`, too, so that tools that try every module go on.
+    """
 
 
 class SettingsError(HeadnoteError):

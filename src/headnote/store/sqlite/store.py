@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headnote.errors import CorruptIndex, UnwritableIndex
+from headnote.extras import load
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.connections import Connections, Identity, reported
 from headnote.store.sqlite.doctor import complaints, repair
@@ -42,6 +43,7 @@ class SqliteStore:
     ) -> SqliteStore:
         """The index of a folder, created if there is none. With `read_only` it must exist, and stays as it is."""
         file = file_of(root)
+        load("apsw", "an index")  # first: without it, no empty folder may be left behind
         if not read_only:
             _make_folder(file.parent)
         store = cls(Connections(file, migrations, read_only))

@@ -1,0 +1,236 @@
+"""Without any extra, every public name and every command is there; what needs an extra says so when it is used."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+
+import pytest
+
+from headnote.cli.doctor import PACKAGES
+from headnote.cli.main import COMMANDS
+from headnote.extras import install
+
+WITHOUT_EXTRAS = """
+import sys
+
+class WithoutExtras:
+    '''Finds what another finder finds, except packages that only an extra installs.'''
+
+    def __init__(self, finder):
+        self.finder = finder
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+    def find_spec(self, fullname, *arguments):
+        name = fullname.partition(".")[0]
+        is_allowed = name in ALLOWED or name.startswith("_sysconfigdata")
+        return self.finder.find_spec(fullname, *arguments) if is_allowed else None
+
+ALLOWED = {allowed!r} | sys.stdlib_module_names
+sys.meta_path[:] = map(WithoutExtras, sys.meta_path)
+"""
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required_by(requirements: list[str]) -> set[str]:
+    """The projects that requirements bring without extras, with those that they bring in turn."""
+    names: set[str] = set()
+    pending = list(requirements)
+    while pending:
+        requirement = pending.pop()
+        name = normal(re.split(r"[\[<>=!~;( ]", requirement)[0])
+        if name in names or "extra ==" in requirement:
+            continue
+        names.add(name)
+        try:
+            pending += requires(name) or []
+        except PackageNotFoundError:
+            continue  # for another Python or another system
+    return names
+
+
+@pytest.fixture(scope="module")
+def prelude(repository: Path) -> str:
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    base = required_by(project["dependencies"])
+    assert {"click", "pyyaml", "rich"} <= base
+    assert {"apsw", "numpy", "mcp", "starlette"}.isdisjoint(base)
+    modules = {
+        module for module, projects in packages_distributions().items() if any(normal(one) in base for one in projects)
+    }
+    return WITHOUT_EXTRAS.format(allowed={"headnote", *modules})
+
+
+def run(prelude: str, code: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", prelude + code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
+
+
+def test_the_packages_of_extras_are_hidden(prelude: str, tmp_path: Path) -> None:
+    code = "from importlib.util import find_spec\nprint(*map(find_spec, sys.argv[1:]))"
+    result = run(prelude, code, "apsw", "numpy", "Stemmer", "mcp", "starlette", cwd=tmp_path)
+    assert set(result.stdout.split()) == {"None"}
+
+
+# Names
+
+NAMES = """
+import inspect, json, pydoc
+import headnote
+from headnote import *
+
+for name in headnote.__all__:
+    assert hasattr(headnote, name), name
+    assert name in globals(), name
+members = [name for name, _ in inspect.getmembers(headnote)]
+page = pydoc.plain(pydoc.render_doc(headnote))
+for name in set(headnote.__all__) - {"__version__"}:
+    assert pydoc.render_doc(getattr(headnote, name)), name
+print(json.dumps({"dir": dir(headnote), "all": headnote.__all__, "members": members, "page": page}))
+"""
+
+
+def test_every_public_name_is_there(prelude: str, tmp_path: Path) -> None:
+    result = run(prelude, NAMES, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    found = json.loads(result.stdout)
+    assert sorted(found["all"]) == sorted(found["dir"]) == sorted(found["members"])
+    assert [name for name in found["all"] if name not in found["page"]] == ["__version__"]
+
+
+USES = """
+import os, sys
+import headnote
+uses = {
+    "Index.open": lambda: headnote.Index.open("."),
+    "Index.open, words alone": lambda: headnote.Index.open(".", embedder="none"),
+    "Index.open, in PostgreSQL": lambda: headnote.Index.open(".", store="postgresql://nobody@localhost/nothing"),
+    "count_tokens, with a tokenizer": lambda: headnote.count_tokens("a", "tokenizer.json"),
+    "LangChain": lambda: __import__("headnote.integrations.langchain"),
+    "LlamaIndex": lambda: __import__("headnote.integrations.llama_index"),
+    "Haystack": lambda: __import__("headnote.integrations.haystack"),
+}
+for name, use in uses.items():
+    try:
+        use()
+    except (headnote.MissingExtra, headnote.SettingsError) as error:
+        assert isinstance(error, (ImportError, headnote.SettingsError))
+        print(f"{name}: {error.remedy}")
+assert headnote.chunk_file("a.md") and list(headnote.chunk_files(".")) and headnote.parse("# A")
+print(sorted(os.listdir(".")))
+"""
+
+
+def test_what_needs_an_extra_says_so_when_it_is_used(prelude: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\ntext\n", encoding="utf-8")
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    result = run(prelude, USES, cwd=tmp_path)
+    assert result.stderr == ""
+    *lines, files = result.stdout.splitlines()
+    assert dict(line.split(": ", 1) for line in lines) == {
+        "Index.open": f"run: {install('search')}",
+        "Index.open, words alone": f"run: {install('search')}",
+        "Index.open, in PostgreSQL": f"run: {install('postgres')}",
+        "count_tokens, with a tokenizer": f"run: {install('tokenizers')}",
+        "LangChain": f"run: {install('langchain')}",
+        "LlamaIndex": f"run: {install('llama-index')}",
+        "Haystack": f"run: {install('haystack')}",
+    }
+    assert files == "['a.md', 'tokenizer.json']", "nothing is left behind by an attempt"
+
+
+MODULES = """
+import pkgutil, headnote
+for module in pkgutil.walk_packages(headnote.__path__, "headnote."):
+    print(module.name)
+"""
+
+
+def test_tools_that_walk_over_the_modules_reach_the_last(prelude: str, tmp_path: Path) -> None:
+    result = run(prelude, MODULES, cwd=tmp_path)
+    assert result.stderr == ""
+    assert {"headnote.integrations.langchain", "headnote.web"} <= set(result.stdout.split())
+
+
+# Commands
+
+COMMAND = "from headnote.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+
+WORKING: dict[str, list[str]] = {"chunk": ["a.md"], "outline": ["a.md"], "config": [], "presets": []}
+NEEDING: dict[str, tuple[list[str], str]] = {
+    "search": (["text"], "search"),
+    "ask": (["text?"], "search"),
+    "index": ([], "search"),
+    "links": (["a.md"], "search"),
+    "eval": (["questions.jsonl"], "search"),
+    "mcp": ([], "mcp"),
+    "serve": ([], "server"),
+    "open": ([], "server"),
+    "bulk": ([".", "--out", "out"], "bulk"),
+}
+"""Command → arguments, and the extra it needs."""
+
+
+def test_every_command_is_tried() -> None:
+    assert {*WORKING, *NEEDING, "status", "doctor"} == set(COMMANDS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.md").write_text("# A\n\ntext\n", encoding="utf-8")
+    question = {"question": "What is in there?", "gold": [{"path": "a.md", "lines": [3, 3]}]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_command_has_its_help(command: str, prelude: str, folder: Path) -> None:
+    result = run(prelude, COMMAND, *command.split(), "--help", cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f"Usage: headnote {command}" in result.stdout
+
+
+@pytest.mark.parametrize("command", WORKING)
+def test_a_command_that_needs_no_extra_works(command: str, prelude: str, folder: Path) -> None:
+    result = run(prelude, COMMAND, command, *WORKING[command], cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout
+
+
+@pytest.mark.parametrize("command", NEEDING)
+def test_a_command_that_needs_an_extra_is_one_line_with_the_remedy(command: str, prelude: str, folder: Path) -> None:
+    arguments, extra = NEEDING[command]
+    before = sorted(folder.iterdir())
+    result = run(prelude, COMMAND, command, *arguments, cwd=folder)
+    assert (result.returncode, result.stdout) == (2, "")
+    [line] = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert line.endswith(f"(run: {install(extra)})")
+    assert sorted(folder.iterdir()) == before, "nothing is left behind by an attempt"
+
+
+def test_status_says_that_there_is_no_index(prelude: str, folder: Path) -> None:
+    result = run(prelude, COMMAND, "status", cwd=folder)
+    assert result.returncode == 2
+    assert "no index here" in result.stderr
+
+
+def test_the_doctor_names_the_extra_of_every_package(prelude: str, folder: Path) -> None:
+    result = run(prelude, COMMAND, "doctor", "--json", cwd=folder)
+    assert (result.returncode, result.stderr) == (1, "")
+    findings = json.loads(result.stdout)["findings"]
+    packages = {finding["text"]: finding["state"] for finding in findings if finding["what"] == "packages"}
+    assert packages == {
+        f"{package.name} is missing: {install(package.extra)} installs it": "wrong" if package.is_required else "note"
+        for package in PACKAGES
+    }
