@@ -17,7 +17,7 @@ PAUSE_AFTER_FAILURE = 5.0
 """Seconds until what failed is tried again: opening the index, or an update."""
 PATIENCE = 2.0
 """Seconds after the start that a question waits for: most updates are done by then."""
-FIRST_PATIENCE = 5.0
+FIRST_PATIENCE = 8.0
 """Seconds that a question waits if nothing is stored yet. Those who ask may give up after ten."""
 _LOOK_EVERY = 0.05
 

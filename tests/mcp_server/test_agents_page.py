@@ -1,4 +1,4 @@
-"""The lines for clients in docs/agents.md start the server."""
+"""The lines for clients in docs/agents.md and in the README start the server."""
 
 from __future__ import annotations
 
@@ -31,22 +31,20 @@ def blocks(page: str) -> Iterator[tuple[str, str, str]]:
     """(client, language, text) of every block below a client."""
     for client, section in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL):
         for language, text in re.findall(r"^```(\w+)\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
-            if client in CLIENTS:
+            if client in (*CLIENTS, "For coding agents"):
                 yield client, language, text
 
 
-def command_in(language: str, text: str) -> list[str]:
-    """What the client starts."""
+def commands_in(language: str, text: str) -> Iterator[list[str]]:
+    """What the clients start."""
     if language == "bash":
-        words = shlex.split(text)
-        return words[words.index("--") + 1 :]
-    if language == "json":
-        ((_, servers),) = json.loads(text).items()
-        (server,) = servers.values()
-        return [server["command"], *server["args"]]
-    assert language == "toml"
-    (server,) = tomllib.loads(text)["mcp_servers"].values()
-    return [server["command"], *server["args"]]
+        for line in text.splitlines():
+            words = shlex.split(line)
+            yield words[words.index("--") + 1 :]
+        return
+    ((_, servers),) = (json.loads(text) if language == "json" else tomllib.loads(text)).items()
+    (server,) = servers.values()
+    yield [server["command"], *server["args"]]
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +56,11 @@ def test_every_client_has_its_lines(page: str) -> None:
     assert {client for client, _, _ in blocks(page)} == set(CLIENTS)
 
 
-def test_the_lines_start_the_server(page: str, tmp_path: Path) -> None:
+def test_the_lines_start_the_server(page: str, repository: Path, tmp_path: Path) -> None:
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    assert len(list(blocks(readme))) == 3
     (tmp_path / "tide.md").write_text("# Tide\n\nIt turns twice a day.\n", encoding="utf-8")
-    commands = {tuple(command_in(language, text)) for _, language, text in blocks(page)}
+    commands = {tuple(one) for _, language, text in blocks(page + readme) for one in commands_in(language, text)}
 
     async def session(program: str, package: str, *arguments: str) -> None:
         assert (program, package) == ("uvx", "headnote-md[search,mcp]")
