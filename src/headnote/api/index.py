@@ -151,16 +151,8 @@ class Index:
         flags["embedder"] = embedder if isinstance(embedder, str) else None
         search_settings = load_search_settings({}, folder).settings
         load_chat_settings(folder)  # report errors in [llm] now, not with the first question
-        opened = open_folder(
-            folder,
-            flags,
-            embedder,
-            create=create,
-            adopt=adopt,
-            read_only=read_only,
-            configure=configure,
-            without_deep=without_deep,
-        )
+        how: dict[str, Any] = {"create": create, "adopt": adopt, "read_only": read_only, "configure": configure}
+        opened = open_folder(folder, flags, embedder, **how, without_deep=without_deep)
         return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
 
     def close(self) -> None:
@@ -379,23 +371,11 @@ class Index:
             fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks; a hit that is first in
                 both scores 1.
         """
+        filters: dict[str, Any] = {"path": path, "tags": tags, "where": where, "since": since}
+        recency: dict[str, Any] = {"recency_days": recency_days, "recency_steps": recency_steps}
+        limits = {"per_document": per_document, "min_score": min_score, "budget": budget}
         hits = self._engine.search(
-            self._query(
-                query,
-                limit,
-                mode,
-                path=path,
-                tags=tags,
-                where=where,
-                since=since,
-                per_document=per_document,
-                min_score=min_score,
-                budget=budget,
-                recency_days=recency_days,
-                recency_steps=recency_steps,
-                expand=expand,
-                fusion=fusion,
-            )
+            self._query(query, limit, mode, **filters, **recency, **limits, expand=expand, fusion=fusion)
         )
         # A program that has called `update` knows about it, and may search while the first batch is being read.
         if not hits and not self._was_updated and self.generation == 0:
