@@ -373,7 +373,7 @@ class Index:
         """
         filters: dict[str, Any] = {"path": path, "tags": tags, "where": where, "since": since}
         recency: dict[str, Any] = {"recency_days": recency_days, "recency_steps": recency_steps}
-        limits = {"per_document": per_document, "min_score": min_score, "budget": budget}
+        limits: dict[str, Any] = {"per_document": per_document, "min_score": min_score, "budget": budget}
         hits = self._engine.search(
             self._query(query, limit, mode, **filters, **recency, **limits, expand=expand, fusion=fusion)
         )
