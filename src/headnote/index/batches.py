@@ -17,7 +17,7 @@ from headnote.store.base import Writer
 FEW = 32
 """Files that are read in one transaction, however long it takes."""
 FIRST = 1.0
-"""Seconds until the first commit."""
+"""Seconds from the first file to the first commit."""
 LONGEST = 5.0
 """Seconds between two commits, at most."""
 DOCUMENTS = 64
@@ -35,12 +35,15 @@ class Batches:
         self._manifest = manifest
         self._known = known
         self._to_read = to_read
-        self._began = time.monotonic()
-        self._due = self._began + FIRST
+        self._began = self._due = 0.0
 
     @property
     def is_due(self) -> bool:
-        return self._to_read > FEW and time.monotonic() >= self._due
+        """The clock starts when it is first asked: with the first file that was read."""
+        now = time.monotonic()
+        if not self._began:
+            self._began, self._due = now, now + FIRST
+        return self._to_read > FEW and now >= self._due
 
     def commit(self, read: int) -> None:
         """Store what was written so far; `read` files are read."""
