@@ -66,7 +66,7 @@ def main() -> int:
         what, folder = options.run
         print(json.dumps(RUNS[what](Path(folder))))
         return 0
-    setting, packages = machine(), versions(DISTRIBUTIONS)
+    setting, packages = {**machine(), "others": busy()}, versions(DISTRIBUTIONS)
     show_setting(setting, packages)
     folders = []
     with TemporaryDirectory() as scratch:
@@ -95,6 +95,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--page", type=Path, metavar="FILE", help="put the tables into this page")
     parser.add_argument("--run", nargs=2, metavar=("WHAT", "FOLDER"), help=argparse.SUPPRESS)
     return parser.parse_args()
+
+
+def busy() -> str:
+    """Who else uses the machine, before anything runs here."""
+    return f"{os.getloadavg()[0]:.0f} processes of others at work"
 
 
 def roots(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, Path]]:
