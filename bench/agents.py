@@ -71,7 +71,7 @@ async def measure(folder: Path, embedder: str, pause: float, with_vectors: bool)
                     break
             if complete:
                 status = (await client.call_tool("status", {"structured": True})).structured_content
-                if not status["pending"] or time.perf_counter() - began > complete + 60:
+                if searches and (not status["pending"] or time.perf_counter() - began > complete + 60):
                     print(summary("search", searches), summary("ping", pings), f"{status['pending']} to go", sep="\n")
                     break
             await asyncio.sleep(pause)

@@ -40,7 +40,8 @@ class State(NamedTuple):
         if self.files_read is None:
             return ""
         read = str(self.files_read) if self.files_read.total else "no file is read yet"
-        return f"{read}; results may be incomplete; ask again"
+        reason = f": {self.problem}" if self.problem and not self.files_read.done else ""
+        return f"{read}{reason}; results may be incomplete; ask again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,8 @@ def status_reply(status: Status, state: State) -> Reply:
     answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
-    lines = [text, *([state.note] if state.note else []), *([as_data(state.problem)] if state.problem else [])]
+    problem = "" if state.problem in state.note else state.problem
+    lines = [line for line in (text, as_data(state.note), as_data(problem)) if line]
     return Reply("\n".join(lines), counts | {"problem": state.problem})
 
 

@@ -98,7 +98,7 @@ def _search(serve: Serve) -> Tool:
             filters: dict[str, Any] = {"path": path or (), "tags": tags or (), "where": where, "since": changed}
             hits = index.search(query, limit, mode, **filters)
             why = "" if hits else index.why_empty(query, limit, mode, **filters)
-            return hits_reply(query, hits, budget, state.note, why)
+            return hits_reply(query, hits, budget, as_data(state.note), why)
 
         return _result(serve, reply, structured)
 
@@ -116,7 +116,7 @@ def _ask(serve: Serve) -> Tool:
     ) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
             answer = index.ask(question, limit=limit, path=path or (), tags=tags or ())
-            return answer_reply(answer, budget, state.note)
+            return answer_reply(answer, budget, as_data(state.note))
 
         return _result(serve, reply, structured)
 
@@ -127,7 +127,7 @@ def _outline(serve: Serve) -> Tool:
     def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
             if not path:
-                return documents_reply(index.documents(), budget, state.note, index.why_no_documents())
+                return documents_reply(index.documents(), budget, as_data(state.note), index.why_no_documents())
             view = index.document(path)
             return outline_reply(view.document.path, view.headings, budget)
 
@@ -163,7 +163,7 @@ def _read(serve: Serve) -> Tool:
 def _links(serve: Serve) -> Tool:
     def links(path: DocumentPath, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
-            return links_reply(index.document(path), budget, state.note)
+            return links_reply(index.document(path), budget, as_data(state.note))
 
         return _result(serve, reply, structured)
 
@@ -190,7 +190,7 @@ def _result(serve: Serve, reply: Callable[[Index, State], Reply], structured: bo
         text, data = reply(served.index, state)
     except HeadnoteError as error:
         # What is not found may not have been read yet.
-        note = f"; {state.note}" if state.note and isinstance(error, MissingSource) else ""
+        note = f"; {as_data(state.note)}" if state.note and isinstance(error, MissingSource) else ""
         raise ToolError(as_data(str(error)) + note) from None
     shown = TextContent(type="text", text=as_encodable(text))
     if state.files_read:
