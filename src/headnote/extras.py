@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from headnote.errors import MissingExtra
 
@@ -13,12 +17,43 @@ DISTRIBUTION = "headnote-md"
 """The name to install: on PyPI, the name to import belongs to another project."""
 
 
-def install(*extras: str) -> str:
-    """The command that installs headnote with these extras.
+class _Tool(NamedTuple):
+    """The tool that installed headnote. Those with an environment for each program make it anew every time, so they
+    must be told again what is there already: their receipt lists it."""
+
+    command: str = "pip install"
+    option: str = ""
+    """What stands before another package."""
+    receipt: str = ""
+
+
+_RECEIPTS = {
+    "uv-receipt.toml": _Tool("uv tool install", "--with "),
+    "pipx_metadata.json": _Tool("pipx install --force", "--preinstall "),
+}
+_EXTRAS_THERE = re.compile(rf'{DISTRIBUTION}(?:\[|", extras = \[)([^\]]*)\]')
+_PACKAGES_THERE = re.compile(rf'"({DISTRIBUTION}-[a-z]+)"')
+
+
+def install(*extras: str, package: str | None = None) -> str:
+    """The command that installs headnote with these extras, and another package beside it.
 
     In double quotes: a shell may read the brackets as a pattern, and cmd.exe knows no single quotes.
     """
-    return f'pip install "{DISTRIBUTION}[{",".join(extras)}]"'
+    tool = _installed_by()
+    there = _EXTRAS_THERE.search(tool.receipt)
+    all_extras = dict.fromkeys([*re.findall(r"[\w-]+", there[1] if there else ""), *extras])
+    packages = dict.fromkeys([*_PACKAGES_THERE.findall(tool.receipt), *([package] if package else [])])
+    command = f'{tool.command} "{DISTRIBUTION}[{",".join(all_extras)}]"'
+    return " ".join([command, *(f"{tool.option}{name}" for name in packages)])
+
+
+@cache
+def _installed_by(prefix: str = sys.prefix) -> _Tool:
+    for name, tool in _RECEIPTS.items():
+        with suppress(OSError, UnicodeDecodeError):
+            return tool._replace(receipt=(Path(prefix) / name).read_text(encoding="utf-8"))
+    return _Tool()
 
 
 SEARCH = install("search")

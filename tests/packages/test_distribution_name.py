@@ -18,8 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headnote import extras
 from headnote.cli.doctor import PACKAGES
-from headnote.extras import DISTRIBUTION, install
+from headnote.extras import DISTRIBUTION, _installed_by, install
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -180,10 +181,39 @@ def test_pages_for_users_install_nothing_from_a_clone_without_saying_so() -> Non
 
 
 @given(st.lists(st.sampled_from(sorted(EXTRAS)), min_size=1, unique=True))
-def test_every_remedy_is_a_command_for_every_shell(extras: list[str]) -> None:
-    command = install(*extras)
-    assert command == f'pip install "headnote-md[{",".join(extras)}]"'
+def test_every_remedy_is_a_command_for_every_shell(names: list[str]) -> None:
+    command = install(*names)
+    assert command == f'pip install "headnote-md[{",".join(names)}]"'
     assert [*wrong_spellings(command)] == []
+
+
+UV_RECEIPT = """
+[tool]
+requirements = [{ name = "headnote-md", extras = ["search", "mcp"] }, { name = "headnote-md-minilm" }]
+entrypoints = [{ name = "headnote", install-path = "/home/me/headnote-md-tools/headnote", from = "headnote-md" }]
+"""
+PIPX_RECEIPT = '{"main_package": {"package": "headnote-md", "package_or_url": "headnote-md[search]"}}'
+
+
+@pytest.mark.parametrize(
+    ("receipt", "text", "expected"),
+    [
+        ("uv-receipt.toml", UV_RECEIPT, 'uv tool install "headnote-md[search,mcp,deep]" --with headnote-md-minilm'),
+        ("uv-receipt.toml", 'requirements = [{ name = "headnote-md" }]', 'uv tool install "headnote-md[deep]"'),
+        ("pipx_metadata.json", PIPX_RECEIPT, 'pipx install --force "headnote-md[search,deep]"'),
+        ("other.txt", "", 'pip install "headnote-md[deep]"'),
+    ],
+)
+def test_a_remedy_is_for_the_tool_that_installed_headnote(
+    receipt: str, text: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tool with an environment for each program forgets what it is not told again."""
+    (tmp_path / receipt).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(extras, "_installed_by", lambda: _installed_by(str(tmp_path)))
+    assert install("deep") == expected
+    assert [*wrong_spellings(install("deep", package="headnote-md-deep"))] == []
+    assert install("deep", package="headnote-md-deep").startswith(expected)
+    assert install("deep", package="headnote-md-deep").endswith(" headnote-md-deep")
 
 
 def test_remedies_are_made_in_one_place() -> None:

@@ -34,7 +34,7 @@ _RUNTIME = install("deep")
 
 
 def install_command(model: str) -> str:
-    return f"{_RUNTIME} {_package_of(model)}"
+    return install("deep", package=_package_of(model))
 
 
 def _package_of(model: str) -> str:
