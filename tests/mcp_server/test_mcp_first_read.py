@@ -94,7 +94,7 @@ def test_replies_say_how_far_the_folder_is_read(root: Path, monkeypatch: pytest.
 
 def test_an_empty_index_is_not_called_empty_while_it_is_read(root: Path) -> None:
     state = State(busy=True, files_read=FilesRead(0, 0))
-    stuck = State("docs: cannot be written\n(check the disk)", files_read=FilesRead(0, 0))
+    stuck = State("docs: cannot be written (check the disk)", files_read=FilesRead(0, 0))
 
     async def session(index: Index) -> None:
         async with Client(make_server(lambda: Served(index, lambda: state))) as client:
