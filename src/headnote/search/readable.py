@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
@@ -46,7 +46,7 @@ _PICTURE = re.compile(
     r"!\[\[[^\[\]|]*?(?:\.(?:avif|bmp|gif|jpe?g|png|svg|webp)\b[^\[\]]*+|\|[0-9]++(?:x[0-9]++)?+)\]\]", re.IGNORECASE
 )
 """An embedded picture, or anything else with a size."""
-_LINE_END = re.compile(r" ?\x02([0-9]+)\x02 ?")
+_LINE_BEGIN = re.compile(r" ?\x02([0-9]+)\x02 ?")
 
 
 class ReadableLine(NamedTuple):
@@ -149,26 +149,32 @@ class _Reading:
                 self._add(view, position, line if is_fenced else line.removeprefix("    "), "code")
 
     def _prose(self, view: View, block: Block) -> None:
-        """A link may go over several lines, so a paragraph is read as a whole, with a sign for each end of a line."""
         lines = list(_lines(view, block))
         notes = {number: note for number, (_, line) in enumerate(lines) if (note := _NOTE.match(line))}
         sources = [_title(notes[number]) if number in notes else line for number, (_, line) in enumerate(lines)]
-        # A backslash at the end of a line is a line break.
         if block.kind == "html":
             sources = [_BLOCK_END.sub(" ", _CELL_END.sub(CELLS_APART, line)) for line in sources]
-        marked = "".join(f" \x02{number}\x02 {line}" for number, line in enumerate(s.rstrip(" \\") for s in sources))
-        pieces = _LINE_END.split(plain_text(_PICTURE.sub("", _SHORTCODE.sub(lambda match: match[1] or "", marked))))
         titles = set(notes)
-        for number, text in zip(map(int, pieces[1::2]), pieces[2::2], strict=True):
-            if number >= len(lines):
-                continue
+        for number, text in _plain_lines(sources):
             callout = _CALLOUT.match(text)
             if callout:
                 titles.add(number)
             shown = (text[callout.end() :] or callout[1].capitalize()) if callout else text
             continues = number > 0 and titles.isdisjoint((number - 1, number))
             self._add(view, lines[number][0], shown, "prose", continues)
-        self._in_note = bool(notes) and max(notes) == len(lines) - 1 and bool(notes[max(notes)]["indented"])
+        last = notes.get(len(lines) - 1)
+        self._in_note = last is not None and last["indented"] is not None
+
+
+def _plain_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines of a paragraph with their numbers, without markup. A link may go over several of them, so they are read
+    as one text, with a sign for the beginning of each. A line that lies in markup goes without."""
+    # A backslash at the end of a line breaks it.
+    plain = (line.replace("\x02", " ").rstrip(" \\") for line in lines)
+    marked = "".join(f" \x02{number}\x02 {line}" for number, line in enumerate(plain))
+    seen = _PICTURE.sub("", _SHORTCODE.sub(lambda match: match[1] or "", marked))
+    _, *pieces = _LINE_BEGIN.split(plain_text(seen))
+    yield from zip(map(int, pieces[::2]), pieces[1::2], strict=True)
 
 
 def _lines(view: View, block: Block) -> Iterator[tuple[int, str]]:
