@@ -68,6 +68,8 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if name.startswith(("HEADNOTE_", "OPENAI_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HEADNOTE_EMBEDDER", MODEL)
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(folder))
     monkeypatch.chdir(folder)
     return folder
 
@@ -77,6 +79,7 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_example_works(name: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     if name == "bulk":
         pytest.importorskip("pyarrow", reason="needs the extra bulk")
+    line = line.removeprefix('eval "$(').removesuffix(')"')
     program, *arguments = shlex.split(line.partition(" > ")[0])
     assert program == "headnote"
     code = main(arguments)
@@ -165,7 +168,7 @@ def test_a_help_has_two_to_four_examples_of_the_command(name: str, capsys: pytes
     assert 2 <= len(examples) <= 4
     lines = help_of(capsys, name, "-h")
     for example in examples:
-        assert example.line.startswith(f"headnote {name}")
+        assert f"headnote {name}" in example.line
         assert f"  {example.line}" in lines
 
 

@@ -220,12 +220,6 @@ def test_an_option_that_is_none_is_named(command: str, option: str, capsys: pyte
     assert error.endswith(f"(see headnote {command} --help)\n")
 
 
-def test_shells_can_complete() -> None:
-    assert b"_HEADNOTE_COMPLETE=zsh_complete" in run(_HEADNOTE_COMPLETE="zsh_source").stdout
-    typed = {"_HEADNOTE_COMPLETE": "zsh_complete", "COMP_WORDS": "headnote outline --d", "COMP_CWORD": "2"}
-    assert b"--depth" in run(**typed).stdout
-
-
 def test_interrupt_ends_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import click
 
 from headnote.api.opening import models_at_hand
-from headnote.cli import options
+from headnote.cli import options, values
 from headnote.cli.command import Argument
 from headnote.cli.formatting import counted, duration
 from headnote.cli.progress import UpdateBars
@@ -67,7 +67,13 @@ class Request(NamedTuple):
 )
 @options.schema
 @options.adopt
-@click.option("--engine", default="local", metavar="local|ray|spark", help="What runs the job.")
+@click.option(
+    "--engine",
+    default="local",
+    metavar="local|ray|spark",
+    shell_complete=values.words("local", "ray", "spark"),
+    help="What runs the job.",
+)
 @click.option("--vectors/--no-vectors", default=False, help="Also embed each chunk.")
 @options.embedder_by_name
 @options.preset

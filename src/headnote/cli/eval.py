@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from headnote.cli import options
+from headnote.cli import options, values
 from headnote.cli.command import Argument, Command
 from headnote.cli.eval_runs import Request, run_all
 from headnote.cli.eval_view import comparison_lines, failure_lines
@@ -32,19 +32,28 @@ from headnote.search.query import MODES
     "questions",
     cls=Argument,
     type=options.PATH,
+    shell_complete=values.question_files,
     about='JSON lines: {"question": "…", "gold": {"path": "…", "heading": "…"}}.',
 )
 @options.root
-@click.option("--mode", metavar="MODE", multiple=True, help="hybrid, semantic or keyword; repeatable.")
+@click.option(
+    "--mode",
+    metavar="MODE",
+    shell_complete=values.words(*MODES),
+    multiple=True,
+    help="hybrid, semantic or keyword; repeatable.",
+)
 @click.option(
     "--preset",
     metavar="NAME",
+    shell_complete=values.presets,
     multiple=True,
     help="Chunk the folder with this preset, in a temporary index; repeatable.",
 )
 @click.option(
     "--embedder",
     metavar="NAME",
+    shell_complete=values.embedders,
     multiple=True,
     help="Make vectors with this embedder, in a temporary index; repeatable.",
 )
@@ -53,6 +62,7 @@ from headnote.search.query import MODES
     "--failures",
     default="10",
     metavar="N|all",
+    shell_complete=values.words("all"),
     help="How many of the questions that failed to show.",
 )
 @click.option(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from headnote.api import Index
-from headnote.cli import options
+from headnote.cli import options, values
 from headnote.cli.command import Argument, Command
 from headnote.cli.formatting import counted
 from headnote.cli.opening import open_index, path_from_here, refresh
@@ -40,10 +40,21 @@ class LinkView(NamedTuple):
     ],
 )
 @click.argument(
-    "path", cls=Argument, required=False, about="A document, relative to the root or to the current folder."
+    "path",
+    cls=Argument,
+    required=False,
+    shell_complete=values.documents,
+    about="A document, relative to the root or to the current folder.",
 )
 @click.option(
-    "--root", "-r", type=options.PATH, default=".", metavar="ROOT", help=options.ROOT_HELP, show_default=False
+    "--root",
+    "-r",
+    type=options.PATH,
+    shell_complete=values.folders,
+    default=".",
+    metavar="ROOT",
+    help=options.ROOT_HELP,
+    show_default=False,
 )
 @click.option("--broken", is_flag=True, help="Show links to missing documents, sections and files.")
 @click.option("--orphans", is_flag=True, help="Show documents that no other document links to or from.")

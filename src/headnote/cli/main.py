@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from headnote import __version__
 from headnote.cli.command import Example, write_examples, write_head
@@ -20,6 +21,8 @@ EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
+COMPLETING = "_HEADNOTE_COMPLETE"
+"""The variable by which a shell asks what could be typed next."""
 ALLOCATIONS = 50_000
 """Allocations between two garbage collections. Loading a command makes many objects that stay, and Python would
 traverse them again and again: a twentieth of the time of a search."""
@@ -49,6 +52,9 @@ COMMANDS = {
     "serve": Entry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
     "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
     "eval": Entry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
+    "completion": Entry(
+        "headnote.cli.completion", "completion_command", "Make your shell complete commands, options and values."
+    ),
     "bulk": Entry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
 }
 """Name → command, in the order of the help."""
@@ -78,6 +84,11 @@ class Commands(click.Group):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_head(self, ctx, formatter)
         self.format_options(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [CompletionItem(name, help=entry.summary) for name, entry in COMMANDS.items()]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(name for name in names if name.value.startswith(incomplete)), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -131,6 +142,8 @@ def _start(context: click.Context) -> str:
 def run() -> NoReturn:
     """Entry point of the console script."""
     gc.set_threshold(ALLOCATIONS)
+    if COMPLETING in os.environ:
+        import_module("headnote.cli.completion")  # how this shell asks, and wants to be answered
     accept_any_character()
     code = main(sys.argv[1:])
     try:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from headnote.api import Index
-from headnote.cli import options
+from headnote.cli import options, values
 from headnote.cli.command import Argument, Command
 from headnote.cli.opening import answer_on_one_core, open_for_server
 from headnote.cli.terminal import write_error
@@ -30,7 +30,12 @@ from headnote.keeper import keep_fresh
     ],
 )
 @click.argument(
-    "root", cls=Argument, type=options.PATH, default=".", about="Folder to serve; the current one by default."
+    "root",
+    cls=Argument,
+    type=options.PATH,
+    default=".",
+    shell_complete=values.folders,
+    about="Folder to serve; the current one by default.",
 )
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")

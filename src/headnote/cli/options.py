@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from headnote.cli import values
 from headnote.cli.command import Argument, Option
 
 # Click does not check readability: the code that opens a path has errors that name the remedy.
@@ -24,12 +25,13 @@ STORE = "Where the index is"
 # The index
 
 ROOT_HELP = "Folder of the index; the current one by default."
-root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".")
+root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".", shell_complete=values.folders)
 _store = click.option(
     "--store",
     cls=Option,
     section=STORE,
     metavar="URL",
+    shell_complete=values.words("sqlite", "postgresql://"),
     help="sqlite, for a file in the folder, or postgresql://USER@HOST/DATABASE.",
 )
 schema = click.option(
@@ -60,15 +62,29 @@ def place(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 no_update = click.option("--no-update", is_flag=True, help="Use the index as it is, without looking at the files.")
-embedder = click.option("--embedder", metavar="NAME", help="Embedder that makes the vectors.")
+embedder = click.option(
+    "--embedder", metavar="NAME", shell_complete=values.embedders, help="Embedder that makes the vectors."
+)
 
 # Filters
 
 path = click.option(
-    "--path", cls=Option, section=FILTERS, metavar="GLOB", multiple=True, help="Only documents that match; repeatable."
+    "--path",
+    cls=Option,
+    section=FILTERS,
+    metavar="GLOB",
+    multiple=True,
+    shell_complete=values.documents,
+    help="Only documents that match; repeatable.",
 )
 tag = click.option(
-    "--tag", cls=Option, section=FILTERS, metavar="TAG", multiple=True, help="Only documents with this tag; repeatable."
+    "--tag",
+    cls=Option,
+    section=FILTERS,
+    metavar="TAG",
+    multiple=True,
+    shell_complete=values.tags,
+    help="Only documents with this tag; repeatable.",
 )
 
 # Reading and chunking documents
@@ -84,6 +100,7 @@ preset = click.option(
     cls=Option,
     section=CHUNKS,
     metavar="NAME",
+    shell_complete=values.presets,
     help="Named settings; `headnote presets` lists them.",
 )
 size = click.option(
@@ -91,6 +108,7 @@ size = click.option(
     cls=Option,
     section=CHUNKS,
     metavar="small|medium|large|N",
+    shell_complete=values.sizes,
     help="Chunk size; a number sets the maximum.",
 )
 overlap = click.option(
@@ -98,6 +116,7 @@ overlap = click.option(
     cls=Option,
     section=CHUNKS,
     metavar="none|low|medium|high|N",
+    shell_complete=values.overlaps,
     help="How much of a chunk the next one repeats.",
 )
 workers = click.option(
@@ -109,6 +128,7 @@ max_file_bytes = click.option(
 embedder_by_name = click.option(
     "--embedder",
     metavar="NAME",
+    shell_complete=values.embedders,
     help="instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL or hashing:N.",
 )
 

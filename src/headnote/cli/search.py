@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from headnote.api import Index
-from headnote.cli import options
+from headnote.cli import options, values
 from headnote.cli.command import Option
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, refresh
@@ -40,12 +40,18 @@ RANKING = "Ranking"
 @click.option(
     "--limit", "-n", type=click.IntRange(min=1), metavar="N", help="Maximum number of passages; 10 by default."
 )
-@click.option("--mode", metavar="MODE", help="hybrid, semantic or keyword; hybrid by default.")
+@click.option(
+    "--mode",
+    metavar="MODE",
+    shell_complete=values.words(*MODES),
+    help="hybrid, semantic or keyword; hybrid by default.",
+)
 @click.option(
     "--fusion",
     cls=Option,
     section=RANKING,
     metavar="HOW",
+    shell_complete=values.words(*FUSIONS),
     help="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
 )
 @options.path
@@ -94,9 +100,15 @@ RANKING = "Ranking"
     cls=Option,
     section=RANKING,
     metavar="DAYS|steps",
+    shell_complete=values.words("steps"),
     help="Boost recent files, with a half-life in days or in steps.",
 )
-@click.option("--expand", metavar="WHAT", help="Add text around each passage: none, neighbours, section or linked.")
+@click.option(
+    "--expand",
+    metavar="WHAT",
+    shell_complete=values.words(*EXPANSIONS),
+    help="Add text around each passage: none, neighbours, section or linked.",
+)
 @click.option(
     "--context",
     "-C",

@@ -9,8 +9,10 @@ import click
 
 from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS
 from headnote.chunking.describe import docstrings
-from headnote.chunking.settings import FIELD_NAMES, Settings
+from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, Settings
+from headnote.cli import values
 from headnote.cli.command import Command, Option
+from headnote.tokens import NAMES as COUNTERS
 
 # The form of values whose type does not tell it.
 _METAVARS = {
@@ -57,7 +59,18 @@ def _option(name: str, field: str, kind: Any, **attributes: Any) -> click.Option
     if bool in (kind, *get_args(kind)):
         return Option([f"--{flag}/--no-{flag}"], default=None, **attributes)
     # Values stay text: the settings check them, with errors that name the remedy.
-    return Option([f"--{flag}"], metavar=_METAVARS.get(field) or _metavar(kind), **attributes)
+    return Option(
+        [f"--{flag}"],
+        metavar=_METAVARS.get(field) or _metavar(kind),
+        shell_complete=values.words(*_words(field, kind)),
+        **attributes,
+    )
+
+
+def _words(field: str, kind: Any) -> tuple[str, ...]:
+    """The values that can be listed."""
+    known = {"counter": COUNTERS, "keep_whole": BLOCK_KINDS}
+    return known.get(field) or (get_args(kind) if get_origin(kind) is Literal else ())
 
 
 def _metavar(kind: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from headnote.cli import options
+from headnote.cli import options, values
 from headnote.cli.command import Argument, Command, Option
 from headnote.cli.terminal import write_note
 from headnote.errors import MissingSource
@@ -92,7 +92,13 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
     """`WORD... [ROOT]` and `--root`. The command receives the words as `name`, and `root`."""
     where = "A folder at the end is ROOT, the folder to search; the current one by default."
     argument = click.argument(
-        "words", cls=Words, metavar=f"{name.upper()}... [ROOT]", nargs=-1, required=True, about=f"{about} {where}"
+        "words",
+        cls=Words,
+        metavar=f"{name.upper()}... [ROOT]",
+        nargs=-1,
+        required=True,
+        about=f"{about} {where}",
+        shell_complete=values.folders,
     )
     option = click.option(
         "--root",
@@ -100,6 +106,7 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
         cls=Option,
         type=options.PATH,
         metavar="DIR",
+        shell_complete=values.folders,
         help="Folder to search. All words are the query then.",
     )
 

@@ -1,0 +1,185 @@
+"""`headnote completion`: what makes a shell complete commands, options and their values."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete, add_completion_class
+
+from headnote.cli import values
+from headnote.cli.command import Argument, Command
+from headnote.cli.shell_scripts import SCRIPTS
+from headnote.errors import SettingsError
+
+SHELLS = tuple(SCRIPTS)
+_PLAIN = re.compile(r"[\w@%+=:,./-]")
+"""What needs no backslash on a command line."""
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    examples=[
+        ("for this shell, now and from now on", "headnote completion bash --install"),
+        ("only in this window", 'eval "$(headnote completion bash)"'),
+        ("to look at it", "headnote completion fish"),
+    ],
+)
+@click.argument(
+    "shell",
+    cls=Argument,
+    required=False,
+    about=f"{', '.join(SHELLS)}; the one in SHELL by default.",
+    shell_complete=values.words(*SHELLS),
+)
+@click.option("--install", is_flag=True, help="Add it to your shell instead of printing it.")
+def completion_command(shell: str | None, install: bool) -> None:
+    """Make your shell complete commands, options and values.
+
+    Values are completed too: modes, presets, models, tags and documents of the index, folders and files. Nothing is
+    built or changed while you type.
+    """
+    name = shell or Path(os.environ.get("SHELL", "")).name
+    if name not in SCRIPTS:
+        problem = f"unknown shell {name!r}" if name else "which shell?"
+        raise SettingsError(problem, remedy=f"use {', '.join(SHELLS)}")
+    if not install:
+        click.echo(SCRIPTS[name], nl=False)
+        return
+    for line in install_script(name):
+        click.echo(line)
+
+
+def install_script(shell: str) -> list[str]:
+    """Write the script where the shell finds it, and say what was done."""
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    if shell == "fish":
+        file = settings / "fish" / "completions" / "headnote.fish"
+    else:
+        file = data / "headnote" / f"completion.{shell}"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(SCRIPTS[shell], encoding="utf-8")
+    said = [f"wrote {file}"]
+    if shell != "fish":
+        said.append(_source(file, _startup_file(shell)))
+    return [*said, f"open a new {shell}, then press Tab after: headnote search --"]
+
+
+def _startup_file(shell: str) -> Path:
+    if shell == "zsh":
+        return Path(os.environ.get("ZDOTDIR") or Path.home()) / ".zshrc"
+    return Path.home() / ".bashrc"
+
+
+def _source(file: Path, startup: Path) -> str:
+    """Let the shell read the file when it starts."""
+    line = f"[ -f '{file}' ] && . '{file}'"
+    text = startup.read_text(encoding="utf-8") if startup.is_file() else ""
+    if line in text.splitlines():
+        return f"{startup} reads it already"
+    with startup.open("a", encoding="utf-8") as stream:
+        stream.write(f"{'' if not text or text.endswith(chr(10)) else chr(10)}{line}\n")
+    return f"added to {startup}: {line}"
+
+
+# What a shell asks
+
+
+class Typed(NamedTuple):
+    """A command line up to the cursor."""
+
+    words: list[str]
+    """Complete words, without their quotes."""
+    incomplete: str
+    """The word at the cursor; empty if there is none yet."""
+    quote: str
+    """The quotation mark that is still open; empty if there is none."""
+
+
+def read_line(line: str) -> Typed:
+    """Take a command line apart as a shell does."""
+    words: list[str] = []
+    word: str | None = None
+    quote = ""
+    characters = iter(line)
+    for character in characters:
+        if character == quote:
+            quote = ""
+        elif not quote and character in "\"'":
+            quote, word = character, word or ""
+        elif character == "\\" and quote != "'":
+            word = (word or "") + next(characters, "")
+        elif character.isspace() and not quote:
+            words += [word] if word is not None else []
+            word = None
+        else:
+            word = (word or "") + character
+    return Typed(words, word or "", quote)
+
+
+class _Shell(ShellComplete):
+    """Answers with lines: `values`, `folders` or `files`, then the values. A failure is no line on the screen."""
+
+    @property
+    def source_template(self) -> str:  # type: ignore[override]
+        return SCRIPTS[self.name].replace("%", "%%")
+
+    def complete(self) -> str:
+        typed = read_line(os.environ.get("HEADNOTE_LINE", ""))
+        try:
+            items = self.get_completions(_after_program(typed.words), typed.incomplete)
+        except Exception:  # noqa: BLE001  whatever is wrong, who presses a key asked for no message
+            return "values"
+        kinds = {item.type for item in items}
+        for kind, name in (("dir", "folders"), ("file", "files")):
+            if kind in kinds:
+                return name
+        return "\n".join(["values", *(self.line(item, typed) for item in items)])
+
+    def line(self, item: CompletionItem, typed: Typed) -> str:  # noqa: ARG002
+        return f"{item.value}\t{item.help}" if item.help else str(item.value)
+
+
+class _Bash(_Shell):
+    name = "bash"
+
+    def line(self, item: CompletionItem, typed: Typed) -> str:
+        """The part of the value that bash replaces, as it is typed."""
+        start = _value_of(typed.incomplete)
+        breaks = "" if typed.quote else os.environ.get("HEADNOTE_BREAKS", "")
+        known = max((start.rfind(mark) + 1 for mark in ":=" if mark in breaks), default=0)
+        value = str(item.value)[known:]
+        return value if typed.quote else "".join(one if _PLAIN.match(one) else f"\\{one}" for one in value)
+
+
+class _Zsh(_Shell):
+    name = "zsh"
+
+
+class _Fish(_Shell):
+    name = "fish"
+
+    def line(self, item: CompletionItem, typed: Typed) -> str:
+        """The whole word: fish does not take `--option=` away."""
+        option = typed.incomplete.removesuffix(_value_of(typed.incomplete))
+        return option + super().line(item, typed)
+
+
+def _after_program(words: list[str]) -> list[str]:
+    """Without the name of the program, and what may stand before it: `NO_COLOR=1 headnote`."""
+    names = (number for number, word in enumerate(words) if Path(word).name.startswith("headnote"))
+    return words[next(names, 0) + 1 :]
+
+
+def _value_of(incomplete: str) -> str:
+    """`key` of `--mode=key`, otherwise the word itself."""
+    return incomplete.partition("=")[2] if re.match(r"--[\w-]+=", incomplete) else incomplete
+
+
+for _class in (_Bash, _Zsh, _Fish):
+    add_completion_class(_class)
