@@ -7,12 +7,13 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from headnote.cli.main import main
 from headnote.embedding.hashing import HashingEmbedder
+from headnote.evaluate.measuring import measure
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors
@@ -197,7 +198,51 @@ def test_a_comparison_says_what_is_embedded_and_how_far(
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert main(["eval", "questions.jsonl", "handbook", "--embedder", "hashing:64", "--mode", "semantic"]) == 0
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
-    assert re.search(r"hashing:64: vectors .* \d+/\d+ texts", shown)
+    assert shown.startswith("14 questions for hashing:64; loading models and vectors\n\rhashing:64: looking for files")
+    assert re.search(r"hashing:64: embedding .* of \d+ vectors", shown)
+    assert re.search(r"hashing:64 semantic: asking .*14 of 14", shown)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_script_hears_now_and_then_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_QUIET_WITH_FEW", "_LONGEST_INTERVAL"):
+        monkeypatch.setattr(f"headnote.cli.progress.{name}", 0.0)
+    arguments = ["--preset", "default", "--preset", "blocks", "--mode", "keyword"]
+    assert main(["eval", "questions.jsonl", "handbook", *arguments]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("1 of 2 default: reading") for line in lines)
+    assert any(line.startswith("2 of 2 blocks keyword: asking 7 of 14 questions, ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--preset", "default", "--preset", "blocks"], "1 of 2 measured; the folder and its index are as they were"),
+        ([], "0 of 1 measured; what was made is kept"),
+    ],
+)
+def test_an_interruption_leaves_nothing_behind(
+    arguments: list[str],
+    words: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(name: str, *others: Any) -> Any:
+        if name != "default keyword":
+            raise KeyboardInterrupt
+        return measure(name, *others)
+
+    monkeypatch.setattr("headnote.cli.eval_runs.measure", interrupted)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert main(["eval", "questions.jsonl", "handbook", *WORDS, *arguments]) == 130
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == f"interrupted: {words}\n"
+    assert list(folder.glob("headnote-eval-*")) == []
 
 
 @pytest.mark.usefixtures("folder")

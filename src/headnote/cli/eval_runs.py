@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from headnote.api import Index, check_folder, settings_of_index
 from headnote.api.opening import models_at_hand
 from headnote.chunking.presets import find_preset
+from headnote.cli.formatting import counted
 from headnote.cli.opening import note_differences
 from headnote.cli.progress import UpdateBars
-from headnote.cli.terminal import printable, write_note
+from headnote.cli.terminal import write_message, write_note
 from headnote.config import Choice, LoadedSettings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models, get_embedder
@@ -25,6 +26,7 @@ from headnote.evaluate.formats import load_questions
 from headnote.evaluate.measuring import LocatedQuestion, Measurement, Search, locate_gold, measure
 from headnote.evaluate.questions import Question
 from headnote.evaluate.report import Comparison
+from headnote.index.task import Progress, Watcher
 from headnote.search.query import MODES
 from headnote.store.opening import open_store
 from headnote.store.sqlite.store import SqliteStore
@@ -46,8 +48,7 @@ class Request(NamedTuple):
     """Where the index is: the options of `Index.open`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Variant(NamedTuple):
     """One index, and the modes it is searched in."""
 
     preset: str
@@ -55,7 +56,6 @@ class Run:
     embedder: str
     """Empty for the embedder of the folder."""
     modes: tuple[str, ...]
-    index: Index
 
     @property
     def name(self) -> str:
@@ -67,22 +67,24 @@ class Run:
 
 
 def run_all(file: Path, root: Path, request: Request) -> Comparison:
-    """Measure every index in every mode. Errors in questions, folder or flags are raised before any vector is made."""
+    """Measure every variant in every mode. Mistakes in questions, folder or flags come before any vector is made."""
     questions = load_questions(file)
     check_folder(root)
     for preset in request.presets:
         find_preset(preset)
     choice = settings_of_index(root, request.place["store"], request.place["schema"])
     note_differences(choice)
+    if sys.stderr.isatty():
+        write_message(_start(len(questions), request))
     embedders = _embedders(choice.of_index.settings.embedder, request)
-    asked: list[LocatedQuestion] = []
-    results: list[Measurement] = []
-    with ExitStack() as stack:
-        runs = _temporary_runs if request.presets or request.embedders else _own_run
-        for run in runs(root, request, choice, embedders, stack):
-            asked, measured = _measure(run, questions, request.limit)
-            results += measured
-    return Comparison(request.limit, results, asked)
+    indexes = _Indexes(root, request, choice, embedders)
+    return _measure_all(_variants(request, embedders), indexes, questions, request.limit)
+
+
+def _start(questions: int, request: Request) -> str:
+    """The first words, before models and stored vectors are loaded, which takes its time."""
+    names = [*request.presets, *request.embedders] or ["the index of the folder"]
+    return f"{counted(questions, 'question')} for {' and '.join(names)}; loading models and vectors"
 
 
 # Embedders
@@ -122,37 +124,49 @@ def _check_modes(embedder: Embedder, modes: tuple[str, ...], problem: str) -> No
 # Indexes
 
 
-def _own_run(
-    root: Path, request: Request, choice: Choice, embedders: Mapping[str, Embedder], stack: ExitStack
-) -> Iterator[Run]:
-    """The index of the folder as it is."""
-    [embedder] = embedders.values()
-    # With all its models: others would take vectors away from the index.
-    models = models_at_hand(choice.of_index.settings.embedder)
-    index = stack.enter_context(Index.open(root, embedder=models, **request.place))
-    yield Run("", "", _possible_modes(embedder, request.modes), index)
-
-
-def _temporary_runs(
-    root: Path, request: Request, choice: Choice, embedders: Mapping[str, Embedder], stack: ExitStack
-) -> Iterator[Run]:
+def _variants(request: Request, embedders: Mapping[str, Embedder]) -> list[Variant]:
     """Each preset with each embedder. Only the last embedder searches by words, which it does not change."""
-    target = choice.of_index.settings.target
-    vectors = {name: _stored_vectors(root, embedder, target) for name, embedder in embedders.items()}
+    variants = []
     for preset in request.presets or ("",):
         for number, (name, embedder) in enumerate(embedders.items(), 1):
             modes = _possible_modes(embedder, request.modes)
             if number < len(embedders):
                 modes = tuple(mode for mode in modes if mode != "keyword")
-            if modes:
-                folder = stack.enter_context(TemporaryDirectory(prefix="headnote-eval-"))
-                index = Index(
-                    root,
-                    SqliteStore.open(folder),
-                    _with_preset(choice, preset),
-                    Models(deep=CachingEmbedder(embedder, vectors[name])),
-                )
-                yield Run(preset, name, modes, stack.enter_context(index))
+            variants += [Variant(preset, name, modes)] if modes else []
+    return variants
+
+
+class _Indexes:
+    """Opens the index of the folder, or a temporary one of a variant."""
+
+    def __init__(self, root: Path, request: Request, choice: Choice, embedders: Mapping[str, Embedder]) -> None:
+        self._root, self._request, self._choice, self._embedders = root, request, choice, embedders
+        self._vectors: dict[str, Any] = {}
+        """Of each embedder, shared by all presets."""
+
+    @property
+    def are_temporary(self) -> bool:
+        return bool(self._request.presets or self._request.embedders)
+
+    def open(self, variant: Variant) -> AbstractContextManager[Index]:
+        return self._temporary(variant) if self.are_temporary else self._own()
+
+    def _own(self) -> Index:
+        """The index of the folder as it is, with all its models: others would take vectors away from it."""
+        models = models_at_hand(self._choice.of_index.settings.embedder)
+        return Index.open(self._root, embedder=models, **self._request.place)
+
+    @contextmanager
+    def _temporary(self, variant: Variant) -> Iterator[Index]:
+        embedder = self._embedders[variant.embedder]
+        if variant.embedder not in self._vectors:
+            target = self._choice.of_index.settings.target
+            self._vectors[variant.embedder] = _stored_vectors(self._root, embedder, target)
+        with TemporaryDirectory(prefix="headnote-eval-") as folder:
+            store = SqliteStore.open(folder)
+            models = Models(deep=CachingEmbedder(embedder, self._vectors[variant.embedder]))
+            with Index(self._root, store, _with_preset(self._choice, variant.preset), models) as index:
+                yield index
 
 
 def _possible_modes(embedder: Embedder, modes: tuple[str, ...]) -> tuple[str, ...]:
@@ -180,19 +194,60 @@ def _stored_vectors(root: Path, embedder: Embedder, target: str) -> Any:
 # Measuring
 
 
-def _measure(run: Run, questions: list[Question], limit: int) -> tuple[list[LocatedQuestion], list[Measurement]]:
-    """The questions, which every run finds at the same places, and how each mode answers them."""
-    with UpdateBars(run.name) as bars:
-        remove = not run.index.is_shared  # measuring must not change the index of others
-        run.index.update(vectors=False, remove=remove, on_progress=bars)
-        prepared = locate_gold(questions, _Texts(run.index))
-        if run.modes != KEYWORD:
-            run.index.update(remove=remove, on_progress=bars)
-    measured = []
-    for mode in run.modes:
-        with _progress(run.title(mode)) as watch:
-            measured.append(measure(run.title(mode), prepared, _search(run.index, mode), limit, watch))
-    return prepared, measured
+class Watch:
+    """Says what is being done, for which variant, and how long it still takes."""
+
+    def __init__(self, bars: UpdateBars, which: str) -> None:
+        self._bars, self._which = bars, which
+
+    def updating(self, name: str) -> Watcher:
+        self._bars.name = f"{self._which}{name}".strip()
+        return self._bars
+
+    def asking(self, title: str) -> Callable[[int, int], None]:
+        self._bars.name = f"{self._which}{title}".strip()
+        started = time.monotonic()
+
+        def watch(done: int, total: int) -> None:
+            each = (time.monotonic() - started) / done
+            self._bars(Progress("ask", done, total, each * (total - done)))
+
+        return watch
+
+
+def _measure_all(variants: list[Variant], indexes: _Indexes, questions: list[Question], limit: int) -> Comparison:
+    asked: list[LocatedQuestion] = []
+    results: list[Measurement] = []
+    with UpdateBars(at_once=True) as bars:
+        try:
+            for number, variant in enumerate(variants, 1):
+                which = f"{number} of {len(variants)} " if len(variants) > 1 else ""
+                with indexes.open(variant) as index:
+                    asked, measured = _measure(variant, index, questions, limit, Watch(bars, which))
+                results += measured
+        except KeyboardInterrupt:
+            bars.finish()
+            kept = "the folder and its index are as they were" if indexes.are_temporary else "what was made is kept"
+            write_message(f"interrupted: {len(results)} of {sum(len(one.modes) for one in variants)} measured; {kept}")
+            raise
+    return Comparison(limit, results, asked)
+
+
+def _measure(
+    variant: Variant, index: Index, questions: list[Question], limit: int, watch: Watch
+) -> tuple[list[LocatedQuestion], list[Measurement]]:
+    """The questions, which every variant finds at the same places, and how each mode answers them."""
+    remove = not index.is_shared  # measuring must not change the index of others
+    on_progress = watch.updating(variant.name)
+    index.update(vectors=False, remove=remove, on_progress=on_progress)
+    located = locate_gold(questions, _Texts(index))
+    if variant.modes != KEYWORD:
+        index.update(remove=remove, on_progress=on_progress)
+    titles = {mode: variant.title(mode) for mode in variant.modes}
+    measured = [
+        measure(title, located, _search(index, mode), limit, watch.asking(title)) for mode, title in titles.items()
+    ]
+    return located, measured
 
 
 def _search(index: Index, mode: Any) -> Search:
@@ -210,21 +265,3 @@ class _Texts:
         if path not in self._texts:
             self._texts[path] = self._index.read(path).text
         return self._texts[path]
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Any]:
-    """A line on standard error that counts the questions, on a terminal only."""
-    is_visible = sys.stderr.isatty()
-
-    def watch(done: int, total: int) -> None:
-        if is_visible:
-            sys.stderr.write(f"\r\x1b[K{printable(title)}: {done} of {total} questions")
-            sys.stderr.flush()
-
-    try:
-        yield watch
-    finally:
-        if is_visible:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

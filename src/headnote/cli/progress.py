@@ -41,7 +41,7 @@ class UpdateBars:
 
     def __init__(self, name: str = "", at_once: bool = False) -> None:
         """`name`: which of several updates this is. With `at_once`, a terminal shows something from the start."""
-        self._name = f"{name}: " if name else ""
+        self.name = name
         self._at_once = at_once
         self._is_terminal = sys.stderr.isatty()
         self._bar = "" if is_ascii_only(sys.stderr) else "━╌"
@@ -74,7 +74,8 @@ class UpdateBars:
             return
         self._drawn, self._is_visible = now, True
         columns = _columns()
-        line = self._name + progress_line(progress, left, columns - len(self._name), self._bar)
+        name = f"{self.name}: " if self.name else ""
+        line = name + progress_line(progress, left, columns - len(name), self._bar)
         sys.stderr.write(f"\r{line[:columns]:<{columns}}")
         sys.stderr.flush()
 
@@ -84,7 +85,8 @@ class UpdateBars:
             return
         elapsed = now - self._started
         self._next_line = now + min(max(_LEAST_INTERVAL, elapsed / 4), _LONGEST_INTERVAL)
-        write_message(self._name + progress_line(progress, left, _ANY_COLUMNS, ""))
+        name = f"{self.name}: " if self.name else ""
+        write_message(name + progress_line(progress, left, _ANY_COLUMNS, ""))
 
     def finish(self) -> None:
         """Remove the bar. The next update starts with a new one."""

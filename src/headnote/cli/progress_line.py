@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from headnote.index.task import Progress
 
 SAFE = "Ctrl-C is safe"
-_WORDS = {"read": ("reading", "files"), "embed": ("embedding", "vectors")}
+_WORDS = {"read": ("reading", "files"), "embed": ("embedding", "vectors"), "ask": ("asking", "questions")}
 _BAR_COLUMNS = range(8, 25)
 
 

@@ -82,8 +82,7 @@ def tags(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Comple
     from headnote.store.opening import open_store
 
     with open_store(_root_of(ctx), read_only=True).reading() as reader:
-        counts = reader.tags()
-    known = sorted(counts, key=lambda tag: (-counts[tag], tag))
+        known = reader.tags()
     return [CompletionItem(tag) for tag in known if tag.startswith(incomplete.removeprefix("#").lower())]
 
 
