@@ -224,6 +224,7 @@ def screen(terminal: int, until: str, seconds: float = 60.0) -> str:
     ],
 )
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.slow
 @pytest.mark.usefixtures("notes")
 def test_a_key_completes_the_line(shell: str, typed: str, completed: str) -> None:
     path = shell_or_skip(shell)
@@ -301,7 +302,7 @@ def test_the_names_of_commands_load_none_of_them() -> None:
     )
     code = f"""
 import os, sys
-os.environ.update(_HEADNOTE_COMPLETE="bash_complete", HEADNOTE_LINE="headnote se")
+os.environ.update(_HEADNOTE_COMPLETE="bash_complete", _HEADNOTE_LINE="headnote se")
 sys.argv = ["headnote"]
 from headnote.cli.main import run
 try:

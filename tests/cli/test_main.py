@@ -168,7 +168,7 @@ def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     output = capsys.readouterr().out
     assert "Usage: headnote [OPTIONS] COMMAND [ARGS]..." in output
-    assert "  outline  Show headings as a tree, with line ranges and sizes." in output
+    assert "  outline     Show headings as a tree, with line ranges and sizes." in output
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)

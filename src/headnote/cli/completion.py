@@ -130,7 +130,7 @@ class _Shell(ShellComplete):
         return SCRIPTS[self.name].replace("%", "%%")
 
     def complete(self) -> str:
-        typed = read_line(os.environ.get("HEADNOTE_LINE", ""))
+        typed = read_line(os.environ.get("_HEADNOTE_LINE", ""))
         try:
             items = self.get_completions(_after_program(typed.words), typed.incomplete)
         except Exception:  # noqa: BLE001  whatever is wrong, who presses a key asked for no message
@@ -151,7 +151,7 @@ class _Bash(_Shell):
     def line(self, item: CompletionItem, typed: Typed) -> str:
         """The part of the value that bash replaces, as it is typed."""
         start = _value_of(typed.incomplete)
-        breaks = "" if typed.quote else os.environ.get("HEADNOTE_BREAKS", "")
+        breaks = "" if typed.quote else os.environ.get("_HEADNOTE_BREAKS", "")
         known = max((start.rfind(mark) + 1 for mark in ":=" if mark in breaks), default=0)
         value = str(item.value)[known:]
         return value if typed.quote else "".join(one if _PLAIN.match(one) else f"\\{one}" for one in value)

@@ -13,8 +13,8 @@ _headnote_complete() {
             files) compopt -o default 2>/dev/null ;;
             *) while IFS= read -r line; do COMPREPLY+=("$line"); done ;;
         esac
-    } < <(_HEADNOTE_COMPLETE=bash_complete HEADNOTE_LINE="${COMP_LINE:0:COMP_POINT}" \
-        HEADNOTE_BREAKS="$COMP_WORDBREAKS" "$1" 2>/dev/null)
+    } < <(_HEADNOTE_COMPLETE=bash_complete _HEADNOTE_LINE="${COMP_LINE:0:COMP_POINT}" \
+        _HEADNOTE_BREAKS="$COMP_WORDBREAKS" "$1" 2>/dev/null)
     # After a folder, or `openai:`, one goes on typing.
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[/:] ]]; then compopt -o nospace 2>/dev/null; fi
 }
@@ -28,7 +28,7 @@ _headnote_complete() {
     local -a lines names shown beginnings
     local line value
     lines=("${(@f)$(_HEADNOTE_COMPLETE=zsh_complete \
-        HEADNOTE_LINE="${(j: :)words[1,CURRENT-1]} $QIPREFIX$PREFIX" "$words[1]" 2>/dev/null)}")
+        _HEADNOTE_LINE="${(j: :)words[1,CURRENT-1]} $QIPREFIX$PREFIX" "$words[1]" 2>/dev/null)}")
     case $lines[1] in
         folders) _path_files -/; return ;;
         files) _files; return ;;
@@ -54,7 +54,7 @@ FISH = r"""# headnote in fish
 function _headnote_complete
     set -l program (commandline -opc)[1]
     set -l line (commandline -cp | string collect)
-    set -l lines (env _HEADNOTE_COMPLETE=fish_complete HEADNOTE_LINE=$line $program 2>/dev/null)
+    set -l lines (env _HEADNOTE_COMPLETE=fish_complete _HEADNOTE_LINE=$line $program 2>/dev/null)
     switch "$lines[1]"
         case folders
             __fish_complete_directories (commandline -ct)

@@ -11,6 +11,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from headnote.cli.understanding import understand
+
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 QUESTION_FILES = (".jsonl", ".json", ".csv")
@@ -104,8 +106,6 @@ def next_steps(paths: Iterable[str], incomplete: str) -> list[str]:
 
 def _root_of(ctx: click.Context) -> Path:
     """The folder on the command line so far. Where an option still lacks its value, click has not sorted the words."""
-    from headnote.cli.words import understand
-
     root: Path | None = ctx.params.get("root")
     said = ctx.params.get("words") or (ctx.args if any(one.name == "words" for one in ctx.command.params) else ())
     return understand(said, root).root
