@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import msgspec
 from headnote.api import Index
 from headnote.cli import options, values
 from headnote.cli.command import Option
+from headnote.cli.folding import folded
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, refresh
 from headnote.cli.search_view import View, hit_lines, shown_line, snippet_of
-from headnote.cli.terminal import Span, window_width, write_json, write_lines, write_message, write_note
+from headnote.cli.terminal import Span, printable, window_width, write_json, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, Why
@@ -175,9 +177,10 @@ def search_command(
         view = View(query, root, full=full, explain=explain, width=window_width())
         write_lines(hit_lines(view, hits, contexts))
         if explain and missing:
-            write_lines([[], [Span(missing, "dim")]])
+            write_lines([[], *folded([Span(missing, "dim")], view.width, "")])
     else:
-        write_message(note)
+        for row in folded([Span(note)], window_width(sys.stderr), "  "):
+            sys.stderr.write(f"{printable(''.join(span.text for span in row))}\n")
     if not hits:
         raise click.exceptions.Exit(1)
 

@@ -35,7 +35,7 @@ def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | Non
     """All hits. `contexts` has the lines around each of them, if they are asked for."""
     answered = corrected_query(view.query, hits)
     if answered != view.query:
-        yield [Span("showing results for ", "dim"), Span(answered, "bold")]
+        yield from folded([Span("showing results for ", "dim"), Span(answered, "bold")], view.width, "")
         yield []
     for number, hit in enumerate(hits):
         if number:

@@ -84,9 +84,9 @@ def write_bytes(data: bytes) -> None:
 # What a stream can take
 
 
-def window_width() -> int | None:
-    """Columns of the window; None if standard output is no terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def window_width(stream: TextIO | None = None) -> int | None:
+    """Columns of the window; None if the stream, standard output by default, is no terminal."""
+    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else None
 
 
 def printable(text: str) -> str:
