@@ -172,3 +172,20 @@ def test_bad_input_is_one_line(arguments: list[str], complaint: str, capsys: Cap
     assert captured.out == ""
     assert captured.err.startswith(f"error: {complaint}")
     assert captured.err.count("\n") == 1
+
+
+def test_documents_whose_encoding_was_guessed_are_listed(docs: Path, capsys: Captured) -> None:
+    (docs / "old.md").write_bytes("Größe\n".encode("latin-1"))
+    assert main(["search", "Größe", str(docs)]) == 0
+    warning = "2 bytes that are not UTF-8 read as cp1252, first in line 1"
+    assert f"note: {docs / 'old.md'}: {warning}\n" in capsys.readouterr().err
+    code, record = doctor(docs, capsys)
+    assert (code, states(record, "files")) == (0, [("ok", "as indexed"), ("note", f"old.md: {warning}")])
+    for number in range(11):
+        (docs / f"{number:02}.md").write_bytes(b"\xe9\n")
+    assert main(["search", "Größe", str(docs)]) == 0
+    assert f"note: {docs / '00.md'}: 1 byte that is not UTF-8 read as cp1252, first in line 1, and 10 more" in (
+        capsys.readouterr().err
+    )
+    *_, last = states(doctor(docs, capsys)[1], "files")
+    assert last == ("note", "… and 2 more with a warning")

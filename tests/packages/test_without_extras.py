@@ -173,12 +173,12 @@ NEEDING: dict[str, tuple[list[str], str]] = {
     "index": ([], "search"),
     "links": (["a.md"], "search"),
     "eval": (["questions.jsonl"], "search"),
-    "mcp": ([], "mcp"),
-    "serve": ([], "server"),
-    "open": ([], "server"),
+    "mcp": ([], "search,mcp"),
+    "serve": ([], "search,server"),
+    "open": ([], "search,server"),
     "bulk": ([".", "--out", "out"], "bulk"),
 }
-"""Command → arguments, and the extra it needs."""
+"""Command → arguments, and the extras it needs: all of them, so that one attempt is enough."""
 
 
 def test_every_command_is_tried() -> None:

@@ -173,7 +173,7 @@ def test_a_missing_package_names_its_install_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     assert main(["serve", str(root)]) == 2
-    assert 'pip install "headnote-md[server]"' in capsys.readouterr().err
+    assert 'pip install "headnote-md[search,server]"' in capsys.readouterr().err
 
 
 def test_addresses_of_this_machine() -> None:

@@ -14,6 +14,7 @@ from headnote.api import Index, check_folder, repair_index
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.formatting import DEEP_MISSING, counted, drift_counts, missing_vectors
+from headnote.cli.index_report import MAX_PATHS
 from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.embedding.registry import DEFAULT
@@ -197,3 +198,7 @@ def _up_to_date(index: Index) -> Iterator[Finding]:
         yield Finding("note", "files", f"{drift_counts(drift)} since: run headnote index")
     else:
         yield Finding("ok", "files", "as indexed")
+    warnings = [f"{one.path}: {one.warning}" for one in index.contents() if one.warning]
+    yield from (Finding("note", "files", warning) for warning in warnings[:MAX_PATHS])
+    if len(warnings) > MAX_PATHS:
+        yield Finding("note", "files", f"… and {len(warnings) - MAX_PATHS:,} more with a warning")

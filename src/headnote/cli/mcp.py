@@ -51,7 +51,7 @@ def mcp_command(
     the background.
     """
     with _without_collector():
-        load("mcp", "the MCP server", install("mcp"))
+        load("mcp", "the MCP server", install("search", "mcp"))
         # Only after the check: these modules need the extra.
         from headnote.mcp_server.server import make_server
         from headnote.mcp_server.stdin import mended_stdin

@@ -89,6 +89,10 @@ def refresh(index: Index) -> None:
         if report.stayed:
             documents = counted(report.stayed, "document")
             write_note(f"{documents} of the shared index have no file here (headnote index removes them)")
+        if report.warnings:
+            path, warning = report.warnings[0]
+            others = f", and {len(report.warnings) - 1:,} more (headnote doctor lists them)"
+            write_note(f"{path_from_here(index.root, path)}: {warning}{others if len(report.warnings) > 1 else ''}")
 
 
 def note_files_read(index: Index, why: str = "headnote index goes on") -> bool:

@@ -28,7 +28,7 @@ from headnote.search.filter_parsing import read_since
 from headnote.search.query import Mode
 from headnote.tokens.bpe import as_encodable
 
-with importing("the MCP server", install("mcp")):
+with importing("the MCP server", install("search", "mcp")):
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
     from mcp.server.mcpserver.tools import Tool

@@ -9,7 +9,7 @@ from headnote.answer.prompt import as_data
 from headnote.chunking.settings import nearest
 from headnote.extras import importing, install
 
-with importing("the MCP server", install("mcp")):
+with importing("the MCP server", install("search", "mcp")):
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.server.mcpserver.tools import Tool
     from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase

@@ -15,7 +15,16 @@ from headnote.model import LinkKind, breadcrumb_of
 from headnote.store.damage import integer
 from headnote.store.filters import flat_fields, folded_tag
 from headnote.store.names import name_hash, names_of
-from headnote.store.rows import ChunkRow, DocumentHead, DocumentRow, LinkRow, NonText, Parent, StoredChunk
+from headnote.store.rows import (
+    ChunkRow,
+    DocumentHead,
+    DocumentRow,
+    DocumentSummary,
+    LinkRow,
+    NonText,
+    Parent,
+    StoredChunk,
+)
 
 # -- text
 
@@ -237,6 +246,11 @@ def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
 def stored_head(columns: Sequence[Any]) -> DocumentHead:
     path, title, metadata, aliases = columns
     return DocumentHead(unescaped(path), unescaped(title), unpacked(metadata), unpacked_strings(aliases))
+
+
+def stored_summary(columns: Sequence[Any]) -> DocumentSummary:
+    path, title, chunks, warning = columns
+    return DocumentSummary(unescaped(path), unescaped(title), chunks, unescaped(warning))
 
 
 PARENT_COLUMNS = "d.path, d.title, d.mtime_ns, d.metadata, d.tags, d.aliases"

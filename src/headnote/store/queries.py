@@ -52,7 +52,7 @@ SELECT tag, count(*) AS documents FROM (
 ) AS tagged GROUP BY tag ORDER BY documents DESC, tag
 """
 
-SUMMARIES = "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id) FROM documents d"
+SUMMARIES = "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id), warning FROM documents d"
 
 LINKS = """
 SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,

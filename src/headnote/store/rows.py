@@ -84,6 +84,8 @@ class DocumentSummary(NamedTuple):
     """From the frontmatter, a heading, or the file name."""
     chunks: int
     """How many it has."""
+    warning: str = ""
+    """What had to be guessed to read it, such as its encoding; empty if nothing."""
 
 
 class ChunkRow(NamedTuple):

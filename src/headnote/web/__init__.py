@@ -5,7 +5,7 @@ from __future__ import annotations
 from headnote.extras import install, load
 
 PURPOSE = "the web page"
-INSTALL = install("server")
+INSTALL = install("search", "server")
 
 
 def check_packages() -> None:

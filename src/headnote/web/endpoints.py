@@ -110,7 +110,9 @@ def _recency(request: requests.SearchRequest) -> dict[str, Any]:
 
 def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
     """All documents, by path."""
-    return responses.DocumentsAnswer([responses.DocumentItem(*summary) for summary in served.index.contents()])
+    return responses.DocumentsAnswer(
+        [responses.DocumentItem(one.path, one.title, one.chunks) for one in served.index.contents()]
+    )
 
 
 def outline(served: Served, request: requests.PathRequest) -> responses.OutlineAnswer:

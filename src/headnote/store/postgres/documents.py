@@ -16,6 +16,7 @@ from headnote.store.codec import (
     stored_document,
     stored_head,
     stored_link,
+    stored_summary,
     unescaped,
 )
 from headnote.store.filters import Filter, path_matcher
@@ -107,7 +108,7 @@ class Documents:
 
     def summaries(self) -> list[DocumentSummary]:
         columns = rows(self.db, queries.SUMMARIES)
-        return sorted(DocumentSummary(unescaped(path), unescaped(title), chunks) for path, title, chunks in columns)
+        return sorted(map(stored_summary, columns))
 
     # -- chunks
 

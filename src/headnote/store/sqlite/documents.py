@@ -18,6 +18,7 @@ from headnote.store.codec import (
     stored_document,
     stored_head,
     stored_link,
+    stored_summary,
     unescaped,
 )
 from headnote.store.filters import Filter
@@ -99,7 +100,7 @@ class Documents:
 
     def summaries(self) -> list[DocumentSummary]:
         rows = self.db.execute(queries.SUMMARIES)
-        return sorted(DocumentSummary(unescaped(path), unescaped(title), chunks) for path, title, chunks in rows)
+        return sorted(map(stored_summary, rows))
 
     # -- chunks
 
