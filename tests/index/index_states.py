@@ -139,7 +139,12 @@ def _answer(reader: Reader, terms: list[str], only: Filter = Filter()) -> Answer
 def vectors_by_hash(reader: Reader, model: str) -> dict[str, bytes]:
     """Of the texts that chunks have now."""
     hashes = {chunk.row.hash for path in reader.document_paths() for chunk in reader.chunks_of(path)}
-    return {digest: vector.tobytes() for digest, vector in stored_vectors(reader, model).items() if digest in hashes}
+    # A zero has lost its sign where a server wrote it as text.
+    return {
+        digest: (vector + np.float32(0)).tobytes()
+        for digest, vector in stored_vectors(reader, model).items()
+        if digest in hashes
+    }
 
 
 def vectors_by_name(reader: Reader, model: str) -> dict[str, bytes]:
