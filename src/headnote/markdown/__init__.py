@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from headnote.arguments import check_types
-from headnote.markdown.scanner import scan
 from headnote.model import Block
 
 __all__ = ["parse"]
@@ -15,5 +14,8 @@ def parse(text: str, mdx: bool = False) -> list[Block]:
     Blocks and the blank lines between them cover the text. With `mdx`, imports, exports, components and expressions
     are blocks of their own. No input raises: malformed Markdown is read as CommonMark prescribes.
     """
+    # Late: a search needs some modules of this package, and none of the rules.
+    from headnote.markdown.scanner import scan
+
     check_types(text=(text, str), mdx=(mdx, bool))
     return scan(text, mdx)
