@@ -11,8 +11,7 @@ from headnote.cli.folding import columns, folded
 from headnote.cli.opening import path_from_here
 from headnote.cli.terminal import Line, Span
 from headnote.embedding.registry import short_name
-from headnote.markdown.titles import file_name
-from headnote.model import Hit, Passage, Why
+from headnote.model import Hit, Passage, Why, file_name
 from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
 

@@ -11,8 +11,8 @@ from headnote.markdown.links import links_and_tags
 from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import place, scan_spans
-from headnote.markdown.titles import file_name, leading_title
-from headnote.model import Block, Frontmatter, Heading, Link, Tag
+from headnote.markdown.titles import leading_title
+from headnote.model import Block, Frontmatter, Heading, Link, Tag, file_name
 
 _NO_FRONTMATTER = Frontmatter("yaml", {})
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
 from headnote.markdown.inline import SpanKind, spans
 from headnote.markdown.rules.base import Span
@@ -22,11 +21,6 @@ _WITHOUT_PROSE: frozenset[BlockKind] = frozenset(
 _PROSE_SPANS: frozenset[SpanKind] = frozenset(("code", "footnote"))
 _WORD = re.compile(r"(?<!\S)#\S++|(\w)")
 """A tag, or the first character of a word."""
-
-
-def file_name(path: str) -> str:
-    """The name of a document's file, without folders and ending."""
-    return PurePosixPath(path).stem
 
 
 def leading_title(text: str, blocks: Sequence[Span], headings: Sequence[Heading]) -> str:

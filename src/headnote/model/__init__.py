@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.model.chunk import Chunk, ChunkOrigin, breadcrumb_of, text_hash
+from headnote.model.chunk import Chunk, ChunkOrigin, breadcrumb_of, file_name, text_hash
 from headnote.model.results import Answer, Citation, Dropped, Guess, Hit, Passage, Why
 from headnote.model.syntax import Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
 
@@ -25,5 +25,6 @@ __all__ = [
     "Tag",
     "Why",
     "breadcrumb_of",
+    "file_name",
     "text_hash",
 ]

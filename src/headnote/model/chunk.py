@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import math
+import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -20,6 +21,11 @@ def text_hash(text: str) -> str:
 def breadcrumb_of(heading_path: Sequence[str]) -> str:
     """`A > B > C`, without empty headings."""
     return " > ".join(filter(None, heading_path))
+
+
+def file_name(path: str) -> str:
+    """The name of a document's file, without folders and ending."""
+    return posixpath.splitext(posixpath.basename(path))[0]
 
 
 class ChunkOrigin(Protocol):

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from headnote.markdown.titles import file_name
+from headnote.model import file_name
 from headnote.store.languages import language_of
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import is_without_blanks, words_of

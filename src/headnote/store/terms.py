@@ -22,7 +22,7 @@ from itertools import accumulate, pairwise
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.extras import load
-from headnote.markdown.titles import file_name
+from headnote.model import file_name
 from headnote.store.languages import language_of
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
-from headnote.markdown.titles import file_name
+from headnote.model import file_name
 from headnote.store import codec
 from headnote.store.codec import escaped
 from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
