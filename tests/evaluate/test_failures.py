@@ -46,7 +46,7 @@ def test_a_question_fails_if_its_answer_comes_too_late_in_any_way(ranks: list[li
     assert [one.failed_ways for one in found] == sorted((ways for ways in late if ways), reverse=True)
 
 
-@given(st.lists(st.lists(RANKS, min_size=4, max_size=4), min_size=1, max_size=6), st.integers(80, 120))
+@given(st.lists(st.lists(RANKS, min_size=4, max_size=4), min_size=1, max_size=6), st.integers(60, 120))
 def test_the_table_fits_the_window(ranks: list[list[int | None]], width: int) -> None:
     compared = comparison(ranks)
     lines = [*comparison_lines(compared, width), *failure_lines(compared, Path("docs"), 10, width)]

@@ -84,7 +84,7 @@ def run_all(file: Path, root: Path, request: Request) -> Comparison:
 def _start(questions: int, request: Request) -> str:
     """The first words, before models and stored vectors are loaded, which takes its time."""
     names = [*request.presets, *request.embedders] or ["the index of the folder"]
-    return f"{counted(questions, 'question')} for {' and '.join(names)}; loading models and vectors"
+    return f"{counted(questions, 'question')} for {', '.join(names)}; loading models and vectors"
 
 
 # Embedders

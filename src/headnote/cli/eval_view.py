@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 
+from headnote.cli.folding import folded
 from headnote.cli.formatting import counted
 from headnote.cli.opening import path_from_here
 from headnote.cli.terminal import Line, Span
@@ -100,15 +101,15 @@ def _failure(failure: Failure, root: Path, ways: Mapping[str, str], width: int |
     margin = CELL * len(ways) + len(GAP)
     room = None if width is None else max(width - margin, LEAST_ROOM)
     ranks = [Span(f"{one.rank or NONE:>{CELL}}", "red" if one.failed else "green") for one in failure.outcomes]
-    first, *others = _wrapped(failure.asked.question.text, "", "", room)
-    yield [*ranks, Span(GAP), Span(first, "bold")]
-    yield from ([Span(" " * margin), Span(row, "bold")] for row in others)
+    first, *others = folded([Span(failure.asked.question.text, "bold")], room, "")
+    yield [*ranks, Span(GAP), *first]
+    yield from ([Span(" " * margin), *row] for row in others)
     facts = [*_expected(failure, root), *_instead(failure, root, ways)]
     names = max(len(name) for name, _ in facts)
     for name, text in facts:
         label = f"{name:<{names}}{GAP}"
-        rows = _wrapped(text, label, " " * len(label), room)
-        yield from ([Span(" " * margin), Span(row, "dim")] for row in rows)
+        rows = folded([Span(label + text, "dim")], room, " " * len(label))
+        yield from ([Span(" " * margin), *row] for row in rows)
     yield []
 
 
