@@ -166,7 +166,13 @@ def test_tools_that_walk_over_the_modules_reach_the_last(prelude: str, tmp_path:
 
 COMMAND = "from headnote.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 
-WORKING: dict[str, list[str]] = {"chunk": ["a.md"], "outline": ["a.md"], "config": [], "presets": []}
+WORKING: dict[str, list[str]] = {
+    "chunk": ["a.md"],
+    "outline": ["a.md"],
+    "config": [],
+    "presets": [],
+    "completion": ["zsh"],
+}
 NEEDING: dict[str, tuple[list[str], str]] = {
     "search": (["text"], "search"),
     "ask": (["text?"], "search"),
