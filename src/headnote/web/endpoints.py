@@ -17,7 +17,7 @@ from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_settings
 from headnote.chunking.presets import find_preset, presets
 from headnote.chunking.settings import Settings
-from headnote.errors import SettingsError
+from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
 from headnote.markdown.document import Document
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
@@ -117,7 +117,7 @@ def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
 
 def outline(served: Served, request: requests.PathRequest) -> responses.OutlineAnswer:
     """The headings of a document."""
-    view = served.index.document(request.path)
+    view = _document(served, request.path)
     return responses.OutlineAnswer(view.document.path, heading_answers(view.document.text, view.headings))
 
 
@@ -129,13 +129,16 @@ def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
     if not request.path:
         raise SettingsError("neither path nor chunk is given", remedy="name a document or the key of a chunk")
     if request.heading:
-        return responses.ReadAnswer(*served.index.section(request.path, request.heading))
-    return responses.ReadAnswer(*served.index.read(request.path, request.start_line, request.end_line))
+        passage = served.index.section(request.path, request.heading)
+    else:
+        passage = served.index.read(request.path, request.start_line, request.end_line)
+    _check_address(request.path, passage.path)
+    return responses.ReadAnswer(*passage)
 
 
 def document(served: Served, request: requests.PathRequest) -> responses.DocumentAnswer:
     """A document with its headings, chunks, links and metadata, also as HTML."""
-    view = served.index.document(request.path)
+    view = _document(served, request.path)
     row = view.document
     return responses.DocumentAnswer(
         path=row.path,
@@ -151,9 +154,22 @@ def document(served: Served, request: requests.PathRequest) -> responses.Documen
     )
 
 
+def _document(served: Served, path: str) -> DocumentView:
+    view = served.index.document(path)
+    _check_address(path, view.document.path)
+    return view
+
+
+def _check_address(asked: str, meant: str) -> None:
+    """An address has one spelling. The index understands others, among them the folder on this machine, which a client
+    must not be able to guess."""
+    if asked != meant:
+        raise MissingSource("not in the index", path=asked, remedy=f"nearest: {meant}")
+
+
 def links(served: Served, request: requests.PathRequest) -> responses.LinksAnswer:
     """What a document links to, and what links to it."""
-    view = served.index.document(request.path)
+    view = _document(served, request.path)
     return responses.LinksAnswer(view.document.path, **_links_of(view))
 
 
