@@ -32,7 +32,7 @@ class Folder:
         progress: list[Progress] = []
         with headnote.Index.open(self.root, embedder="none") as index:
             report = index.update(workers=1, on_progress=progress.append, rebuild=rebuild)
-        return report, sum(step.stage == "read" for step in progress)
+        return report, sum(step.stage == "read" and step.done > 0 for step in progress)
 
     def drift(self) -> headnote.api.Drift:
         with headnote.Index.open(self.root, embedder="none") as index:
