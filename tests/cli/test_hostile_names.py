@@ -74,7 +74,9 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
         *(["eval", "QUESTIONS", "DOCS", "--mode", "keyword", *more] for more in ([], ["--json"])),
         *(["eval", "UNKNOWN", "DOCS", "--mode", "keyword"], ["eval", f"DOCS/{EVIL}.jsonl", "DOCS"]),
     ],
-    "mcp": [["mcp", f"DOCS/{EVIL}"]],
+    # Over stdio the server starts, and tells the agent.
+    "mcp": [["mcp", f"DOCS/{EVIL}", "--http"]],
+    "completion": [["completion", "bash"], ["completion", f"bash{EVIL}"]],
     "serve": [["serve", f"DOCS/{EVIL}"]],
     "open": [["open", f"DOCS/{EVIL}"]],
     "bulk": [

@@ -15,7 +15,7 @@ from test_strategy_docs import fences, run_again
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "index.md").read_text(encoding="utf-8")
+    return (repository / "docs" / "indexing.md").read_text(encoding="utf-8")
 
 
 def test_examples_print_what_the_page_says(page: str) -> None:

@@ -26,7 +26,6 @@ FILES = 400
 PATIENCE = 120.0
 """Seconds until a test gives up: far more than is ever needed."""
 SLOWLY = """
-import sys
 from headnote.cli import progress
 from headnote.cli.main import run
 from headnote.index import batches
@@ -35,6 +34,8 @@ progress._QUIET = progress._LEAST_INTERVAL = 0.0
 run()
 """
 """The command, with a commit after every document, which also makes it slow."""
+AT_A_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+"""Makes its input the terminal that Ctrl-C is pressed at."""
 
 
 @pytest.fixture
@@ -49,10 +50,16 @@ class Terminal:
     """A command in a terminal of its own."""
 
     def __init__(self, *arguments: str, columns: int = 80) -> None:
-        self.process, self._terminal = pty.fork()
-        if self.process == 0:
-            os.environ["COLUMNS"] = str(columns)
-            os.execv(sys.executable, [sys.executable, "-c", SLOWLY, *arguments])
+        self._terminal, theirs = pty.openpty()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"{AT_A_TERMINAL}\n{SLOWLY}", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, "COLUMNS": str(columns)},
+            start_new_session=True,
+        )
+        os.close(theirs)
         self.shown = ""
 
     def read(self) -> bool:
@@ -74,14 +81,14 @@ class Terminal:
         while self.read():
             pass
         os.close(self._terminal)
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        return self._process.wait()
 
     def has_left_processes(self) -> bool:
         """Whether any of its session is still there, a moment after its end."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                os.killpg(self.process, 0)
+                os.killpg(self._process.pid, 0)
             except ProcessLookupError:
                 return False
             time.sleep(0.01)
