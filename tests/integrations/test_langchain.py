@@ -217,6 +217,11 @@ def test_only_something_that_can_be_searched_is_an_index() -> None:
         HeadnoteRetriever(index="docs")
 
 
+def test_a_field_that_does_not_exist_is_refused(index: headnote.Index) -> None:
+    with pytest.raises(ValueError, match="limit"):
+        HeadnoteRetriever(index=index, limit=2)
+
+
 def test_a_chain_runs_over_the_retriever(index: headnote.Index) -> None:
     def as_context(documents: list[Document]) -> str:
         return "\n".join(f"{document.metadata['source']}: {document.page_content}" for document in documents)

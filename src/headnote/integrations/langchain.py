@@ -29,7 +29,7 @@ with importing("headnote in LangChain", install("langchain")):
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables.config import run_in_executor
     from langchain_text_splitters import TextSplitter
-    from pydantic import Field
+    from pydantic import ConfigDict, Field
 
 _PATHS = ("source", "file_path", "path")
 
@@ -92,6 +92,9 @@ class HeadnoteRetriever(BaseRetriever):
 
     An index that was never updated raises `UnreadIndex`: call its `update` first.
     """
+
+    # A field that does not exist, such as `limit`, must not be ignored in silence.
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     index: Searchable
     """An open index, such as `headnote.Index.open("docs")`."""
