@@ -264,6 +264,55 @@ def test_where_a_script_is_installed(shell: str, file: str, program: Path, capsy
     assert (program / file).read_text(encoding="utf-8") == SCRIPTS[shell]
 
 
+def test_a_startup_file_in_any_encoding_keeps_its_bytes(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = "# für mich".encode("latin-1")
+    (program / ".bashrc").write_bytes(mine)
+    for _ in range(2):
+        assert main(["completion", "bash", "--install"]) == 0
+    assert "reads it already" in capsys.readouterr().out
+    written = (program / ".bashrc").read_bytes()
+    assert written.startswith(mine + b"\n[ -f ")
+    assert written.count(b"\n") == 2
+
+
+def test_an_installed_line_bears_a_quotation_mark_in_its_path(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(program / "o'brien's $(data)"))
+    assert main(["completion", "bash", "--install"]) == 0
+    check = '. "$HOME/.bashrc" && complete -p headnote'
+    result = subprocess.run([shell_or_skip("bash"), "--norc", "-c", check], capture_output=True, text=True, check=True)
+    assert "-F _headnote_complete" in result.stdout
+
+
+def test_a_startup_file_that_cannot_be_written_is_left_to_you(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (program / ".bashrc").mkdir()
+    assert main(["completion", "bash", "--install"]) == 2
+    error = capsys.readouterr().err
+    script = program / ".local/share/headnote/completion.bash"
+    assert f"{program / '.bashrc'}: cannot be changed: is a directory" in error
+    assert f"(add this line to it: [ -f {script} ] && . {script})" in error
+
+
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        ("bash", 'eval "$(headnote completion bash)"'),
+        ("zsh", 'eval "$(headnote completion zsh)"'),
+        ("fish", "headnote completion fish | source"),
+    ],
+)
+def test_a_script_that_cannot_be_written_is_left_to_you(
+    shell: str, line: str, program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (program / "file").touch()
+    monkeypatch.setenv("HOME", str(program / "file"))
+    assert main(["completion", shell, "--install"]) == 2
+    error = capsys.readouterr().err
+    assert "cannot be written: not a directory" in error
+    assert line in error
+
+
 def test_the_shell_in_use_is_the_default(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("SHELL", "/usr/bin/fish")
     assert main(["completion"]) == 0

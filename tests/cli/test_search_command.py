@@ -290,3 +290,38 @@ def test_a_folder_without_markdown_is_said(tmp_path: Path, capsys: Captured, com
     assert error.endswith(
         f"no Markdown in {tmp_path}: looked for .markdown, .md, .mdx, .txt; other files there: 1 .pdf\n"
     )
+
+
+# Context
+
+
+def numbered(lines: list[str]) -> list[int]:
+    """The numbers in front of the lines of a context."""
+    return [int(found[1]) for line in lines if (found := re.match(r" +(\d+) ", line))]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("around", [1, 2, 20])
+def test_context_is_shown_inside_a_hit_that_is_a_whole_document(
+    around: int, end: str, tmp_path: Path, capsys: Captured
+) -> None:
+    lines = [f"Line {number} says nothing." for number in range(1, 12)]
+    lines[6] = "The lighthouse is here."
+    (tmp_path / "a.md").write_bytes(end.join([*lines, ""]).encode())
+    assert main(["search", "lighthouse", str(tmp_path), "--mode", "keyword", "-C", str(around)]) == 0
+    place, *shown = capsys.readouterr().out.splitlines()
+    assert place.startswith(f"{tmp_path / 'a.md'}:7 ")
+    assert numbered(shown) == list(range(max(7 - around, 1), min(7 + around, 11) + 1))
+    assert [line[7:] for line in shown] == lines[max(7 - around, 1) - 1 : 7 + around]
+
+
+@pytest.mark.parametrize("mark", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_only_line_ends_of_markdown_end_a_line_of_context(mark: str, tmp_path: Path, capsys: Captured) -> None:
+    text = f"# Page\n\nA {mark} stands here.{mark}\n\nThe lighthouse is here.\n\nAnd{mark}more.\n"
+    (tmp_path / "c.md").write_text(text, encoding="utf-8", newline="")
+    assert main(["search", "lighthouse", str(tmp_path), "--mode", "keyword", "-C", "1"]) == 0
+    place, *shown = capsys.readouterr().out.split("\n")
+    assert place.startswith(f"{tmp_path / 'c.md'}:5 ")
+    assert [line.rstrip() for line in shown if line] == ["     4", "     5 The lighthouse is here.", "     6"]
+    assert main(["search", "lighthouse", str(tmp_path), "--mode", "keyword", "--full"]) == 0
+    assert len(capsys.readouterr().out.rstrip("\n").split("\n")) == 1 + 7

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ from click.shell_completion import CompletionItem, ShellComplete, add_completion
 from headnote.cli import values
 from headnote.cli.command import Argument, Command
 from headnote.cli.shell_scripts import SCRIPTS
-from headnote.errors import SettingsError
+from headnote.cli.terminal import Span, write_lines
+from headnote.errors import HeadnoteError, SettingsError
 
 SHELLS = tuple(SCRIPTS)
 _PLAIN = re.compile(r"[\w@%+=:,./-]")
@@ -50,24 +52,31 @@ def completion_command(shell: str | None, install: bool) -> None:
     if not install:
         click.echo(SCRIPTS[name], nl=False)
         return
-    for line in install_script(name):
-        click.echo(line)
+    write_lines([Span(line)] for line in install_script(name))
 
 
 def install_script(shell: str) -> list[str]:
     """Write the script where the shell finds it, and say what was done."""
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    if shell == "fish":
-        file = settings / "fish" / "completions" / "headnote.fish"
-    else:
-        file = data / "headnote" / f"completion.{shell}"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(SCRIPTS[shell], encoding="utf-8")
+    file = _script_file(shell)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(SCRIPTS[shell], encoding="utf-8")
+    except OSError as error:
+        by_hand = "headnote completion fish | source" if shell == "fish" else f'eval "$(headnote completion {shell})"'
+        remedy = f"add this line to the startup file of {shell}: {by_hand}"
+        raise HeadnoteError(f"cannot be written: {_reason(error)}", path=str(file), remedy=remedy) from None
     said = [f"wrote {file}"]
     if shell != "fish":
         said.append(_source(file, _startup_file(shell)))
     return [*said, f"open a new {shell}, then press Tab after: headnote search --"]
+
+
+def _script_file(shell: str) -> Path:
+    if shell == "fish":
+        settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        return settings / "fish" / "completions" / "headnote.fish"
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return data / "headnote" / f"completion.{shell}"
 
 
 def _startup_file(shell: str) -> Path:
@@ -77,14 +86,31 @@ def _startup_file(shell: str) -> Path:
 
 
 def _source(file: Path, startup: Path) -> str:
-    """Let the shell read the file when it starts."""
-    line = f"[ -f '{file}' ] && . '{file}'"
-    text = startup.read_text(encoding="utf-8") if startup.is_file() else ""
-    if line in text.splitlines():
-        return f"{startup} reads it already"
-    with startup.open("a", encoding="utf-8") as stream:
-        stream.write(f"{'' if not text or text.endswith(chr(10)) else chr(10)}{line}\n")
+    """Let the shell read the file when it starts. What the startup file has may be in any encoding, and stays."""
+    quoted = shlex.quote(str(file))
+    line = f"[ -f {quoted} ] && . {quoted}"
+    try:
+        if not _add_line(startup, os.fsencode(line)):
+            return f"{startup} reads it already"
+    except OSError as error:
+        remedy = f"add this line to it: {line}"
+        raise HeadnoteError(f"cannot be changed: {_reason(error)}", path=str(startup), remedy=remedy) from None
     return f"added to {startup}: {line}"
+
+
+def _add_line(file: Path, line: bytes) -> bool:
+    """Append a line to a file unless it has it, and return whether that was done."""
+    with file.open("a+b") as stream:
+        stream.seek(0)
+        written = stream.read()
+        if line in written.splitlines():
+            return False
+        stream.write((b"" if not written or written.endswith(b"\n") else b"\n") + line + b"\n")
+    return True
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 # What a shell asks

@@ -174,7 +174,7 @@ def search_command(
     if as_json:
         write_json(_record(query, root, hits, contexts) | ({"note": note} if note else {}))
     elif hits:
-        view = View(query, root, full=full, explain=explain, width=window_width())
+        view = View(query, root, full=full, explain=explain, context=context, width=window_width())
         write_lines(hit_lines(view, hits, contexts))
         if explain and missing:
             write_lines([[], *folded([Span(missing, "dim")], view.width, "")])

@@ -14,6 +14,7 @@ from headnote.embedding.registry import short_name
 from headnote.model import Hit, Passage, Why, file_name
 from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
+from headnote.sources.decode import split_lines
 
 INDENT = " " * 4
 
@@ -26,12 +27,14 @@ class View(NamedTuple):
     full: bool = False
     """The whole text of each hit."""
     explain: bool = False
+    context: int = 0
+    """Lines to show before and after each line."""
     width: int | None = None
     """Columns of the window; None if lines are not folded."""
 
 
 def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> Iterator[Line]:
-    """All hits. `contexts` has the lines around each of them, if they are asked for."""
+    """All hits. `contexts` has each of them with the lines around it, if they are asked for."""
     answered = corrected_query(view.query, hits)
     if answered != view.query:
         yield from folded([Span("showing results for ", "dim"), Span(answered, "bold")], view.width, "")
@@ -94,7 +97,7 @@ def _section(hit: Hit) -> str:
 
 def _full_text(view: View, hit: Hit) -> Iterator[Line]:
     terms = marked_terms(view.query, hit.why.terms, hit.text)
-    for line in strip_data_uris(hit.text).splitlines():
+    for line in split_lines(strip_data_uris(hit.text)):
         text = line.expandtabs(4).rstrip()
         yield _indented(_highlighted(text, marks(text, terms))) if text else []
 
@@ -102,10 +105,9 @@ def _full_text(view: View, hit: Hit) -> Iterator[Line]:
 def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[SnippetLine]) -> Iterator[Line]:
     """Numbered lines as they are written: the best ones or all, with the lines around them, and `…` for each gap."""
     terms = marked_terms(view.query, hit.why.terms, hit.text)
-    lines = strip_data_uris(context.text).splitlines()
-    reach = max(hit.start_line - context.start_line, context.end_line - hit.end_line)
+    lines = split_lines(strip_data_uris(context.text))
     best = range(hit.start_line, hit.end_line + 1) if view.full else [line.line for line in snippet]
-    nearby = {number for line in best for number in range(line - reach, line + reach + 1)}
+    nearby = {number for line in best for number in range(line - view.context, line + view.context + 1)}
     last = None
     for number in sorted(nearby & set(range(context.start_line, context.start_line + len(lines)))):
         if last is not None and number > last + 1:

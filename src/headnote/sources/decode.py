@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Literal, NamedTuple
 
 from headnote.errors import NotText
@@ -24,6 +25,8 @@ CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 
 SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
 NAME_MARKDOWN = "name Markdown files, or folders that hold them"
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 Fallback = Literal["cp1252"]
 """How to read bytes that are not UTF-8: as Windows-1252, which includes all printable characters of Latin-1."""
@@ -74,6 +77,12 @@ def count_line_ends(text: str) -> int:
 def count_lines(text: str) -> int:
     """Lines as an editor numbers them; a last one without a line end counts too."""
     return count_line_ends(text) + (text != "" and text[-1] not in "\r\n")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines that `count_lines` counts, without their ends."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def _has_mark(data: bytes) -> bool:
