@@ -179,3 +179,11 @@ def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> Non
         assert index.status().pending > 200
         index.update()
         assert index.status().pending == 0
+
+
+def test_a_report_fits_a_line(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.md").write_text("Text.\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as index:
+        assert repr(index.update()) == "<Report 30 added, 30 chunks written>"
+        assert repr(index.update()) == "<Report no changes>"

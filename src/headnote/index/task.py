@@ -93,6 +93,12 @@ class Report:
     non_texts: list[NonText] = field(default_factory=list)
     """Skipped files that are not text; they are not read again until they change."""
 
+    def __repr__(self) -> str:
+        # The paths of a whole folder would fill screens.
+        counts = {name: len(getattr(self.plan, name)) for name in ("added", "changed", "renamed", "removed")}
+        counts |= {"skipped": len(self.skipped), "chunks written": self.chunks}
+        return f"<Report {', '.join(f'{count} {name}' for name, count in counts.items() if count) or 'no changes'}>"
+
 
 def ignore_progress(_: Progress) -> None:
     """Watches nothing."""
