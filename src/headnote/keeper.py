@@ -36,12 +36,12 @@ class State(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What that means for an answer; empty if nothing is missing."""
+        """What that means for an answer; empty if nothing is missing. Without the problem, which may name files and
+        repeat what a service says: here are headnote's own words only."""
         if self.files_read is None:
             return ""
         read = str(self.files_read) if self.files_read.total else "no file is read yet"
-        reason = f": {self.problem}" if self.problem and not self.files_read.done else ""
-        return f"{read}{reason}; results may be incomplete; ask again"
+        return f"{read}; results may be incomplete; ask again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,7 @@ class Keeper(threading.Thread):
         try:
             # Without the vectors of the deep model, which may take an hour.
             index.update(vectors=False, **self._options)
+            self.problem = ""
             self._read.set()
             for _ in index.watch(self._stopping, **self._options):
                 self.progress = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -155,6 +156,28 @@ def test_the_keeper_says_why_an_index_cannot_be_opened_and_tries_again(
         (folder / "a.md").write_text("# A\n", encoding="utf-8")
         assert keeper.updated.wait(60)
         assert keeper.served().index.documents() == ["a.md"]
+
+
+def test_a_problem_is_gone_once_the_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only after the vectors, which may take an hour."""
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    monkeypatch.setattr("headnote.keeper.PAUSE_AFTER_FAILURE", 0.01)
+    began, ended = Event(), Event()
+
+    class Slow(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            began.set()
+            ended.wait(60)
+            return super().embed(texts)
+
+    with Index.open(tmp_path, embedder=Slow(8)) as writer, ExitStack() as stack:
+        with writer._store.writing():
+            keeper = stack.enter_context(keep_fresh(lambda: Index.open(tmp_path, embedder=Slow(8)), wait=0.0))
+            stack.callback(ended.set)
+            assert keeper._read.wait(60)
+            assert "being updated by process" in keeper.problem
+        assert began.wait(60)
+        assert (keeper.problem, keeper.busy) == ("", True)
 
 
 def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> None:

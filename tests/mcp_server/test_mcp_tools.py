@@ -90,7 +90,7 @@ def test_search_names_places_and_keeps_its_budget(index: Index) -> None:
         assert "calibration.md" not in only
         assert re.search(r"gauge-widget\.mdx:6-\d+\nsection: The gauge widget\n", only), "above all headings: the title"
         reply = await text_of(client, "search", query="gauge", path=["nowhere/**"])
-        assert reply == "No passages: no document matches path 'nowhere/**'"
+        assert re.search(r"^==\w+== No passages\nno document matches path 'nowhere/\*\*'\n==", reply, re.MULTILINE)
 
     talk(index, session)
 
@@ -240,6 +240,10 @@ def test_a_wrong_path_gets_the_nearest_ones(index: Index) -> None:
         for tool in ("read", "outline", "links"):
             complaint = await error_of(client, tool, path="calibratoin.md")
             assert "calibratoin.md: not in the index (nearest: calibration.md" in complaint
+            far = await error_of(client, tool, path="qqqq/xxxx.zzz")
+            assert re.search(r"\n==\w+== error; call outline without a path for the list of documents\n", far)
+            assert "qqqq/xxxx.zzz: not in the index\n" in far
+            assert "headnote status" not in far, "an agent has no command line"
         with pytest.raises(MCPError, match=r"nearest: calibration\.md"):
             await client.read_resource("headnote://document/calibratoin.md")
 

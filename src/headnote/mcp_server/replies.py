@@ -10,6 +10,7 @@ import msgspec
 
 from headnote.answer.prompt import as_data, shown_place
 from headnote.api import DocumentView, Status
+from headnote.errors import HeadnoteError, MissingSource
 from headnote.keeper import State
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
@@ -20,6 +21,9 @@ from headnote.store.rows import LinkRow
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 """Lines as they are counted everywhere in headnote; `str.splitlines` knows more line ends."""
+UP_TO_DATE = State()
+MOST_ERROR = 500
+"""Tokens of an error or a status."""
 MOST_FACTS = 160
 """Characters of metadata above each passage: every hit pays for it."""
 SHORT_FACT = 40
@@ -35,18 +39,18 @@ class Reply(NamedTuple):
     data: dict[str, Any]
 
 
-def hits_reply(query: str, hits: Sequence[Hit], budget: int, note: str = "", why: str = "") -> Reply:
+def hits_reply(query: str, hits: Sequence[Hit], budget: int, state: State = UP_TO_DATE, why: str = "") -> Reply:
     """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first.
 
-    Here and below, `note` says why the reply may be incomplete; `why` says why there are no hits.
+    Here and below, `state` says whether the reply may be incomplete; `why` says why there are no hits.
     """
     if not hits:
-        nothing = f"Nothing found yet: {note}." if note else f"No passages: {as_data(why)}"
+        nothing = _nothing("Nothing found" if state.note else "No passages", why, budget, state)
         return Reply(nothing, {"hits": [], "more": 0, "why": why})
     answered = corrected_query(query, hits)
     notes = [Part(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
-    text, bodies = quote(parts, budget, _left_out(len(parts)), note)
+    text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
     shown = zip(hits, bodies[len(notes) :], strict=False)
     rows = [
         {name: getattr(hit, name) for name in _HIT_FIELDS} | _facts(hit) | {"text": body.strip()} for hit, body in shown
@@ -55,14 +59,14 @@ def hits_reply(query: str, hits: Sequence[Hit], budget: int, note: str = "", why
     return Reply(text, data | ({"answered": answered} if notes else {}))
 
 
-def answer_reply(answer: Answer, budget: int, note: str = "") -> Reply:
+def answer_reply(answer: Answer, budget: int, state: State = UP_TO_DATE) -> Reply:
     """The answer with its note, and the citations that were removed."""
     lines = _line_parts(answer.text.strip())
     parts = [Part(head="note", names=f"{as_data(answer.note)}\n")] if answer.note else []
     parts += [Part(head="answer"), *lines]
     first = len(parts) - len(lines)
     parts += [Part("left out", body=f"[{as_data(drop.written)}]: {as_data(drop.reason)}\n") for drop in answer.dropped]
-    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), note)
+    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
     data = {
         "text": "".join(bodies[first : first + len(lines)]),
         "citations": [citation._asdict() for citation in answer.citations],
@@ -104,17 +108,16 @@ def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Re
     return Reply(text, {"path": path, "headings": rows[: len(bodies) - 1]})
 
 
-def documents_reply(paths: Sequence[str], budget: int, note: str = "", why: str = "") -> Reply:
+def documents_reply(paths: Sequence[str], budget: int, state: State = UP_TO_DATE, why: str = "") -> Reply:
     """All documents; `why` says why there are none."""
     if not paths:
-        nothing = f"No documents yet: {note}." if note else f"No documents: {as_data(why)}"
-        return Reply(nothing, {"documents": [], "more": 0, "why": why})
+        return Reply(_nothing("No documents", why, budget, state), {"documents": [], "more": 0, "why": why})
     parts = [Part(body=f"{as_data(path)}\n") for path in paths]
-    text, bodies = quote(parts, budget, _left_out(len(parts), "documents"), note)
+    text, bodies = quote(parts, budget, _left_out(len(parts), "documents"), state.note)
     return Reply(text, {"documents": list(paths[: len(bodies)]), "more": len(paths) - len(bodies)})
 
 
-def links_reply(view: DocumentView, budget: int, note: str = "") -> Reply:
+def links_reply(view: DocumentView, budget: int, state: State = UP_TO_DATE) -> Reply:
     """The links of a document, and the links to it."""
     path, links, backlinks = view.document.path, view.links, view.backlinks
     targets = [_target(link, link in view.broken) for link in links]
@@ -124,7 +127,7 @@ def links_reply(view: DocumentView, budget: int, note: str = "") -> Reply:
     parts += [
         Part(body=f"{shown_place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks
     ]
-    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), note)
+    text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
     outgoing = [{"line": link.line, "target": target} for link, target in zip(links, targets, strict=True)]
     incoming = [{"path": link.path, "line": link.line, "text": link.text} for link in backlinks]
     shown = max(len(bodies) - 1, 0)
@@ -133,13 +136,35 @@ def links_reply(view: DocumentView, budget: int, note: str = "") -> Reply:
 
 
 def status_reply(status: Status, state: State) -> Reply:
+    """The size of the index, and what keeps it from being up to date."""
     waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
     answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
-    problem = "" if state.problem in state.note else state.problem
-    lines = [line for line in (text, as_data(state.note), as_data(problem)) if line]
-    return Reply("\n".join(lines), counts | {"problem": state.problem})
+    parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
+    shown, _ = quote([Part(head=text), *parts], MOST_ERROR, _left_out(len(parts) + 1, "lines"), state.note)
+    return Reply(shown, counts | {"problem": state.problem})
+
+
+def error_text(error: HeadnoteError, state: State) -> str:
+    """What is wrong, as a quotation: an error may name documents, headings, and what a service said."""
+    words, said = str(error), ["error"]
+    if isinstance(error, MissingSource):
+        if error.remedy.startswith("see headnote "):
+            # An agent has no command line.
+            words = f"{error.path}: {error.message}"
+            said.append("call outline without a path for the list of documents")
+        # What is not found may not have been read yet.
+        said.append(state.note)
+    part = Part(body=f"{as_data(words)}\n")
+    return quote([part], MOST_ERROR, _left_out(1, "lines"), "; ".join(filter(None, said))).text
+
+
+def _nothing(what: str, why: str, budget: int, state: State) -> str:
+    """A reply without results. Its reason is quoted: it may name tags and files."""
+    said, reason = (f"{what} yet: {state.note}", state.problem) if state.note else (what, why)
+    parts = [Part(body=f"{as_data(reason)}\n")] if reason else []
+    return quote(parts, budget, _left_out(len(parts), "lines"), said).text
 
 
 def _hit_part(number: int, hit: Hit) -> Part:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from headnote import __version__
-from headnote.answer.prompt import as_data
 from headnote.api import Index
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.extras import importing, install
@@ -16,6 +15,7 @@ from headnote.mcp_server.replies import (
     Reply,
     answer_reply,
     documents_reply,
+    error_text,
     hits_reply,
     links_reply,
     outline_reply,
@@ -30,7 +30,7 @@ from headnote.tokens.bpe import as_encodable
 
 with importing("the MCP server", install("search", "mcp")):
     from mcp.server import MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+    from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
     from mcp.server.mcpserver.tools import Tool
     from mcp.types import CallToolResult, TextContent
     from pydantic import Field
@@ -74,9 +74,9 @@ def make_server(serve: Serve) -> MCPServer:
         try:
             return serve().index.read(as_encodable(path)).text
         except MissingSource as error:
-            raise ResourceNotFoundError(as_data(str(error))) from None
+            raise ResourceNotFoundError(error_text(error, State())) from None
         except HeadnoteError as error:
-            raise ResourceError(as_data(str(error))) from None
+            raise ResourceError(error_text(error, State())) from None
 
     return server
 
@@ -98,7 +98,7 @@ def _search(serve: Serve) -> Tool:
             filters: dict[str, Any] = {"path": path or (), "tags": tags or (), "where": where, "since": changed}
             hits = index.search(query, limit, mode, **filters)
             why = "" if hits else index.why_empty(query, limit, mode, **filters)
-            return hits_reply(query, hits, budget, as_data(state.note), why)
+            return hits_reply(query, hits, budget, state, why)
 
         return _result(serve, reply, structured)
 
@@ -116,7 +116,7 @@ def _ask(serve: Serve) -> Tool:
     ) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
             answer = index.ask(question, limit=limit, path=path or (), tags=tags or ())
-            return answer_reply(answer, budget, as_data(state.note))
+            return answer_reply(answer, budget, state)
 
         return _result(serve, reply, structured)
 
@@ -127,7 +127,7 @@ def _outline(serve: Serve) -> Tool:
     def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
             if not path:
-                return documents_reply(index.documents(), budget, as_data(state.note), index.why_no_documents())
+                return documents_reply(index.documents(), budget, state, index.why_no_documents())
             view = index.document(path)
             return outline_reply(view.document.path, view.headings, budget)
 
@@ -163,7 +163,7 @@ def _read(serve: Serve) -> Tool:
 def _links(serve: Serve) -> Tool:
     def links(path: DocumentPath, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
         def reply(index: Index, state: State) -> Reply:
-            return links_reply(index.document(path), budget, as_data(state.note))
+            return links_reply(index.document(path), budget, state)
 
         return _result(serve, reply, structured)
 
@@ -178,7 +178,7 @@ def _status(serve: Serve) -> Tool:
 
 
 def _result(serve: Serve, reply: Callable[[Index, State], Reply], structured: bool) -> CallToolResult:
-    """The result of a tool. Expected errors become one line.
+    """The result of a tool, or an expected error, quoted.
 
     Data is sent on request only: many clients show a model both, and it would pay for the same text twice.
     """
@@ -189,9 +189,9 @@ def _result(serve: Serve, reply: Callable[[Index, State], Reply], structured: bo
         state = served.state()
         text, data = reply(served.index, state)
     except HeadnoteError as error:
-        # What is not found may not have been read yet.
-        note = f"; {as_data(state.note)}" if state.note and isinstance(error, MissingSource) else ""
-        raise ToolError(as_data(str(error)) + note) from None
+        # Not raised: the SDK would write before the mark.
+        shown = TextContent(type="text", text=error_text(error, state))
+        return CallToolResult(content=[shown], is_error=True)
     shown = TextContent(type="text", text=as_encodable(text))
     if state.files_read:
         data |= {"files_read": state.files_read._asdict()}
