@@ -9,7 +9,7 @@
     │   └── SkippedSource       it was left out; a warning, which is shown and not raised
     ├── IndexFailure          an index that cannot be used
     │   ├── MissingIndex        there is none
-    │   ├── UnreadIndex         it is new: no update has read the folder yet; `Index.search` shows it as a warning
+    │   ├── UnreadIndex         no update has read the folder to the end; `Index.search` shows it as a warning
     │   ├── CorruptIndex        its file is damaged, or not an index
     │   ├── NewerIndex          written by a later headnote
     │   ├── ForeignIndex        it belongs to another folder
@@ -87,7 +87,8 @@ class MissingIndex(IndexFailure):
 
 
 class UnreadIndex(IndexFailure, UserWarning):
-    """No update has read the folder yet. A retriever of a framework raises it; `Index.search` shows it as a warning."""
+    """No update has read the folder yet. A retriever of a framework raises it; `Index.search` shows it as a warning.
+    `Index.broken_links` and `Index.orphans` raise it until an update has read the folder to the end."""
 
 
 class CorruptIndex(IndexFailure):

@@ -9,6 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from index_states import eager_batches
 
 import headnote
 from headnote.cli.main import main
@@ -112,6 +113,26 @@ def test_links_are_those_of_now(docs: Path, capsys: Captured) -> None:
     assert "gone.md" in capsys.readouterr().out
     assert main(["links", "--root", "docs", "--broken"]) == 0
     assert capsys.readouterr().out == "no broken links\n"
+
+
+@pytest.mark.parametrize("flags", [("--broken",), ("--orphans",), (), ("guide.md", "--broken"), ("--broken", "--json")])
+def test_a_folder_that_is_not_read_to_the_end_is_no_green_build(
+    flags: tuple[str, ...], docs: Path, capsys: Captured
+) -> None:
+    def stop(progress: headnote.Progress) -> None:
+        if progress.done > 2:
+            raise KeyboardInterrupt
+
+    with eager_batches(), headnote.Index.open(docs) as index, pytest.raises(KeyboardInterrupt):
+        index.update(workers=1, on_progress=stop)
+    assert main(["links", *flags, "--root", "docs", "--no-update"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    words = "docs: 2 of 3 files read: links are resolved when all are (run headnote index docs)"
+    assert words in captured.err
+    with headnote.Index.open(docs) as index, index._store.writing():
+        assert main(["links", *flags, "--root", "docs"]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_while_another_writes_the_index_answers_as_it_was(

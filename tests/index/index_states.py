@@ -90,9 +90,11 @@ def eager_batches() -> Iterator[None]:
     values = {name: getattr(batches, name) for name in ("FEW", "FIRST", "LONGEST")}
     for name in values:
         setattr(batches, name, 0)
-    yield
-    for name, value in values.items():
-        setattr(batches, name, value)
+    try:
+        yield
+    finally:
+        for name, value in values.items():
+            setattr(batches, name, value)
 
 
 def opened(root: Path) -> Store:

@@ -200,19 +200,58 @@ def test_a_later_update_keeps_what_it_has_read_too(root: Path, tmp_path: Path) -
     interrupted(root, 3)
     sound(root)
     with headnote.Index.open(root, embedder="hashing:16") as index:
-        assert index.files_read == headnote.FilesRead(11, 15)
-    finished(root, tmp_path / "fresh")
+        assert index.files_read is None, "not for the first time"
+        assert len(index.documents()) == len(PAGES) + 2
+    report = finished(root, tmp_path / "fresh")
+    assert not report.is_first_read
+    assert len(report.plan.added) == 4
 
 
-@pytest.mark.usefixtures("eager")
-def test_no_link_is_broken_before_all_files_are_read(root: Path) -> None:
+@pytest.mark.usefixtures("everywhere", "eager")
+def test_a_complete_index_stays_whatever_interrupts_its_updates(root: Path, tmp_path: Path) -> None:
+    """Files were added and read in part; then the settings changed, and that was interrupted, too."""
+    with headnote.Index.open(root, embedder="hashing:16") as index:
+        index.update(workers=1)
+    write(root, {f"q{n}.md": f"# Later {n}\n\n[x](p1.md)" for n in range(3)})
+    interrupted(root, 1)
+    before = state(root, "hashing:16")
+    interrupted(root, 2, max_tokens=64)
+    assert state(root, "hashing:16") == before
+    assert len(before.documents) == len(PAGES) + 1
+    finished(root, tmp_path / "fresh", max_tokens=64)
+
+
+@pytest.mark.usefixtures("everywhere", "eager")
+def test_nobody_can_tell_what_is_broken_before_all_files_are_read(root: Path) -> None:
     write(root, {"p1.md": "# Page 1\n\n[x](nowhere.md) [y](p8.md)"})
     interrupted(root)
     with headnote.Index.open(root, embedder="hashing:16") as index:
-        assert index.broken_links() == []
+        for question in (index.broken_links, index.orphans):
+            with pytest.raises(headnote.UnreadIndex, match="4 of 9 files read: links are resolved when all are"):
+                question()
         assert index.document("p1.md").broken == frozenset()
+        assert index.graph().broken == []
         index.update(workers=1)
         assert [link.target for link in index.broken_links()] == ["nowhere.md"]
+
+
+@pytest.mark.usefixtures("everywhere", "eager")
+def test_broken_links_stay_known_while_a_complete_index_is_updated(root: Path) -> None:
+    write(root, {"p1.md": "# Page 1\n\n[x](nowhere.md) [y](p8.md)"})
+    with headnote.Index.open(root, embedder="hashing:16") as index:
+        index.update(workers=1)
+    write(root, {f"q{n}.md": "[x](p1.md)" for n in range(3)})
+    interrupted(root, 1)
+    with headnote.Index.open(root, embedder="hashing:16") as index:
+        assert {link.target for link in index.document("p1.md").broken} == {"nowhere.md"}
+        assert "nowhere.md" in {link.target for link in index.graph().broken}
+        with pytest.raises(headnote.UnreadIndex, match="an update was interrupted"):
+            index.broken_links()
+
+
+def test_before_the_first_update_nobody_can_tell_what_is_broken(root: Path) -> None:
+    with headnote.Index.open(root, embedder="none") as index, pytest.raises(headnote.UnreadIndex):
+        index.broken_links()
 
 
 @pytest.mark.usefixtures("eager")
@@ -294,7 +333,7 @@ def test_batches_are_early_at_first_and_then_rare(monkeypatch: pytest.MonkeyPatc
         def commit(self) -> None:
             self.commits.append(now[0] - 100)
 
-    own = Batches(Writer(), {}, 0, 10_000)  # type: ignore[arg-type]
+    own = Batches(Writer(), lambda _: {}, 0, 10_000)  # type: ignore[arg-type]
     for number in range(300):
         now[0] = 100 + number / 10
         if own.is_due:

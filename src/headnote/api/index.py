@@ -18,6 +18,8 @@ from headnote.api.reading import (
     document_view,
     find_chunk,
     find_section,
+    graph,
+    orphans,
     passage,
 )
 from headnote.api.views import DocumentView, Drift, ModelStatus, Status
@@ -35,7 +37,7 @@ from headnote.config import (
 from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
 from headnote.errors import SettingsError, UnreadIndex, warn
-from headnote.index.graph import Graph, graph_of
+from headnote.index.graph import Graph
 from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
 from headnote.index.plan import plan_reading
@@ -293,7 +295,7 @@ class Index:
     @property
     def files_read(self) -> FilesRead | None:
         """How much of the folder can be searched while it is read for the first time, or after that was interrupted.
-        None if all of it can."""
+        None if all of it was read once: an update that comes later leaves the index complete as it was."""
         with self._store.reading() as reader:
             return files_read(reader.manifest())
 
@@ -531,13 +533,13 @@ class Index:
             return reader.links_to(document_row(reader, self.root, path).path)
 
     def broken_links(self) -> list[LinkRow]:
-        """Links to documents, sections and other files inside the root that do not exist."""
+        """Links to documents, sections and other files inside the root that do not exist. Raises `UnreadIndex` if not
+        all files are read: until then, nobody can tell."""
         return broken_links(self._store, self.root)
 
     def orphans(self) -> list[str]:
-        """Documents without a link to or from another document."""
-        with self._store.reading() as reader:
-            return reader.orphans()
+        """Documents without a link to or from another document. Raises `UnreadIndex` as `broken_links` does."""
+        return orphans(self._store, self.root)
 
     def attachment(self, path: str) -> bytes | None:
         """The content of a file inside the root that is not a document, such as a picture. None if it is missing,
@@ -546,10 +548,9 @@ class Index:
         return read_attachment(self.root, path, self.index_settings.exclude)
 
     def graph(self) -> Graph:
-        """Which documents link to which, and the broken links."""
-        with self._store.reading() as reader:
-            documents, links = reader.summaries(), reader.links()
-        return graph_of(documents, links, self.broken_links())
+        """Which documents link to which, and the broken links. While the folder is read for the first time, no link is
+        resolved, and none is called broken."""
+        return graph(self._store, self.root)
 
     def _document_row(self, path: str) -> DocumentRow:
         check_types(path=(path, str))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.api.views import DocumentView
 from headnote.chunking.settings import shown
-from headnote.errors import MissingSource, SettingsError
-from headnote.index.manifest import files_read
+from headnote.errors import MissingSource, SettingsError, UnreadIndex
+from headnote.index.graph import Graph, graph_of
+from headnote.index.manifest import files_read, unfinished_reads
 from headnote.index.sites.model import read_sites
 from headnote.model import Passage
 from headnote.sources.nearest import meant_path, nearest_paths
@@ -104,12 +105,44 @@ def find_chunk(store: Store, key: str) -> StoredChunk:
 
 def broken_links(store: Store, root: Path) -> list[LinkRow]:
     with store.reading() as reader:
+        _check_links_are_resolved(reader, root)
         links, is_broken = reader.links(), _link_check(reader, root)
+    return _broken_of(links, is_broken)
+
+
+def orphans(store: Store, root: Path) -> list[str]:
+    with store.reading() as reader:
+        _check_links_are_resolved(reader, root)
+        return reader.orphans()
+
+
+def graph(store: Store, root: Path) -> Graph:
+    with store.reading() as reader:
+        documents, links, is_broken = reader.summaries(), reader.links(), _link_check(reader, root)
+    return graph_of(documents, links, _broken_of(links, is_broken))
+
+
+def _broken_of(links: Iterable[LinkRow], is_broken: Callable[[LinkRow], bool]) -> list[LinkRow]:
     return sorted(filter(is_broken, links), key=lambda link: (link.path, link.line))
 
 
+def _check_links_are_resolved(reader: Reader, root: Path) -> None:
+    """Raise if nobody can tell where all links lead: they are resolved when all files are read."""
+    manifest = reader.manifest()
+    if manifest and not unfinished_reads(manifest):
+        return
+    read = files_read(manifest)
+    if read:
+        message = f"{read}: links are resolved when all are"
+    elif manifest:
+        message = "an update was interrupted or is under way: links are resolved at its end"
+    else:
+        message = "nothing has been read yet"
+    raise UnreadIndex(message, path=str(root), remedy=f"run headnote index {root}")
+
+
 def _link_check(reader: Reader, root: Path) -> Callable[[LinkRow], bool]:
-    """Whether a link is broken. Until all files are read, no link is resolved, and nobody can tell."""
+    """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken."""
     from headnote.index.linking import LinkCheck
 
     if files_read(reader.manifest()):

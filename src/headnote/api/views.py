@@ -60,7 +60,7 @@ class Status(NamedTuple):
     answering: str = ""
     """The model that answers a search of everything now; empty if words alone do."""
     files_read: FilesRead | None = None
-    """How far an unfinished read has come; None if all files were read."""
+    """How far an unfinished first read has come; None if all files were read once."""
 
     @property
     def vectors_to_come(self) -> str:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from headnote.index.manifest import unfinished
 from headnote.index.task import FilesRead
 from headnote.store.base import Writer
 
@@ -29,10 +28,12 @@ Item = TypeVar("Item")
 class Batches:
     """The commits of one update."""
 
-    def __init__(self, writer: Writer, manifest: Mapping[str, str], known: int, to_read: int) -> None:
-        """`manifest` is that of the index when it is complete; `known` are the files that need not be read."""
+    def __init__(
+        self, writer: Writer, manifest_after: Callable[[FilesRead], Mapping[str, str]], known: int, to_read: int
+    ) -> None:
+        """`manifest_after` tells what to store after so many files; `known` are those that need not be read."""
         self._writer = writer
-        self._manifest = manifest
+        self._manifest_after = manifest_after
         self._known = known
         self._to_read = to_read
         self._began = self._due = 0.0
@@ -50,7 +51,7 @@ class Batches:
         if read >= self._to_read:
             return  # what is left to do takes less time than another commit
         so_far = FilesRead(self._known + read, self._known + self._to_read)
-        self._writer.set_manifest({**self._manifest, **unfinished(so_far)})
+        self._writer.set_manifest(self._manifest_after(so_far))
         self._writer.commit()
         now = time.monotonic()
         self._due = now + min(now - self._began, LONGEST)

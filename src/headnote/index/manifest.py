@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.index.task import FilesRead
@@ -25,14 +26,32 @@ def models_in(manifest: Mapping[str, str]) -> set[str]:
     return {manifest[key] for key in ("model", INSTANT) if key in manifest}
 
 
-def unfinished(read: FilesRead) -> dict[str, str]:
-    """The entry of an index that is being read."""
-    return {UNFINISHED: signed(read)}
+class Unfinished(NamedTuple):
+    """A read that has stored some of its files. Links from and to them are not resolved."""
+
+    done: int
+    """Files that are read and stored."""
+    total: int
+    """Files that the read is about."""
+    is_first: bool
+    """Whether these files have never been read to the end. If they have, the index stays complete as it was."""
+
+
+def unfinished_entry(reads: Mapping[str, Unfinished]) -> dict[str, str]:
+    """The entry for reads that are not finished: by scope, since others may read other files into the same index."""
+    return {UNFINISHED: signed(reads)} if reads else {}
+
+
+def unfinished_reads(manifest: Mapping[str, str]) -> dict[str, Unfinished]:
+    """By scope; empty if all files were read."""
+    stored = unsigned(manifest[UNFINISHED]) if UNFINISHED in manifest else {}
+    return {scope: Unfinished(*fields) for scope, fields in stored.items()}
 
 
 def files_read(manifest: Mapping[str, str]) -> FilesRead | None:
-    """How far an unfinished read has come; None if all files were read."""
-    return FilesRead(*unsigned(manifest[UNFINISHED])) if UNFINISHED in manifest else None
+    """How far an unfinished first read has come; None if all files were read once."""
+    first = [read for read in unfinished_reads(manifest).values() if read.is_first]
+    return FilesRead(sum(read.done for read in first), sum(read.total for read in first)) if first else None
 
 
 def settings_text(settings: Settings) -> str:

@@ -8,14 +8,15 @@ vectors of the deep model afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from headnote.index.batches import Batches
-from headnote.index.manifest import files_read, manifest_of, needs_rebuild
+from headnote.index.manifest import Unfinished, manifest_of, needs_rebuild, unfinished_entry, unfinished_reads
 from headnote.index.ownership import Owner, name_of
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
 from headnote.index.sites.finding import find_sites
 from headnote.index.sites.model import sites_entry
-from headnote.index.task import Progress, Report, Task, Watcher, ignore_progress
+from headnote.index.task import FilesRead, Progress, Report, Task, Watcher, ignore_progress
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
 from headnote.store.base import Reader, Store
@@ -46,21 +47,20 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
             # Another writer may have stored files that are newer than this listing: they are not gone.
             listing = _listing(task)
         manifest, before = scope.manifest(writer, model) | resolved_with, writer.manifest()
-        is_unfinished = files_read(before) is not None
-        if is_unfinished and task.removes and _reason(task, before, manifest):
+        first = scope.is_first_read(writer)
+        if first and task.removes and _reason(task, before, manifest):
             # What was read with other settings is not worth keeping: nobody has ever searched all of it.
             writer.remove(scope.files(writer))
         reading, reason = _what_to_read(writer, listing, scope, manifest)
-        context = LinkContext(sites, task.root, is_unfinished or before.get(SITES) != manifest[SITES])
-        stored = scope.files(writer)
-        known = reading.unchanged + len(reading.passed)
+        stored, known = scope.files(writer), reading.unchanged + len(reading.passed)
+        after = partial(scope.unfinished_manifest, manifest, first)
         # An index that is complete stays so until it is complete with the new settings.
-        batches = None if reason and stored else Batches(writer, manifest, known, len(reading.read))
-        watch = _from(known, watch) if is_unfinished else watch
-        report = apply(writer, reading, stored, task, reason, context, watch, batches)
+        batches = None if reason and stored else Batches(writer, after, known, len(reading.read))
+        links = LinkContext(sites, task.root, bool(unfinished_reads(before)) or before.get(SITES) != manifest[SITES])
+        report = apply(writer, reading, stored, task, reason, links, _from(known if first else 0, watch), batches)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
         writer.set_manifest(manifest)
-    report.is_first_read = is_unfinished or not before
+    report.is_first_read = first
     report.skipped[:0] = _skipped(listing, reading)
     return report
 
@@ -93,6 +93,7 @@ class Scope:
         self.task = task
         self._owner = Owner(name_of(task.root), store.place, store.is_shared, task.adopts)
         self._fits = path_matcher(task.include) if store.is_shared and task.include else None
+        self._name = " ".join(sorted(task.include)) if self._fits else ""
 
     def files(self, reader: Reader) -> dict[str, StoredFile]:
         stored = reader.files()
@@ -107,7 +108,25 @@ class Scope:
         """The manifest to store. Raises if the index belongs to another folder."""
         made_with = {MADE_WITH: self.task.made_with} if self.task.made_with else {}
         instant = self.task.instant.name if self.task.instant else ""
-        return manifest_of(self.task.settings, model, instant) | made_with | self._owner.entry(reader.manifest())
+        stored = reader.manifest()
+        others = unfinished_entry(self._unfinished_elsewhere(stored))
+        return manifest_of(self.task.settings, model, instant) | made_with | self._owner.entry(stored) | others
+
+    def unfinished_manifest(self, manifest: Mapping[str, str], first: bool, read: FilesRead) -> dict[str, str]:
+        """What to store while not all files are read; `manifest` is for when they are."""
+        own = {self._name: Unfinished(*read, is_first=first)}
+        return {**manifest, **unfinished_entry(unfinished_reads(manifest) | own)}
+
+    def is_first_read(self, reader: Reader) -> bool:
+        """Whether the files of this scope have never been read to the end."""
+        own = unfinished_reads(reader.manifest()).get(self._name)
+        return own.is_first if own else not self.files(reader)
+
+    def _unfinished_elsewhere(self, manifest: Mapping[str, str]) -> dict[str, Unfinished]:
+        """The reads that this one does not finish."""
+        if self._fits is None and self.task.removes:
+            return {}  # afterwards, the index has these files and no others
+        return {scope: read for scope, read in unfinished_reads(manifest).items() if scope != self._name}
 
 
 def _what_to_read(reader: Reader, listing: Listing, scope: Scope, manifest: dict[str, str]) -> tuple[Reading, str]:

@@ -69,7 +69,7 @@ INSTANT = "instant"
 SITES = "sites"
 """The entry with the sites by which its links were resolved."""
 UNFINISHED = "unfinished"
-"""The entry of an index whose files are not all read yet: how many are, and how many there are."""
+"""The entry of an index whose files are not all read: for each scope, how many are, and how many there are."""
 
 
 def signed(value: object) -> str:
