@@ -115,10 +115,15 @@ def test_before_on_the_way_and_at_the_end(root: Path, capsys: Captured) -> None:
     assert missing(root) == 0
 
 
-def test_an_interruption_tells_the_same_number(root: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("flags", [[], ["--watch"], ["--watch", "--rebuild"]])
+def test_an_interruption_tells_the_same_number(
+    flags: list[str], root: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(vectors._Run, "_embed_texts", interrupt)
-    assert main(["index", str(root)]) == 130
-    assert _in_words(capsys.readouterr().err) == missing(root)
+    assert main(["index", str(root), *flags]) == 130
+    error = capsys.readouterr().err
+    assert error.count("interrupted: ") == 1
+    assert _in_words(error) == missing(root)

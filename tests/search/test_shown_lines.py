@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from headnote import Index, presets
+from headnote import ChunkOptions, Index, presets
+from headnote.model import Hit
 from headnote.search.query import Expand
 from headnote.search.snippets import SnippetLine, best_lines, clipped, excerpt, lines_of, marked_terms
 
@@ -24,13 +26,42 @@ def test_a_shown_line_stands_where_it_is_said_to(tmp_path: Path, preset: str, ex
         index.update()
         for query in QUERIES:
             for hit in index.search(query, min_score=0, expand=expand):
-                terms = marked_terms(query, hit.why.terms, hit.text)
-                lines = lines_of(hit)
-                shown += ((hit.path, clipped(line, terms)) for line in best_lines(lines, terms))
-                shown += ((hit.path, line) for line in excerpt(lines, terms).lines[:1])
-                assert all(hit.start_line <= line.number <= hit.end_line for line in lines)
+                shown += ((hit.path, line) for line in shown_of(hit, query))
+                assert all(hit.start_line <= line.number <= hit.end_line for line in lines_of(hit))
     assert len(shown) > 100
+    compared = 0
     for path, line in shown:
         source = (folder / path).read_text(encoding="utf-8").lower().split("\n")[line.line - 1]
         first = [word for word in line.text.lower().split()[:3] if word.isascii() and word.isalpha() and len(word) > 3]
         assert all(word in source for word in first), (path, line, source)
+        compared += bool(first)
+    assert compared > 90
+
+
+@pytest.mark.parametrize("overlap", [0, 20])
+@pytest.mark.parametrize("mark", ["", "\f", "\u2028"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_and_overlap_shift_no_line(tmp_path: Path, end: str, mark: str, overlap: int) -> None:
+    lines = [f"About{mark} a gauge, {number}." if number % 3 else "" for number in range(101, 161)]
+    (tmp_path / "page.md").write_text("".join(line + end for line in lines), encoding="utf-8", newline="")
+    settings: ChunkOptions = {"strategy": "fixed", "max_tokens": 60, "overlap_tokens": overlap}
+    shown: list[SnippetLine] = []
+    leads = 0
+    with Index.open(tmp_path, embedder="hashing:64", **settings) as index:
+        index.update()
+        for query in ("gauge", "gauge 131", "about 159"):
+            for hit in index.search(query, limit=20, min_score=0, per_document=0):
+                leads += bool(hit.lead)
+                shown += shown_of(hit, query)
+    assert bool(leads) == bool(overlap), "hits begin with what they repeat"
+    # A window may begin after the number of its first line.
+    said = [(line.line, int(number[0]) - 100) for line in shown if (number := re.search(r"\d{3}", line.text))]
+    assert len(said) > 20
+    assert [line for line, _ in said] == [number for _, number in said]
+
+
+def shown_of(hit: Hit, query: str) -> list[SnippetLine]:
+    """What a terminal shows of a hit, and the first line that a page shows."""
+    terms = marked_terms(query, hit.why.terms, hit.text)
+    lines = lines_of(hit)
+    return [*(clipped(line, terms) for line in best_lines(lines, terms)), *excerpt(lines, terms).lines[:1]]

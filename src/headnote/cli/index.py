@@ -20,10 +20,10 @@ from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Option
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
-from headnote.cli.opening import FIRST_WAIT, note_other_workers, noted_interruption, open_index
+from headnote.cli.opening import FIRST_WAIT, note_interruption, note_other_workers, noted_interruption, open_index
 from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import write_error, write_json, write_lines, write_message, write_note
+from headnote.cli.terminal import write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.embedding.registry import Models
 from headnote.errors import (
@@ -228,9 +228,9 @@ def _watch(index: Index, request: Request) -> None:
             while not stop.is_set():
                 _watch_until_failure(index, request, stop, bars, write)
         except KeyboardInterrupt:
-            bars.finish()
-            if index.files_read:
-                write_message(f"interrupted: {index.files_read} and searchable; run the same command to go on")
+            if bars.are_busy:
+                bars.finish()
+                note_interruption(index)
             if not is_terminated():
                 raise
 

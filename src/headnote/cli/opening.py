@@ -109,8 +109,12 @@ def noted_interruption(index: Index) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        write_message(f"interrupted: {_after_interruption(index.status())}")
+        note_interruption(index)
         raise
+
+
+def note_interruption(index: Index) -> None:
+    write_message(f"interrupted: {_after_interruption(index.status())}")
 
 
 def _after_interruption(status: Status) -> str:

@@ -54,6 +54,11 @@ class UpdateBars:
         self._time_left = TimeLeft()
         self._is_visible = False
 
+    @property
+    def are_busy(self) -> bool:
+        """Whether an update is under way: it has begun, and `finish` was not called."""
+        return self._stage != ""
+
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         is_new_stage = progress.stage != self._stage
