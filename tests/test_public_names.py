@@ -74,6 +74,7 @@ PUBLIC_NAMES = {
     "RateLimited",
     "Report",
     "RequestRefused",
+    "SearchOptions",
     "Section",
     "ServiceError",
     "ServiceUnavailable",
@@ -180,8 +181,8 @@ def test_every_public_type_is_described(repository: Path) -> None:
         assert f"`{name}`" in page, name
 
 
-SAID_ELSEWHERE = {"ChunkOptions"}
-"""Its fields are those of `Settings`."""
+SAID_ELSEWHERE = {"ChunkOptions", "SearchOptions"}
+"""Their fields are those of `Settings`, and the arguments of `Index.search`."""
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC_NAMES - SAID_ELSEWHERE))
@@ -231,6 +232,13 @@ def test_the_options_of_chunk_are_the_fields_of_settings() -> None:
     assert set(get_args(get_args(options["overlap"])[0])) == set(OVERLAPS)
 
 
+def test_the_options_of_a_search_are_its_arguments() -> None:
+    hints = get_type_hints(headnote.Index.search)
+    others = {"query", "limit", "mode", "return"}
+    assert get_type_hints(headnote.SearchOptions) == {name: hints[name] for name in hints if name not in others}
+    assert not headnote.SearchOptions.__required_keys__
+
+
 GOOD = """
 import headnote
 from pathlib import Path
@@ -251,6 +259,7 @@ BAD = {
     'headnote.chunk_file("a.md", strategy="blocks")': 'Argument "strategy" to "chunk_file" has incompatible type',
     'headnote.chunk_files(["a.md"], sise="small")': 'Unexpected keyword argument "sise" for "chunk_files"',
     'headnote.Index.open("docs", max_token=3)': 'Unexpected keyword argument "max_token" for "open" of "Index"',
+    'headnote.Index.open("docs").why_empty("a", tag="b")': 'Unexpected keyword argument "tag" for "why_empty"',
 }
 
 

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from headnote.index.task import FilesRead, Progress, Report
     from headnote.markdown import parse
     from headnote.markdown.outline import OutlineEntry
+    from headnote.search.options import SearchOptions
     from headnote.sources.chunks import chunk_file, chunk_files
     from headnote.sources.listing import SkippedFile
     from headnote.store.rows import ChunkRow, DocumentRow, DocumentSummary, LinkRow, NonText, Parent, StoredChunk
@@ -136,6 +137,7 @@ __all__ = [
     "RateLimited",
     "Report",
     "RequestRefused",
+    "SearchOptions",
     "Section",
     "ServiceError",
     "ServiceUnavailable",
@@ -190,6 +192,7 @@ _MODULE_OF = {
     "Plan": "headnote.index.plan",
     "Progress": "headnote.index.task",
     "Report": "headnote.index.task",
+    "SearchOptions": "headnote.search.options",
     "Settings": "headnote.chunking.settings",
     "SkippedFile": "headnote.sources.listing",
     "Status": "headnote.api",

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from headnote.api.opening import AnyPath, check_folder, open_folder
+from headnote.api.opening import Access, AnyPath, check_folder, open_folder
 from headnote.api.reading import (
     broken_links,
     document_outline,
@@ -48,6 +48,7 @@ from headnote.model import Answer, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.model_choice import model_for
+from headnote.search.options import Recency, SearchOptions
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.ranking import STEPPED_PRESETS
 from headnote.sources.absence import why_no_documents
@@ -153,7 +154,7 @@ class Index:
         flags["embedder"] = embedder if isinstance(embedder, str) else None
         search_settings = load_search_settings({}, folder).settings
         load_chat_settings(folder)  # report errors in [llm] now, not with the first question
-        how: dict[str, Any] = {"create": create, "adopt": adopt, "read_only": read_only, "configure": configure}
+        how: Access = {"create": create, "adopt": adopt, "read_only": read_only, "configure": configure}
         opened = open_folder(folder, flags, embedder, **how, without_deep=without_deep)
         return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
 
@@ -373,18 +374,28 @@ class Index:
             fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks; a hit that is first in
                 both scores 1.
         """
-        filters: dict[str, Any] = {"path": path, "tags": tags, "where": where, "since": since}
-        recency: dict[str, Any] = {"recency_days": recency_days, "recency_steps": recency_steps}
-        limits: dict[str, Any] = {"per_document": per_document, "min_score": min_score, "budget": budget}
-        hits = self._engine.search(
-            self._query(query, limit, mode, **filters, **recency, **limits, expand=expand, fusion=fusion)
-        )
+        options: SearchOptions = {
+            "path": path,
+            "tags": tags,
+            "where": where,
+            "since": since,
+            "per_document": per_document,
+            "min_score": min_score,
+            "budget": budget,
+            "recency_days": recency_days,
+            "recency_steps": recency_steps,
+            "expand": expand,
+            "fusion": fusion,
+        }
+        hits = self._engine.search(self._query(query, limit, mode, **options))
         # A program that has called `update` knows about it, and may search while the first batch is being read.
         if not hits and not self._was_updated and self.generation == 0:
             warn(self._unread())
         return hits
 
-    def why_empty(self, query: str, limit: int | None = None, mode: Mode | None = None, **options: Any) -> str:
+    def why_empty(
+        self, query: str, limit: int | None = None, mode: Mode | None = None, **options: Unpack[SearchOptions]
+    ) -> str:
         """Why a search without hits has none, in one line: nothing to search, a filter that nothing passes, a model
         that cannot help, or nothing relevant and what to try.
 
@@ -404,27 +415,20 @@ class Index:
         listing = self._listing()
         return "" if listing.files else why_no_documents(self.root, listing)
 
-    def _query(
-        self,
-        text: str,
-        limit: int | None,
-        mode: Mode | None,
-        *,
-        path: str | Sequence[str] | None = None,
-        tags: str | Sequence[str] | None = None,
-        where: Mapping[str, Any] | None = None,
-        since: datetime | float | str | None = None,
-        recency_days: float | None = None,
-        recency_steps: bool | None = None,
-        **options: Any,
-    ) -> Query:
+    def _query(self, text: str, limit: int | None, mode: Mode | None, **options: Unpack[SearchOptions]) -> Query:
         """A search with the settings of the index in place of what is None."""
-        only = read_filter(path, tags, where, since)
-        given = {"limit": limit, "mode": mode, **options}
+        only = read_filter(
+            path=options.pop("path", None),
+            tags=options.pop("tags", None),
+            where=options.pop("where", None),
+            since=options.pop("since", None),
+        )
+        recency = self._recency(options.pop("recency_days", None), options.pop("recency_steps", None))
+        given: dict[str, Any] = {"limit": limit, "mode": mode, **options, **recency}
         defaults = {name: getattr(self.search_settings, name) for name in _DEFAULTED if given.get(name) is None}
-        return Query(text=text, only=only, **given | defaults, **self._recency(recency_days, recency_steps))
+        return Query(text=text, only=only, **given | defaults)
 
-    def _recency(self, days: float | None, steps: bool | None) -> dict[str, Any]:
+    def _recency(self, days: float | None, steps: bool | None) -> Recency:
         """The boost of the call, else of the settings, else of the preset."""
         if days is not None or steps is not None:
             return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
 from headnote.embedding.base import Embedder
@@ -28,6 +28,15 @@ class OpenedStore(NamedTuple):
     store: Store
     choice: Choice
     models: Models
+
+
+class Access(TypedDict):
+    """How a store is opened: what may be done to it, and which settings win."""
+
+    create: bool
+    adopt: bool
+    read_only: bool
+    configure: Configure
 
 
 def open_folder(

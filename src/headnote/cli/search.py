@@ -22,7 +22,8 @@ from headnote.cli.words import WordsCommand, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, Why
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
-from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Mode
+from headnote.search.options import Recency, SearchOptions
+from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
 from headnote.search.spelling import corrected_query
 
 RANKING = "Ranking"
@@ -129,7 +130,7 @@ def search_command(
     root: Path,
     limit: int | None,
     mode: Mode | None,
-    fusion: str | None,
+    fusion: Fusion | None,
     path: tuple[str, ...],
     tag: tuple[str, ...],
     where: tuple[str, ...],
@@ -138,7 +139,7 @@ def search_command(
     min_score: float | None,
     budget: int | None,
     recency: str | None,
-    expand: str | None,
+    expand: Expand | None,
     context: int,
     full: bool,
     explain: bool,
@@ -152,7 +153,7 @@ def search_command(
     there are no hits; the reason is said.
     """
     _check_query(query, mode=(mode, MODES), fusion=(fusion, FUSIONS), expand=(expand, EXPANSIONS))
-    request: dict[str, Any] = {
+    request: SearchOptions = {
         "path": path,
         "tags": tag,
         "where": read_fields(where, "--where"),
@@ -162,7 +163,7 @@ def search_command(
         "budget": budget,
         "expand": expand,
         "fusion": fusion,
-        **(read_recency(recency, "--recency") if recency is not None else {}),
+        **(read_recency(recency, "--recency") if recency is not None else Recency()),
     }
     opened = open_index(root, read_only=no_update, **place)
     with opened.index as index:

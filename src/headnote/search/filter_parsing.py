@@ -11,6 +11,7 @@ from typing import Any
 
 from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
+from headnote.search.options import Recency
 from headnote.store.filters import Filter, field_text
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdwy])")
@@ -85,7 +86,7 @@ def read_fields(pairs: Iterable[str], place: str = "") -> dict[str, str]:
     return fields
 
 
-def read_recency(text: str, place: str = "") -> dict[str, Any]:
+def read_recency(text: str, place: str = "") -> Recency:
     """`30` is a half-life in days, `steps` a bonus for the last week and month, `0` no bonus."""
     if text == "steps":
         return {"recency_steps": True}

@@ -21,6 +21,7 @@ from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
 from headnote.markdown.document import Document
 from headnote.search.filter_parsing import read_fields, read_recency, read_since
+from headnote.search.options import Recency, SearchOptions
 from headnote.search.spelling import corrected_query
 from headnote.sources.decode import count_lines
 from headnote.tokens import NAMES as COUNTERS
@@ -75,9 +76,7 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
     began = time.perf_counter()
     # Asked before the search: what is read meanwhile may be missing from the hits.
     read = served.state().files_read
-    options: dict[str, Any] = {
-        "limit": request.limit,
-        "mode": request.mode,
+    options: SearchOptions = {
         "path": request.path,
         "tags": request.tag,
         "where": read_fields(request.where, "where"),
@@ -89,18 +88,18 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         "fusion": request.fusion,
         **_recency(request),
     }
-    hits = served.index.search(request.q, **options)
+    hits = served.index.search(request.q, request.limit, request.mode, **options)
     return responses.SearchAnswer(
         query=request.q,
         answered=corrected_query(request.q, hits),
         hits=[hit_answer(hit, request.q) for hit in hits],
-        note="" if hits else served.index.why_empty(request.q, **options),
+        note="" if hits else served.index.why_empty(request.q, request.limit, request.mode, **options),
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
         files_read=files_read_answer(read),
     )
 
 
-def _recency(request: requests.SearchRequest) -> dict[str, Any]:
+def _recency(request: requests.SearchRequest) -> Recency:
     if not request.recency:
         return {"recency_days": request.recency_days}
     if request.recency_days is not None:
