@@ -254,13 +254,36 @@ def test_before_the_first_update_nobody_can_tell_what_is_broken(root: Path) -> N
         index.broken_links()
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("everywhere", "eager")
 def test_a_repair_of_an_unfinished_index(root: Path, tmp_path: Path) -> None:
+    """It may keep what was read or lose it, and says so in either case."""
     interrupted(root)
     with headnote.Index.open(root, embedder="hashing:16") as index:
         index.repair()
+        read = index.files_read
+        assert (read.done if read else 0) == len(index.documents())
+    assert finished(root, tmp_path / "fresh").is_first_read
+
+
+@pytest.mark.usefixtures("everywhere", "eager")
+def test_one_team_does_not_finish_the_read_of_another(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write(root, {f"{team}/{name}": f"{text}\nof {team * 9}" for team in ("a", "bb") for name, text in PAGES.items()})
+    teams = {team: {"include": [f"{team}/**"]} for team in ("a", "bb")}
+    interrupted(root, HALF, **teams["a"])
+    interrupted(root, 2, **teams["bb"])
+    with headnote.Index.open(root, embedder="hashing:16", **teams["bb"]) as index:  # type: ignore[arg-type]
+        shared = index.is_shared
+        # Where nobody shares the index, other files to include are another folder.
+        assert index.files_read == (headnote.FilesRead(HALF + 2, 18) if shared else headnote.FilesRead(2, 9))
+        index.update(workers=1)
+        assert index.files_read == (headnote.FilesRead(HALF, 9) if shared else None)
+        assert index.update(workers=1).plan.is_empty
+    with headnote.Index.open(root, embedder="hashing:16", **teams["a"]) as index:  # type: ignore[arg-type]
+        index.update(workers=1)
         assert index.files_read is None
-    finished(root, tmp_path / "fresh")
+        assert index.broken_links() == []
+        assert len(index.documents()) == (18 if shared else 9)
 
 
 def test_few_files_are_read_in_one_transaction(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from bulk_samples import BAD, bulk, write_folder
 from index_contents import contents, indexed
+from index_states import eager_batches
 
 import headnote.scale.work as work
+from headnote import Index, Progress
 from headnote.chunking.settings import Settings
 from headnote.cli.main import main
 from headnote.errors import BulkError, ForeignIndex
@@ -53,6 +55,25 @@ def test_the_index_equals_that_of_headnote_index(folder: Path, postgres_url: str
     assert summary.chunks == summary.written == len(stored["chunks"])
     assert next(link.resolved_chunk for link in stored["links"] if link.path == "start.md") is not None
     assert stored == indexed(folder, postgres_url + "_other", recipe)
+
+
+def test_a_read_that_was_interrupted_is_finished_by_the_end_of_a_job(folder: Path, postgres_url: str) -> None:
+    """Not by its beginning: a job can be interrupted, too."""
+
+    def stop(progress: Progress) -> None:
+        if progress.done > 2:
+            raise KeyboardInterrupt
+
+    opened = Index.open(folder, store=postgres_url, embedder="none")
+    with eager_batches(), pytest.raises(KeyboardInterrupt):
+        opened.update(workers=1, on_progress=stop)
+    with closing(StoreOutput(IndexTarget(str(folder), postgres_url, name_of(folder)), PLAIN)) as output:
+        output.open(rebuild=False)
+    assert opened.status().files_read is not None
+    bulk(folder, postgres_url, PLAIN, workers=1)
+    assert opened.status().files_read is None
+    opened.close()
+    assert contents(folder, postgres_url)["links"] == indexed(folder, postgres_url + "_other", PLAIN)["links"]
 
 
 def test_only_what_changed_is_read(folder: Path, postgres_url: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from headnote.index.task import FilesRead
-from headnote.store.base import Writer
+from headnote.store.base import DOCUMENTS_TOGETHER, Writer
 
 FEW = 32
 """Files that are read in one transaction, however long it takes."""
@@ -19,8 +19,6 @@ FIRST = 1.0
 """Seconds from the first file to the first commit."""
 LONGEST = 5.0
 """Seconds between two commits, at most."""
-DOCUMENTS = 64
-"""Written together: enough for long runs of the same statement, few enough to hold in memory."""
 
 Item = TypeVar("Item")
 
@@ -62,7 +60,7 @@ def in_groups(items: Iterator[Item], is_due: Callable[[], bool]) -> Iterator[lis
     group: list[Item] = []
     for item in items:
         group.append(item)
-        if len(group) == DOCUMENTS or is_due():
+        if len(group) == DOCUMENTS_TOGETHER or is_due():
             yield group
             group = []
     if group:

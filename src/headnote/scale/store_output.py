@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.embedding.base import Embedder
 from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.index.entries import read_entry
-from headnote.index.manifest import manifest_of, needs_rebuild
+from headnote.index.manifest import manifest_of, needs_rebuild, unfinished_entry, unfinished_reads
 from headnote.index.ownership import Owner
 from headnote.index.packing import complete, with_vectors
 from headnote.index.parts import embed_in_parts, whole
@@ -28,7 +28,7 @@ from headnote.scale.work import Failure, Part, PartResult, PartWriter, Recipe, T
 from headnote.sources.decode import decode
 from headnote.sources.snapshot import FileSnapshot, content_hash
 from headnote.store.base import Store, Writer
-from headnote.store.damage import MADE_WITH
+from headnote.store.damage import MADE_WITH, UNFINISHED
 from headnote.store.names import names_of
 from headnote.store.opening import open_store, shown_store
 from headnote.store.rows import Entry, StoredFile
@@ -78,7 +78,9 @@ class StoreOutput:
         manifest = manifest_of(self._recipe.settings, self._recipe.model or name or NO_MODEL, name)
         with self._store.reading() as reader:
             previous = reader.manifest()
-            manifest |= self._made_with | self._owner.entry(previous)
+            unfinished = unfinished_reads(previous)
+            # A read that stopped is finished when this job is.
+            manifest |= self._made_with | self._owner.entry(previous) | unfinished_entry(unfinished)
             self._files = {} if rebuild else reader.files()
         reason = needs_rebuild(previous, manifest) if previous else ""
         if reason and not rebuild:
@@ -89,6 +91,7 @@ class StoreOutput:
             self._files = {}
         elif not self._recipe.model and previous.get("model", NO_MODEL) != NO_MODEL:
             manifest["model"] = previous["model"]
+        self._is_changed = bool(unfinished)
         if rebuild or previous != manifest:
             self._is_changed = True
             with self._store.writing() as writer:
@@ -121,6 +124,7 @@ class StoreOutput:
             with self._store.writing(LOCK_SECONDS) as writer:
                 writer.remove(outdated)
                 link_all(writer)
+                writer.set_manifest({key: entry for key, entry in writer.manifest().items() if key != UNFINISHED})
         deep = self._recipe.open_models().deep
         if deep is not None:
             update_vectors(self._store, deep, LOCK_SECONDS)

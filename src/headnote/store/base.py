@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+DOCUMENTS_TOGETHER = 64
+"""Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
+
+
 class Documents(Protocol):
     """Documents, their chunks, and the links between them."""
 

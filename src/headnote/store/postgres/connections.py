@@ -111,18 +111,14 @@ class Connections:
 
     def _locked(self, db: Connection) -> LockedIndex:
         row = db.execute(
-            """SELECT a.application_name, coalesce(a.xact_start, a.state_change)
-            FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+            """SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
             WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %s AND l.objid::bigint = %s
-            AND a.datname = current_database() ORDER BY 2 LIMIT 1""",
+            AND a.datname = current_database() ORDER BY a.pid LIMIT 1""",
             (_OURS, self._number % (1 << 32)),
         ).fetchone()
         name = (row[0] or "").split(" ") if row else []
-        if row and row[1] and len(name) == 3:
-            since = row[1].astimezone().isoformat(timespec="seconds")
-            who = f"process {name[1]} on {name[2]} since {since}"
-        else:
-            who = "an unknown process"
+        # Not since when: the server knows the start of its transaction, and an update may have many.
+        who = f"process {name[1]} on {name[2]}" if len(name) == 3 else "an unknown process"
         remedy = "wait until it is done, then try again"
         return LockedIndex(f"being updated by {who}", path=self.target.shown, remedy=remedy)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from headnote.model import file_name
 from headnote.store import codec
+from headnote.store.base import DOCUMENTS_TOGETHER
 from headnote.store.codec import escaped
 from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.keywords import delete_keywords, insert_keywords
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_BATCH = 64
-"""Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 _MANY = 500
 """Documents after which the server renews its statistics, so that it uses its indexes well."""
 
@@ -83,7 +82,7 @@ class PostgresWriter(PostgresReader):
         source = iter(entries)
         vectors: list[PackedVectors] = []
         with self.update.step():
-            while batch := list(islice(source, _BATCH)):
+            while batch := list(islice(source, DOCUMENTS_TOGETHER)):
                 # Of several entries with one path, the last one counts.
                 self._put(list({entry.document.path: entry for entry in batch}.values()))
                 vectors += (entry.vectors for entry in batch if entry.vectors)

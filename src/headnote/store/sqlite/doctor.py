@@ -228,7 +228,7 @@ def _write_new(new: Path, old: Path | None) -> int:
 
 
 def _kept(manifest: dict[str, str]) -> dict[str, str]:
-    """What is known of an index that has lost its documents."""
+    """What is known of an index that has lost its documents: the next read is a first one."""
     return {key: entry for key, entry in without_damage(manifest).items() if key != UNFINISHED}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from headnote.model import file_name
 from headnote.store import codec
+from headnote.store.base import DOCUMENTS_TOGETHER
 from headnote.store.codec import escaped
 from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
 from headnote.store.sqlite.cache import Caches
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_BATCH = 64
-"""Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 
 _INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 12)})"
 _INSERT_TEXT = "INSERT INTO texts VALUES (?, ?)"
@@ -63,7 +62,7 @@ class SqliteWriter(SqliteReader):
     def put(self, entries: Iterable[Entry]) -> None:
         source = iter(entries)
         with self._update.step():
-            while batch := list(islice(source, _BATCH)):
+            while batch := list(islice(source, DOCUMENTS_TOGETHER)):
                 # Of several entries with one path, the last one counts.
                 self._put(list({entry.document.path: entry for entry in batch}.values()))
 
