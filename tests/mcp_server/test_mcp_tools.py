@@ -95,6 +95,18 @@ def test_search_names_places_and_keeps_its_budget(index: Index) -> None:
     talk(index, session)
 
 
+def test_nobody_is_told_to_set_what_the_tool_has_not(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headnote.search.engine.RELEVANT", 9.0)
+    assert "minimum score" in index.why_empty("gauge")
+
+    async def session(client: Client) -> None:
+        reply = await text_of(client, "search", query="gauge")
+        assert "nothing relevant for 'gauge'" in reply
+        assert "minimum score" not in reply
+
+    talk(index, session)
+
+
 def test_a_hit_says_in_a_line_what_its_document_is_about(tmp_path: Path) -> None:
     fields = f"tags: [tide]\nstatus: draft\ndate: 2026-03-01\nsummary: {'long ' * 30}\nteam: {{name: x}}\n"
     (tmp_path / "a.md").write_text(f"---\ntitle: T\n{fields}---\nThe tide turns twice a day.\n")

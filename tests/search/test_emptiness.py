@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from headnote import Index
+from headnote.search.query import Mode
 
 PAGES = {
     "guide.md": "---\ntags: [network, area/tides]\nstatus: draft\n---\n# Guide\n\nMount the gauge at the pier.\n",
@@ -61,6 +62,34 @@ def test_nothing_relevant_offers_what_to_try(index: Index) -> None:
     assert index.why_empty("guage", min_score=9.0) == (
         "nothing relevant for 'guage': try 'gauge'; lower the minimum score"
     )
+
+
+@pytest.mark.parametrize("embedder", ["hashing:64", "none"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+@pytest.mark.parametrize("min_score", [None, 0.0, 9.0])
+@pytest.mark.parametrize("query", ["zeppelin airship", "gauge", "zeppelin", "…"])
+@pytest.mark.usefixtures("index")
+def test_another_score_is_offered_only_where_it_helps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: str, mode: Mode, min_score: float | None, query: str
+) -> None:
+    monkeypatch.setattr("headnote.search.engine.RELEVANT", 9.0)
+    with Index.open(tmp_path, embedder=embedder) as opened:
+        opened.update()
+        if opened.search(query, mode=mode, min_score=min_score):
+            return
+        why = opened.why_empty(query, mode=mode, min_score=min_score)
+        if "minimum score" in why:
+            assert min_score != 0.0
+            assert opened.search(query, mode=mode, min_score=0.0), why
+        fixed = opened.why_empty(query, mode=mode, min_score=min_score, can_set_score=False)
+        assert "minimum score" not in fixed
+
+
+def test_a_question_has_no_minimum_score(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headnote.search.engine.RELEVANT", 9.0)
+    answer = index.ask("zeppelin airship", model="")
+    assert answer.note.startswith("nothing relevant")
+    assert "minimum score" not in answer.note
 
 
 @pytest.mark.usefixtures("index")

@@ -366,7 +366,7 @@ class Index:
             where: Frontmatter field → value; all must match. `a.b` is field `b` in `a`.
             since: Only files changed since then: a time, a date, or `7d` ago.
             per_document: Maximum number of hits per document; 0 for no limit.
-            min_score: Minimum score; with 0 there are always hits.
+            min_score: Minimum score; with 0, a search by meaning shows the nearest passages, relevant or not.
             budget: Maximum tokens of all hits together; 0 for no limit.
             recency_days: Half-life of a small boost for recent files.
             recency_steps: Whether the boost comes in steps, the default of the preset `ragdocs`.
@@ -394,7 +394,13 @@ class Index:
         return hits
 
     def why_empty(
-        self, query: str, limit: int | None = None, mode: Mode | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        *,
+        can_set_score: bool = True,
+        **options: Unpack[SearchOptions],
     ) -> str:
         """Why a search without hits has none, in one line: nothing to search, a filter that nothing passes, a model
         that cannot help, or nothing relevant and what to try.
@@ -403,9 +409,11 @@ class Index:
             query: As in `search`.
             limit: As in `search`.
             mode: As in `search`.
+            can_set_score: Whether those who read it can set `min_score`; without that it is not offered.
             **options: The other options of `search`.
         """
-        return self.why_no_documents() or self._engine.why_empty(self._query(query, limit, mode, **options))
+        asked = self._query(query, limit, mode, **options)
+        return self.why_no_documents() or self._engine.why_empty(asked, can_set_score)
 
     def why_no_documents(self) -> str:
         """What was looked for in a folder without documents, and what is there, in one line; empty if it has some."""
@@ -479,7 +487,7 @@ class Index:
         with self._store.reading() as reader:
             passages = read_passages(reader, hits)
         answer = answer_from(question, passages, chat, self.embedder, budget, stream)
-        return answer if hits else answer._replace(note=self.why_empty(question, limit, **filters))
+        return answer if hits else answer._replace(note=self.why_empty(question, limit, can_set_score=False, **filters))
 
     # Reading. A path may also be absolute, begin with the name of the root, lack its suffix or be in another case, if
     # that leaves no doubt.

@@ -53,8 +53,13 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedInde
 def open_for_server(root: Path, embedder: str | None, read_only: bool, place: Mapping[str, Any]) -> Index:
     """Open an index that a server keeps, and note what it does without."""
     opened = open_index(root, embedder=embedder, read_only=read_only, **place)
-    for note in filter(None, (opened.note, opened.index.why_no_documents())):
-        write_note(note)
+    try:
+        for note in filter(None, (opened.note, opened.index.why_no_documents())):
+            write_note(note)
+    except BaseException:
+        # The server tries again every few seconds.
+        opened.index.close()
+        raise
     return opened.index
 
 

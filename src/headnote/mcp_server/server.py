@@ -97,7 +97,7 @@ def _search(serve: Serve) -> Tool:
             changed = read_since(since, place="since") if since else None
             filters: dict[str, Any] = {"path": path or (), "tags": tags or (), "where": where, "since": changed}
             hits = index.search(query, limit, mode, **filters)
-            why = "" if hits else index.why_empty(query, limit, mode, **filters)
+            why = "" if hits else index.why_empty(query, limit, mode, can_set_score=False, **filters)
             return hits_reply(query, hits, budget, state, why)
 
         return _result(serve, reply, structured)

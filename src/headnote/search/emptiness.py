@@ -22,14 +22,14 @@ MOST_UNKNOWN = 3
 """Words that are named because no document has them."""
 
 
-def why_empty(reader: Reader, models: Models, query: Query) -> str:
-    """Why this search finds nothing."""
+def why_empty(reader: Reader, models: Models, query: Query, score_helps: bool) -> str:
+    """Why this search finds nothing. `score_helps` tells whether it finds something with a minimum score of 0."""
     if not reader.chunk_count():
         return "the index has no documents yet"
     return (
         next(_excluding(reader, query.only), "")
         or (_without_meaning(reader, models, query) if query.mode == "semantic" else "")
-        or _not_relevant(reader, query)
+        or _not_relevant(reader, query, score_helps)
     )
 
 
@@ -93,7 +93,7 @@ def _without_meaning(reader: Reader, models: Models, query: Query) -> str:
     return ""
 
 
-def _not_relevant(reader: Reader, query: Query) -> str:
+def _not_relevant(reader: Reader, query: Query, score_helps: bool) -> str:
     """What else can be tried."""
     words = read_words(reader, query.text, reader.chunk_count())
     corrected = spelt_out(query.text, words, ())
@@ -101,10 +101,11 @@ def _not_relevant(reader: Reader, query: Query) -> str:
         tries = [f"try {corrected!r}"]
     else:
         tries = [_unknown_words(words), "try fewer or other words" if len(words) > 1 else "try another word"]
-    if query.min_score is None:
-        tries.append("a minimum score of 0 shows the nearest passages anyway")
-    else:
-        tries.append("lower the minimum score")
+    if score_helps:
+        is_default = query.min_score is None
+        tries.append(
+            "a minimum score of 0 shows the nearest passages anyway" if is_default else "lower the minimum score"
+        )
     return f"nothing relevant for {query.text!r}: {'; '.join(filter(None, tries))}"
 
 

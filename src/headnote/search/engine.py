@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models
@@ -78,10 +79,11 @@ class Engine:
             hits = best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query))
             return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, words)
 
-    def why_empty(self, query: Query) -> str:
+    def why_empty(self, query: Query, can_set_score: bool) -> str:
         """Why this search has no hits, in one line."""
+        score_helps = can_set_score and query.min_score != 0 and bool(self.search(replace(query, min_score=0.0)))
         with self._store.reading() as reader:
-            return why_empty(reader, self._models, query)
+            return why_empty(reader, self._models, query, score_helps)
 
 
 def _by_meaning(

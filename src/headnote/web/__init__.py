@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headnote.extras import install, load
+from headnote.extras import load
+from headnote.web.rendering import INSTALL
 
 PURPOSE = "the web page"
-INSTALL = install("search", "server")
 
 
 def check_packages() -> None:

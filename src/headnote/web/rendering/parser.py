@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load
+from headnote.web.rendering import INSTALL
 from headnote.web.rendering.deadline import Deadline
-from headnote.web.rendering.sanitizer import INSTALL
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from headnote.extras import install, load
+from headnote.extras import load
+from headnote.web.rendering import INSTALL
 
-INSTALL = install("server")
 DEEPEST = 200
 """Tags of one name inside each other. With more of them, tags are shown as text."""
 

@@ -44,7 +44,7 @@ export function correctedNotice(answered) {
 
 /**
  * @param {string} note Why there are no hits.
- * @param {{filters: number, clear: () => void, anyway: () => void}} ways What the reader can do.
+ * @param {{filters: number, clear: () => void, anyway: (() => void)|null}} ways What the reader can do.
  */
 export function nothingFound(note, ways) {
   return h(
@@ -62,12 +62,13 @@ export function nothingFound(note, ways) {
           `Clear ${plural(ways.filters, "filter")}`,
         ),
       " ",
-      h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway"),
+      ways.anyway &&
+        h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway"),
     ),
   );
 }
 
-/** Instead of `nothingRelevant` while the folder is read. @param {string} query */
+/** Instead of `nothingFound` while the folder is read. @param {string} query */
 export function nothingYet(query) {
   return h(
     "div",

@@ -148,7 +148,12 @@ class SearchView {
       };
       refill(
         this.results,
-        nothingFound(note, { filters: this.filters.active(), clear: () => this.filters.clear(), anyway }),
+        nothingFound(note, {
+          filters: this.filters.active(),
+          clear: () => this.filters.clear(),
+          // The note offers it only where it finds something.
+          anyway: note.includes("minimum score") ? anyway : null,
+        }),
       );
     }
   }
