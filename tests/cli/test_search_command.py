@@ -92,8 +92,7 @@ def test_nothing_found_is_said_and_is_exit_code_1(docs: Path, capsys: Captured) 
     assert main(["search", "zeppelin", str(docs)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("nothing relevant for 'zeppelin': no document has 'zeppelin'; try another word; ")
-    assert captured.err.count("\n") == 1
+    assert captured.err == "nothing relevant for 'zeppelin': no document has 'zeppelin'; try another word\n"
     assert main(["search", "gauge", str(docs), "--tag", "strat", "--json"]) == 1
     record = json.loads(capsys.readouterr().out)
     assert record["note"] == "no document has the tag 'strat'; the nearest are start"
