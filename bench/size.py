@@ -99,7 +99,7 @@ def _options() -> argparse.Namespace:
 
 def busy() -> str:
     """Who else uses the machine, before anything runs here."""
-    return f"{os.getloadavg()[0]:.0f} processes of others at work"
+    return f"load average {os.getloadavg()[0]:.0f} from other programs"
 
 
 def roots(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, Path]]:
