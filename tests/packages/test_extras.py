@@ -92,8 +92,9 @@ def imported_constants(sources: Path, tree: ast.Module) -> dict[str, Any]:
     constants: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("headnote"):
-            file = sources / f"{node.module.replace('.', '/')}.py"
-            known = constants_of(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else {}
+            module = sources / node.module.replace(".", "/")
+            file = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+            known = constants_of(ast.parse(file.read_text(encoding="utf-8")))
             constants |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
     return constants
 
