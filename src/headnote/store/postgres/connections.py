@@ -7,6 +7,7 @@ import os
 import socket
 import zlib
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from threading import Lock
 from typing import Any
 
@@ -22,6 +23,7 @@ _CONNECT_SECONDS = 10
 _LONGEST_NAME = 63
 _LEAST_WAIT = 0.5
 """Seconds. The server needs a moment to notice that a writer was killed."""
+_RENAME = "set_config('application_name', %s, false)"
 _OURS = 1750036340
 """`hNot`: the first half of the number of every lock of ours."""
 
@@ -85,7 +87,7 @@ class Connections:
         with reported(self.target), self._taken() as db:
             self._wait_for_turn(db, wait, kind)
             yield db
-            db.execute(f"SELECT pg_advisory_unlock{kind}({_OURS}, %s)", (self._number,))
+            db.execute(f"SELECT pg_advisory_unlock{kind}({_OURS}, %s), {_RENAME}", (self._number, _own_name()))
 
     def close(self) -> None:
         with self._lock:
@@ -103,6 +105,9 @@ class Connections:
         except psycopg().errors.LockNotAvailable as error:
             raise self._locked(db) from error
         db.execute("SET lock_timeout = 0")
+        # In the name: the server knows only the start of the current transaction, and an update may have many.
+        since = datetime.now().astimezone().isoformat(timespec="seconds")
+        db.execute(f"SELECT {_RENAME}", (f"{_own_name()} {since}",))
 
     @property
     def _number(self) -> int:
@@ -117,8 +122,7 @@ class Connections:
             (_OURS, self._number % (1 << 32)),
         ).fetchone()
         name = (row[0] or "").split(" ") if row else []
-        # Not since when: the server knows the start of its transaction, and an update may have many.
-        who = f"process {name[1]} on {name[2]}" if len(name) == 3 else "an unknown process"
+        who = f"process {name[1]} on {name[2]} since {name[3]}" if len(name) == 4 else "an unknown process"
         remedy = "wait until it is done, then try again"
         return LockedIndex(f"being updated by {who}", path=self.target.shown, remedy=remedy)
 
@@ -155,8 +159,7 @@ class Connections:
                 return idle
 
     def _connect(self) -> Connection:
-        name = f"headnote {os.getpid()} {socket.gethostname().replace(' ', '-')}"[:_LONGEST_NAME]
-        options: dict[str, Any] = {"application_name": name, "autocommit": True, "prepare_threshold": None}
+        options: dict[str, Any] = {"application_name": _own_name(), "autocommit": True, "prepare_threshold": None}
         if "connect_timeout" not in self.target.connection:
             options["connect_timeout"] = _CONNECT_SECONDS
         try:
@@ -168,6 +171,12 @@ class Connections:
 
     def _set_path(self, connection: Connection) -> None:
         connection.execute(f"SET search_path TO {self.target.schema}, {self._path}")
+
+
+def _own_name() -> str:
+    """How the server names this process. There is room for a time behind it."""
+    name = f"headnote {os.getpid()} {socket.gethostname().replace(' ', '-')}"
+    return name[: _LONGEST_NAME - len(" 2000-01-01T00:00:00+00:00")]
 
 
 _LOST = ("08", "57P")
