@@ -19,7 +19,7 @@ from headnote.keeper import Served, State
 from headnote.mcp_server.replies import status_reply
 from headnote.store.names import names_of
 from headnote.store.opening import open_store
-from headnote.web.endpoints import status
+from headnote.web.endpoints.state import status
 from headnote.web.requests import Nothing
 
 Captured = pytest.CaptureFixture[str]

@@ -20,7 +20,7 @@ from web_folder import json_of
 
 from headnote.keeper import Served
 from headnote.web.app import make_app
-from headnote.web.endpoints import ENDPOINTS
+from headnote.web.endpoints.table import ENDPOINTS
 from headnote.web.openapi import openapi
 
 pytest_plugins = ("web_fixtures",)

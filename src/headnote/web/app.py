@@ -22,7 +22,7 @@ from headnote.errors import HeadnoteError
 from headnote.keeper import Served
 from headnote.web.ask_stream import AskLimiter
 from headnote.web.conversion import encoded
-from headnote.web.endpoints import ENDPOINTS, Endpoint
+from headnote.web.endpoints.table import ENDPOINTS, Endpoint
 from headnote.web.failures import Refused, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.openapi import openapi
 from headnote.web.pictures import picture

@@ -1,0 +1,94 @@
+"""Documents: which there are, what each holds, and how they are linked."""
+
+from __future__ import annotations
+
+from headnote.api import DocumentView
+from headnote.errors import MissingSource, SettingsError
+from headnote.keeper import Served
+from headnote.sources.decode import count_lines
+from headnote.web import requests, responses
+from headnote.web.conversion import chunk_item, heading_answers, link_answer, link_answers
+from headnote.web.rendering.page import render
+
+
+def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
+    """All documents, by path."""
+    return responses.DocumentsAnswer(
+        [responses.DocumentItem(one.path, one.title, one.chunks) for one in served.index.contents()]
+    )
+
+
+def outline(served: Served, request: requests.PathRequest) -> responses.OutlineAnswer:
+    """The headings of a document."""
+    view = _document(served, request.path)
+    return responses.OutlineAnswer(view.document.path, heading_answers(view.document.text, view.headings))
+
+
+def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
+    """Lines of a document: by number, under a heading, or those of a chunk."""
+    if request.chunk:
+        chunk = served.index.chunk(request.chunk)
+        return responses.ReadAnswer(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
+    if not request.path:
+        raise SettingsError("neither path nor chunk is given", remedy="name a document or the key of a chunk")
+    if request.heading:
+        passage = served.index.section(request.path, request.heading)
+    else:
+        passage = served.index.read(request.path, request.start_line, request.end_line)
+    _check_address(request.path, passage.path)
+    return responses.ReadAnswer(*passage)
+
+
+def document(served: Served, request: requests.PathRequest) -> responses.DocumentAnswer:
+    """A document with its headings, chunks, links and metadata, also as HTML."""
+    view = _document(served, request.path)
+    row = view.document
+    return responses.DocumentAnswer(
+        path=row.path,
+        title=row.title,
+        html=render(view),
+        text=row.text,
+        lines=count_lines(row.text),
+        chunks=[chunk_item(chunk) for chunk in view.chunks],
+        headings=heading_answers(row.text, view.headings),
+        tags=list(row.tags),
+        metadata=row.metadata,
+        **_links_of(view),
+    )
+
+
+def _document(served: Served, path: str) -> DocumentView:
+    view = served.index.document(path)
+    _check_address(path, view.document.path)
+    return view
+
+
+def _check_address(asked: str, meant: str) -> None:
+    """An address has one spelling. The index understands others, among them the folder on this machine, which a client
+    must not be able to guess."""
+    if asked != meant:
+        raise MissingSource("not in the index", path=asked, remedy=f"nearest: {meant}")
+
+
+def links(served: Served, request: requests.PathRequest) -> responses.LinksAnswer:
+    """What a document links to, and what links to it."""
+    view = _document(served, request.path)
+    return responses.LinksAnswer(view.document.path, **_links_of(view))
+
+
+def _links_of(view: DocumentView) -> dict[str, list[responses.LinkAnswer]]:
+    return {
+        "links": link_answers(view.links, view.broken),
+        "backlinks": link_answers(view.backlinks, view.broken),
+    }
+
+
+def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
+    """Which documents link to which, and which links are broken."""
+    whole = served.index.graph()
+    return responses.GraphAnswer(
+        [responses.NodeAnswer(*node) for node in whole.nodes],
+        whole.edges,
+        whole.orphans,
+        [link_answer(link, True) for link in whole.broken],
+    )

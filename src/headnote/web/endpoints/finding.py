@@ -1,0 +1,49 @@
+"""Search."""
+
+from __future__ import annotations
+
+import time
+
+from headnote.errors import SettingsError
+from headnote.keeper import Served
+from headnote.search.filter_parsing import read_fields, read_recency, read_since
+from headnote.search.options import Recency, SearchOptions
+from headnote.search.spelling import corrected_query
+from headnote.web import requests, responses
+from headnote.web.conversion import files_read_answer, hit_answer
+
+
+def search(served: Served, request: requests.SearchRequest) -> responses.SearchAnswer:
+    """Passages that answer a query, best first."""
+    began = time.perf_counter()
+    # Asked before the search: what is read meanwhile may be missing from the hits.
+    read = served.state().files_read
+    options: SearchOptions = {
+        "path": request.path,
+        "tags": request.tag,
+        "where": read_fields(request.where, "where"),
+        "since": read_since(request.since, place="since") if request.since else None,
+        "per_document": request.per_document,
+        "min_score": request.min_score,
+        "budget": request.budget,
+        "expand": request.expand,
+        "fusion": request.fusion,
+        **_recency(request),
+    }
+    hits = served.index.search(request.q, request.limit, request.mode, **options)
+    return responses.SearchAnswer(
+        query=request.q,
+        answered=corrected_query(request.q, hits),
+        hits=[hit_answer(hit, request.q) for hit in hits],
+        note="" if hits else served.index.why_empty(request.q, request.limit, request.mode, **options),
+        milliseconds=round((time.perf_counter() - began) * 1000, 2),
+        files_read=files_read_answer(read),
+    )
+
+
+def _recency(request: requests.SearchRequest) -> Recency:
+    if not request.recency:
+        return {"recency_days": request.recency_days}
+    if request.recency_days is not None:
+        raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
+    return read_recency(request.recency, "recency")

@@ -1,0 +1,38 @@
+"""How the server and its index are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from headnote import __version__
+from headnote.chunking.describe import plain_settings
+from headnote.keeper import Served
+from headnote.web import requests, responses
+from headnote.web.conversion import files_read_answer
+
+_STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
+
+
+def health(served: Served, _: requests.Nothing) -> responses.Health:
+    """Whether the server answers, and whether it has read the whole folder."""
+    return responses.Health(True, __version__, ready=served.state().files_read is None)
+
+
+def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
+    """The size of the index, and whether it is up to date."""
+    index, state = served.index.status(), served.state()
+    progress = state.progress
+    now = responses.ProgressAnswer(_STAGES[progress.stage], *progress[1:]) if progress else None
+    return responses.StatusAnswer(
+        root=served.index.root.resolve().name or "/",
+        **{name: getattr(index, name) for name in ("documents", "chunks", "links", "pending", "model")},
+        **{name: getattr(index, name) for name in ("bytes_on_disk", "updated", "generation")},
+        problem=state.problem,
+        busy=state.busy,
+        progress=now,
+        settings=plain_settings(index.settings),
+        ask_model=served.index.chat_settings.model or None,
+        models=[responses.ModelAnswer(*model) for model in index.models],
+        answering=index.answering,
+        files_read=files_read_answer(state.files_read),
+    )

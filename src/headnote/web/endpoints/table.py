@@ -1,0 +1,39 @@
+"""The API as a table: each row has an address, a request type, a response type, and the function between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from headnote.keeper import Served
+from headnote.web import requests, responses
+from headnote.web.endpoints import cutting, documents, finding, state
+
+
+class Endpoint(NamedTuple):
+    """One row of the API."""
+
+    method: Literal["GET", "POST"]
+    address: str
+    takes: type[msgspec.Struct]
+    gives: type[msgspec.Struct]
+    run: Callable[[Served, Any], Any]
+    heavy: bool = False
+    """It may take seconds, so only a few run at a time."""
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/api/health", requests.Nothing, responses.Health, state.health),
+    Endpoint("GET", "/api/status", requests.Nothing, responses.StatusAnswer, state.status),
+    Endpoint("GET", "/api/search", requests.SearchRequest, responses.SearchAnswer, finding.search),
+    Endpoint("GET", "/api/documents", requests.Nothing, responses.DocumentsAnswer, documents.documents),
+    Endpoint("GET", "/api/outline", requests.PathRequest, responses.OutlineAnswer, documents.outline),
+    Endpoint("GET", "/api/read", requests.ReadRequest, responses.ReadAnswer, documents.read),
+    Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, documents.document, heavy=True),
+    Endpoint("GET", "/api/links", requests.PathRequest, responses.LinksAnswer, documents.links),
+    Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, documents.graph, heavy=True),
+    Endpoint("GET", "/api/presets", requests.Nothing, responses.PresetsAnswer, cutting.list_presets),
+    Endpoint("POST", "/api/chunk", requests.ChunkRequest, responses.ChunkingAnswer, cutting.chunk, heavy=True),
+)

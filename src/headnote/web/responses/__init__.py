@@ -1,0 +1,68 @@
+"""What the API sends: one type per response. The OpenAPI document is generated from these types."""
+
+from __future__ import annotations
+
+from headnote.web.responses.asking import AnswerEvent, AskEvent, CitationAnswer, DroppedAnswer, ErrorEvent, TextEvent
+from headnote.web.responses.cutting import (
+    BlockAnswer,
+    ChunkAnswer,
+    ChunkingAnswer,
+    PresetAnswer,
+    PresetsAnswer,
+    SettingAnswer,
+)
+from headnote.web.responses.documents import (
+    ChunkItem,
+    DocumentAnswer,
+    DocumentItem,
+    DocumentsAnswer,
+    GraphAnswer,
+    HeadingAnswer,
+    LinkAnswer,
+    LinksAnswer,
+    NodeAnswer,
+    OutlineAnswer,
+    ReadAnswer,
+)
+from headnote.web.responses.finding import GuessAnswer, HitAnswer, SearchAnswer, SnippetAnswer, SnippetLine, WhyAnswer
+from headnote.web.responses.problems import Failure, Problem
+from headnote.web.responses.state import FilesReadAnswer, Health, ModelAnswer, ProgressAnswer, StatusAnswer
+
+__all__ = [
+    "AnswerEvent",
+    "AskEvent",
+    "BlockAnswer",
+    "ChunkAnswer",
+    "ChunkItem",
+    "ChunkingAnswer",
+    "CitationAnswer",
+    "DocumentAnswer",
+    "DocumentItem",
+    "DocumentsAnswer",
+    "DroppedAnswer",
+    "ErrorEvent",
+    "Failure",
+    "FilesReadAnswer",
+    "GraphAnswer",
+    "GuessAnswer",
+    "HeadingAnswer",
+    "Health",
+    "HitAnswer",
+    "LinkAnswer",
+    "LinksAnswer",
+    "ModelAnswer",
+    "NodeAnswer",
+    "OutlineAnswer",
+    "PresetAnswer",
+    "PresetsAnswer",
+    "Problem",
+    "ProgressAnswer",
+    "ReadAnswer",
+    "SearchAnswer",
+    "SettingAnswer",
+    "SnippetAnswer",
+    "SnippetLine",
+    "StatusAnswer",
+    "TextEvent",
+    "WhyAnswer",
+]

@@ -1,0 +1,98 @@
+"""Documents and the links between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class DocumentItem(msgspec.Struct):
+    path: str
+    title: str
+    chunks: int
+
+
+class DocumentsAnswer(msgspec.Struct):
+    documents: list[DocumentItem]
+
+
+class HeadingAnswer(msgspec.Struct):
+    """A heading, with the lines and tokens of its section."""
+
+    level: int
+    text: str
+    slug: str
+    start_line: int
+    end_line: int
+    tokens: int
+
+
+class OutlineAnswer(msgspec.Struct):
+    path: str
+    headings: list[HeadingAnswer]
+
+
+class ReadAnswer(msgspec.Struct):
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+
+
+class LinkAnswer(msgspec.Struct):
+    """A link with its document and line, and the file it leads to."""
+
+    path: str
+    line: int
+    text: str
+    target: str
+    fragment: str
+    resolved: str | None
+    broken: bool
+
+
+class LinksAnswer(msgspec.Struct):
+    path: str
+    links: list[LinkAnswer]
+    backlinks: list[LinkAnswer]
+
+
+class ChunkItem(msgspec.Struct):
+    """The place of a chunk in its document."""
+
+    index: int
+    key: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    tokens: int
+
+
+class DocumentAnswer(msgspec.Struct):
+    path: str
+    title: str
+    html: str
+    text: str
+    lines: int
+    chunks: list[ChunkItem]
+    headings: list[HeadingAnswer]
+    links: list[LinkAnswer]
+    backlinks: list[LinkAnswer]
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
+class NodeAnswer(msgspec.Struct):
+    path: str
+    title: str
+    degree: int
+
+
+class GraphAnswer(msgspec.Struct):
+    nodes: list[NodeAnswer]
+    edges: list[tuple[int, int]]
+    orphans: list[str]
+    broken: list[LinkAnswer]

@@ -1,0 +1,94 @@
+"""Hits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from headnote.web.responses.state import FilesReadAnswer
+
+Marks = list[tuple[int, int]]
+"""Offsets in a text: start, and just past the end."""
+
+
+class GuessAnswer(msgspec.Struct):
+    """A word of the query that was taken for another one."""
+
+    typed: str
+    found: str
+    is_correction: bool
+
+
+class WhyAnswer(msgspec.Struct):
+    """Why a passage was found. `matched` are words as it writes them, `terms` those of the keyword index."""
+
+    keyword_rank: int | None
+    keyword_score: float
+    matched: list[str]
+    guesses: list[GuessAnswer]
+    semantic_rank: int | None
+    similarity: float
+    model: str
+    linked_from: str
+    links_to: str
+    link_score: float
+    recency: float
+    meaning_share: float
+    share_reason: str
+    terms: list[str]
+
+
+class SnippetLine(msgspec.Struct):
+    """A line of a snippet: its place in the document, and what a reader sees of it. Blanks count where it is code."""
+
+    line: int
+    text: str
+    marks: Marks
+    code: bool
+
+
+class SnippetAnswer(msgspec.Struct):
+    """The part of a passage to show; `cut_before` tells that the passage begins earlier."""
+
+    lines: list[SnippetLine]
+    cut_before: bool
+
+
+class HitAnswer(msgspec.Struct):
+    """A passage that answers a query. `marks` are the words of the query in `text`, `line` is the first line of the
+    snippet; `lead` characters of `text` come before its own."""
+
+    path: str
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    title: str
+    text: str
+    score: float
+    id: str
+    key: str
+    tokens: int
+    why: WhyAnswer
+    start: int
+    end: int
+    tags: list[str]
+    aliases: list[str]
+    links: list[str]
+    metadata: dict[str, Any]
+    lead: int
+    line: int
+    marks: Marks
+    snippet: SnippetAnswer
+
+
+class SearchAnswer(msgspec.Struct):
+    """`answered` is the query with its misspelt words corrected. `note` says why there are no hits. While the folder is
+    read for the first time, `files_read` tells how much of it was searched."""
+
+    query: str
+    answered: str
+    hits: list[HitAnswer]
+    note: str
+    milliseconds: float
+    files_read: FilesReadAnswer | None

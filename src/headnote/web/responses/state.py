@@ -1,0 +1,59 @@
+"""How the server and its index are."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+
+class FilesReadAnswer(msgspec.Struct):
+    """How many files of the folder were read, of how many; 0 of 0 before they are counted. Only these are searched."""
+
+    done: int
+    total: int
+
+
+class Health(msgspec.Struct):
+    """`ready` tells that every file was read; until then a search may miss some."""
+
+    ok: bool
+    version: str
+    ready: bool
+
+
+class ProgressAnswer(msgspec.Struct):
+    """How far an update is."""
+
+    stage: Literal["documents", "vectors"]
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+class ModelAnswer(msgspec.Struct):
+    """A model of the index, and how many of its vectors are missing."""
+
+    role: Literal["instant", "deep"]
+    name: str
+    pending: int
+
+
+class StatusAnswer(msgspec.Struct):
+    root: str
+    documents: int
+    chunks: int
+    links: int
+    pending: int
+    model: str
+    bytes_on_disk: int
+    updated: float | None
+    generation: int
+    problem: str
+    busy: bool
+    progress: ProgressAnswer | None
+    settings: dict[str, Any]
+    ask_model: str | None
+    models: list[ModelAnswer]
+    answering: str
+    files_read: FilesReadAnswer | None
