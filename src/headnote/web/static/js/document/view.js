@@ -8,6 +8,7 @@ import { onChange } from "../core/status-feed.js";
 import { isTyping } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
+import { enhance } from "./enhance.js";
 import { DocumentList } from "./list.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
@@ -117,29 +118,18 @@ class DocumentView {
     this.heading.textContent = page.title || page.path;
     // The only markup from outside that becomes elements. The server has sanitized it.
     this.article.innerHTML = page.html;
-    this.#finish();
+    enhance(this.article);
+    this.#hideTitleTwice();
     refill(this.aside, asideParts(page));
     this.map.show(page.chunks);
     document.title = `${page.title || page.path} – headnote`;
     if (this.query && before?.path !== page.path) this.#seek(this.query);
   }
 
-  /** Adjust what only the page can know: a duplicate title, levels of headings, elements that scroll sideways. */
-  #finish() {
+  /** The title of the page is heard, and not seen, where the document begins with it. */
+  #hideTitleTwice() {
     const first = this.article.querySelector("h1");
     this.heading.classList.toggle("visually-hidden", first?.textContent?.trim() === this.heading.textContent);
-    for (const level of [5, 4, 3, 2, 1]) this.#lower(level);
-    for (const wide of this.article.querySelectorAll("pre, table")) {
-      if (wide.scrollWidth > wide.clientWidth) wide.setAttribute("tabindex", "0");
-    }
-    for (const image of this.article.querySelectorAll("img")) image.loading = "lazy";
-    for (const box of this.article.querySelectorAll("summary:empty")) box.textContent = "…";
-  }
-
-  /** Lower a level of headings by one for screen readers: the page has its own h1. @param {number} level */
-  #lower(level) {
-    for (const heading of this.article.querySelectorAll(`h${level}`))
-      heading.setAttribute("aria-level", String(level + 1));
   }
 
   /** Go to the line or the section that the address names. @param {URLSearchParams} query */
