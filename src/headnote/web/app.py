@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Awaitable, Callable
 from functools import partial
-from importlib.resources import files
-from pathlib import Path
 
 import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from headnote.errors import HeadnoteError
 from headnote.keeper import Served
 from headnote.web.ask_stream import AskLimiter
+from headnote.web.compression import QUICK, respond, squeezed, takes_gzip
 from headnote.web.conversion import encoded
 from headnote.web.endpoints.table import ENDPOINTS, Endpoint
 from headnote.web.failures import Refused, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.openapi import openapi
+from headnote.web.page_files import Page, page
 from headnote.web.pictures import picture
 from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
@@ -37,25 +35,19 @@ HEAVY_AT_A_TIME = 2
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-# Some systems register other types, and browsers refuse modules with those.
-mimetypes.add_type("text/javascript", ".js")
-mimetypes.add_type("text/css", ".css")
-
-
 def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
     """The page and the API over one index."""
     light = anyio.CapacityLimiter(AT_A_TIME)
-    routes: list[Route | Mount] = []
+    routes: list[Route] = []
     for row in ENDPOINTS:
         limiter = anyio.CapacityLimiter(HEAVY_AT_A_TIME) if row.heavy else light
         routes.append(Route(row.address, _handler(row, served, limiter), methods=[row.method]))
-    static = Path(str(files("headnote.web") / "static"))
     routes += [
         Route("/api/ask", _ask(served), methods=["POST"]),
         Route("/api/openapi.json", _openapi, methods=["GET"]),
         Route("/files/{path:path}", partial(_file, served=served, limiter=light), methods=["GET"]),
-        Route("/", partial(_index_page, static=static), methods=["GET"]),
-        Mount("/static", StaticFiles(directory=static, check_dir=False), name="static"),
+        Route("/", partial(_index_page, page=page()), methods=["GET"]),
+        Route("/static/{digest}/{path:path}", partial(_page_file, page=page()), methods=["GET"]),
     ]
     app = Starlette(
         routes=routes,
@@ -74,14 +66,15 @@ def _handler(row: Endpoint, served: Served, limiter: anyio.CapacityLimiter) -> H
     async def answer(request: Request) -> Response:
         parameters = await _parameters(request, row.takes)
         # In a thread: the event loop must not wait for the disk or for a long text.
-        work = partial(_work, row, served, parameters)
-        return Response(await anyio.to_thread.run_sync(work, limiter=limiter), media_type="application/json")
+        work = partial(_work, row, served, parameters, takes_gzip(request))
+        return await anyio.to_thread.run_sync(work, limiter=limiter)
 
     return answer
 
 
-def _work(row: Endpoint, served: Served, parameters: msgspec.Struct) -> bytes:
-    return encoded(row.run(served, parameters))
+def _work(row: Endpoint, served: Served, parameters: msgspec.Struct, gzip: bool) -> Response:
+    body = encoded(row.run(served, parameters))
+    return respond(body, squeezed(body, QUICK) if gzip else None, "application/json")
 
 
 async def _parameters(request: Request, shape: type[msgspec.Struct]) -> msgspec.Struct:
@@ -100,8 +93,9 @@ def _ask(served: Served) -> Handler:
     return answer
 
 
-async def _openapi(_: Request) -> Response:
-    return Response(encoded(openapi()), media_type="application/json")
+async def _openapi(request: Request) -> Response:
+    body = encoded(openapi())
+    return respond(body, squeezed(body, QUICK) if takes_gzip(request) else None, "application/json")
 
 
 async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter) -> Response:
@@ -109,7 +103,11 @@ async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter
     return await anyio.to_thread.run_sync(find, limiter=limiter)
 
 
-async def _index_page(_: Request, static: Path) -> Response:
-    if not (static / "index.html").is_file():
-        raise HTTPException(404)
-    return FileResponse(static / "index.html")
+async def _index_page(request: Request, page: Page) -> Response:
+    return page.respond_index(request)
+
+
+async def _page_file(request: Request, page: Page) -> Response:
+    # In a thread: the first time, the file is compressed.
+    find = partial(page.respond_file, request, request.path_params["digest"], request.path_params["path"])
+    return await anyio.to_thread.run_sync(find)

@@ -9,6 +9,7 @@ from headnote.chunking.describe import plain_settings
 from headnote.keeper import Served
 from headnote.web import requests, responses
 from headnote.web.conversion import files_read_answer
+from headnote.web.page_files import page
 
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
 
@@ -35,4 +36,5 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         models=[responses.ModelAnswer(*model) for model in index.models],
         answering=index.answering,
         files_read=files_read_answer(state.files_read),
+        page=page().digest,
     )

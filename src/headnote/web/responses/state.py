@@ -57,3 +57,5 @@ class StatusAnswer(msgspec.Struct):
     models: list[ModelAnswer]
     answering: str
     files_read: FilesReadAnswer | None
+    page: str
+    """Digest of the page that this server has. A page with another one is of another version."""

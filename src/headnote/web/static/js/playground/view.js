@@ -2,6 +2,7 @@
 
 import { errorNotice } from "../core/announce.js";
 import { get } from "../core/api.js";
+import { asset } from "../core/assets.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
 import { Lane } from "./lane.js";
@@ -92,7 +93,7 @@ class PlaygroundView {
   }
 
   async #loadSample() {
-    const response = await fetch("/static/sample.md");
+    const response = await fetch(asset("sample.md"));
     this.#setText(await response.text(), "relay.md", 0);
   }
 

@@ -1,0 +1,127 @@
+"""The files of the page, under addresses that change with them, so that browsers keep each for ever.
+
+They are read once. A package that is upgraded under a running server does not mix its new page with the old program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headnote.web.compression import THOROUGH, respond, squeezed, takes_gzip
+from headnote.web.failures import Refused
+
+FIRST_STYLES = ("base", "controls", "shell", "markdown")
+"""Stylesheets that others build on, in this order; the rest follow by name."""
+STYLES = "css/page.css"
+"""All stylesheets in one file."""
+FIRST_MODULES = ("js/main.js", "js/search/view.js")
+"""What the first view runs. The modules that these import are loaded along with them, not one after the other."""
+FOREVER = {"Cache-Control": "max-age=31536000, immutable"}
+_PACKED = ("image/png", "font/woff2")
+_IMPORT = re.compile(r'^(?:import|export|\})[^"\n]*"(\.{1,2}/[^"]+)"', re.MULTILINE)
+_DIGEST = re.compile(r"[0-9a-f]{16}")
+
+# Some systems register other types, and browsers refuse modules with those.
+mimetypes.add_type("text/javascript", ".js")
+mimetypes.add_type("text/css", ".css")
+mimetypes.add_type("text/markdown", ".md")
+mimetypes.add_type("font/woff2", ".woff2")
+
+
+class PageFile:
+    """One file."""
+
+    def __init__(self, path: str, body: bytes) -> None:
+        self.body = body
+        self.media_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
+
+    @cached_property
+    def gzipped(self) -> bytes | None:
+        return None if self.media_type in _PACKED else squeezed(self.body, THOROUGH)
+
+    def respond(self, request: Request, headers: dict[str, str]) -> Response:
+        return respond(self.body, self.gzipped if takes_gzip(request) else None, self.media_type, headers)
+
+
+class Page:
+    """All files, and the digest that stands for them."""
+
+    def __init__(self, contents: dict[str, bytes]) -> None:
+        self._contents = {**contents, STYLES: _joined_styles(contents)}
+        self.digest = _digest(self._contents)
+        self._files = {path: PageFile(path, body) for path, body in self._contents.items() if path != "index.html"}
+
+    @cached_property
+    def index(self) -> PageFile:
+        """The page itself: it names the digest, so it alone is asked for at every visit."""
+        base = f"/static/{self.digest}"
+        preload = [f'<link rel="modulepreload" href="{base}/{path}">' for path in self._first_modules()]
+        html = self._contents["index.html"].decode("utf-8").replace("{static}", base)
+        return PageFile("index.html", html.replace("<!-- modules -->", "\n  ".join(preload)).encode("utf-8"))
+
+    def respond_index(self, request: Request) -> Response:
+        tag = f'W/"{self.digest}"'
+        headers = {"Cache-Control": "no-cache", "ETag": tag}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return self.index.respond(request, headers)
+
+    def respond_file(self, request: Request, digest: str, path: str) -> Response:
+        if digest != self.digest and _DIGEST.fullmatch(digest):
+            raise Refused(410, "page_outdated", "this page belongs to another version of headnote", "reload it")
+        file = self._files.get(path) if digest == self.digest else None
+        if file is None:
+            raise Refused(404, "not_found", "no such file of the page")
+        return file.respond(request, FOREVER)
+
+    def _first_modules(self) -> list[str]:
+        """The first modules and all that they import, in the order in which they are met."""
+        found: list[str] = []
+        waiting = list(FIRST_MODULES)
+        while waiting:
+            path = waiting.pop(0)
+            if path not in found and path in self._contents:
+                found.append(path)
+                waiting += _imports(path, self._contents[path].decode("utf-8"))
+        return found
+
+
+@cache
+def page() -> Page:
+    """The page of this package."""
+    root = Path(str(files("headnote.web") / "static"))
+    return Page({file.relative_to(root).as_posix(): file.read_bytes() for file in root.rglob("*") if file.is_file()})
+
+
+def _digest(contents: dict[str, bytes]) -> str:
+    whole = hashlib.sha256()
+    for path, body in sorted(contents.items()):
+        whole.update(f"{path}\0{len(body)}\0".encode())
+        whole.update(body)
+    return whole.hexdigest()[:16]
+
+
+def _joined_styles(contents: dict[str, bytes]) -> bytes:
+    names = {path: path[4:-4] for path in contents if path.startswith("css/") and path.endswith(".css")}
+
+    def order(path: str) -> tuple[int, str]:
+        name = names[path]
+        return (FIRST_STYLES.index(name) if name in FIRST_STYLES else len(FIRST_STYLES), name)
+
+    return b"\n".join(contents[path] for path in sorted(names, key=order))
+
+
+def _imports(path: str, script: str) -> Iterator[str]:
+    """What a module imports before it runs; what it imports when asked to is left out."""
+    for target in _IMPORT.findall(script):
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
