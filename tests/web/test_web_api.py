@@ -95,7 +95,16 @@ def test_a_search_without_hits_says_why(client: TestClient, index: Index) -> Non
         answer = json_of(client, "/api/search", q="xyzzy", **request)
         assert answer["hits"] == []
         assert answer["note"].startswith(("no document ", "nothing relevant for 'xyzzy': "))
+        assert answer["has_nearest"] is False
     assert answer["note"] == index.why_empty("xyzzy", mode="keyword")
+
+
+def test_a_search_without_hits_says_whether_a_lower_score_has_some(client: TestClient) -> None:
+    query = "xyzzy quux"
+    answer = json_of(client, "/api/search", q=query)
+    assert (answer["hits"], answer["has_nearest"]) == ([], True)
+    assert json_of(client, "/api/search", q=query, min_score=0)["hits"]
+    assert json_of(client, "/api/search", q="tides", min_score=0, tag="nowhere")["has_nearest"] is False
 
 
 def test_search_corrects_and_completes_words_and_marks_what_it_found(client: TestClient) -> None:

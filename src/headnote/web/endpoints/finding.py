@@ -36,9 +36,16 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         answered=corrected_query(request.q, hits),
         hits=[hit_answer(hit, request.q) for hit in hits],
         note="" if hits else served.index.why_empty(request.q, request.limit, request.mode, **options),
+        has_nearest=not hits and _has_nearest(served, request, options),
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
         files_read=files_read_answer(read),
     )
+
+
+def _has_nearest(served: Served, request: requests.SearchRequest, options: SearchOptions) -> bool:
+    if request.min_score == 0:
+        return False
+    return bool(served.index.search(request.q, 1, request.mode, **{**options, "min_score": 0.0}))
 
 
 def _recency(request: requests.SearchRequest) -> Recency:

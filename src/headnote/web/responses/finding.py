@@ -83,12 +83,14 @@ class HitAnswer(msgspec.Struct):
 
 
 class SearchAnswer(msgspec.Struct):
-    """`answered` is the query with its misspelt words corrected. `note` says why there are no hits. While the folder is
-    read for the first time, `files_read` tells how much of it was searched."""
+    """`answered` is the query with its misspelt words corrected. `note` says why there are no hits, `has_nearest`
+    whether a minimum score of 0 shows some all the same. While the folder is read for the first time, `files_read`
+    tells how much of it was searched."""
 
     query: str
     answered: str
     hits: list[HitAnswer]
     note: str
+    has_nearest: bool
     milliseconds: float
     files_read: FilesReadAnswer | None

@@ -125,8 +125,8 @@ class SearchView {
   }
 
   /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], note: string,
-   *   milliseconds: number, files_read: FilesRead|null}} answer */
-  #showHits(q, address, { answered, hits, note, milliseconds, files_read: read }) {
+   *   has_nearest: boolean, milliseconds: number, files_read: FilesRead|null}} answer */
+  #showHits(q, address, { answered, hits, note, has_nearest: hasNearest, milliseconds, files_read: read }) {
     this.answered = address;
     this.read = read;
     this.results.removeAttribute("aria-busy");
@@ -151,8 +151,7 @@ class SearchView {
         nothingFound(note, {
           filters: this.filters.active(),
           clear: () => this.filters.clear(),
-          // The note offers it only where it finds something.
-          anyway: note.includes("minimum score") ? anyway : null,
+          anyway: hasNearest ? anyway : null,
         }),
       );
     }
