@@ -33,6 +33,7 @@ _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 # Some systems register other types, and browsers refuse modules with those.
 mimetypes.add_type("text/javascript", ".js")
+mimetypes.add_type("text/javascript", ".mjs")
 mimetypes.add_type("text/css", ".css")
 mimetypes.add_type("text/markdown", ".md")
 mimetypes.add_type("font/woff2", ".woff2")
