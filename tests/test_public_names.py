@@ -60,6 +60,7 @@ PUBLIC_NAMES = {
     "MissingSource",
     "ModelStatus",
     "Models",
+    "Neighbourhood",
     "NewerIndex",
     "Node",
     "NonText",

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from headnote.config import ChatSettings, IndexSettings
     from headnote.embedding.base import Embedder
     from headnote.embedding.registry import Models
-    from headnote.index.graph import Graph, Node
+    from headnote.index.graph import Graph, Neighbourhood, Node
     from headnote.index.plan import Plan
     from headnote.index.task import FilesRead, Progress, Report
     from headnote.markdown import parse
@@ -123,6 +123,7 @@ __all__ = [
     "MissingSource",
     "ModelStatus",
     "Models",
+    "Neighbourhood",
     "NewerIndex",
     "Node",
     "NonText",
@@ -184,6 +185,7 @@ _MODULE_OF = {
     "Message": "headnote.answer.prompt",
     "ModelStatus": "headnote.api",
     "Models": "headnote.embedding.registry",
+    "Neighbourhood": "headnote.index.graph",
     "Node": "headnote.index.graph",
     "NonText": "headnote.store.rows",
     "OutlineEntry": "headnote.markdown.outline",

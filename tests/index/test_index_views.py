@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headnote import Index, MissingSource
+from headnote import Index, MissingSource, SettingsError
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.task import Progress
 from headnote.keeper import State, keep_fresh
@@ -35,6 +35,29 @@ def test_contents_have_titles(index: Index) -> None:
     assert [one.chunks for one in index.contents()] == [
         len(index.document(one.path).chunks) for one in index.contents()
     ]
+
+
+def test_contents_count_links_as_the_graph_does(index: Index) -> None:
+    contents = index.contents()
+    assert [(one.path, one.links, one.tags) for one in contents] == [
+        (node.path, node.degree, node.tags) for node in index.graph().nodes
+    ]
+    assert [one.links for one in contents] == [2, 2, 0]
+    files = [index.root / one.path for one in contents]
+    assert [(one.size, one.mtime_ns) for one in contents] == [
+        (file.stat().st_size, file.stat().st_mtime_ns) for file in files
+    ]
+
+
+def test_a_neighbourhood_begins_with_its_document(index: Index) -> None:
+    near = index.neighbourhood("b")
+    assert [node.path for node in near.nodes] == ["b.md", "a.md"]
+    assert (near.edges, near.distances, near.left_out) == ([(0, 1), (1, 0)], [0, 1], 0)
+    assert index.neighbourhood("b.md", limit=1).left_out == 1
+    with pytest.raises(MissingSource):
+        index.neighbourhood("gone.md")
+    with pytest.raises(SettingsError, match="must be 1 or more"):
+        index.neighbourhood("a.md", depth=0)
 
 
 def test_a_document_knows_its_broken_links(index: Index) -> None:

@@ -39,6 +39,16 @@ def test_files_without_text_are_remembered(store: Store) -> None:
         assert writer.non_texts() == {}
 
 
+def test_summaries_have_what_a_list_shows(store: Store) -> None:
+    text = "---\ntags: [Pumps, log/Daily]\n---\n\n# A\n\nA #valve and #pumps.\n"
+    put(store, entry("b.md", text, mtime_ns=2**62), entry("\ud800.md", "text"))
+    with store.reading() as reader:
+        first, second = reader.summaries()
+        assert (first.path, first.chunks, first.size) == ("b.md", len(reader.chunks_of("b.md")), len(text))
+    assert (first.mtime_ns, first.tags) == (2**62, ("log/daily", "pumps", "valve"))
+    assert (second.path, second.tags, second.links) == ("\ud800.md", (), 0)
+
+
 SMALL = {"mdvdb": {"max_tokens": 60}, "ragdocs": {"max_tokens": 300}, "blocks": {"max_tokens": 120}}
 """Sizes at which a short page is cut, with overlap, fences reopened and table headers repeated."""
 

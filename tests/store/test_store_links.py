@@ -50,6 +50,16 @@ def test_heads_are_documents_without_their_texts(store: Store) -> None:
     assert (first.path, second.path, second.metadata, second.aliases) == ("a.md", "b.md", {"slug": "x"}, ("y",))
 
 
+def test_connections_are_pairs_of_documents_each_once(store: Store) -> None:
+    linked(store)
+    more = [link("f.md", "b.md", "b.md"), link("f.md", "b.md", "b.md", fragment="x"), link("f.md", "a.md", "a.md")]
+    put(store, entry("f.md", "f")._replace(links=more))
+    with store.reading() as reader:
+        assert reader.connections() == [("a.md", "b.md"), ("f.md", "a.md"), ("f.md", "b.md")]
+        links = {one.path: one.links for one in reader.summaries()}
+    assert links == {"a.md": 2, "b.md": 2, "c.md": 0, "d.md": 0, "e.md": 0, "f.md": 2}
+
+
 def test_orphans_are_on_no_road(store: Store) -> None:
     linked(store)
     with store.reading() as reader:

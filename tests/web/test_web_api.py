@@ -181,7 +181,9 @@ def test_the_nearest_parameter_is_named(client: TestClient) -> None:
 def test_documents_outline_and_links(client: TestClient) -> None:
     documents = json_of(client, "/api/documents")["documents"]
     assert [one["path"] for one in documents] == ["alone.md", "moon.md", "places/harbour.md", "tides.md"]
-    assert all(one["title"] and one["chunks"] for one in documents)
+    assert all(one["title"] and one["chunks"] and one["size"] and one["changed"] > 1e9 for one in documents)
+    degrees = {node["path"]: (node["degree"], node["tags"]) for node in json_of(client, "/api/graph")["nodes"]}
+    assert {one["path"]: (one["links"], one["tags"]) for one in documents} == degrees
     headings = json_of(client, "/api/outline", path="tides.md")["headings"]
     assert [(one["level"], one["slug"], one["start_line"]) for one in headings] == [
         (1, "tides", 7),
@@ -244,6 +246,16 @@ def test_the_graph(client: TestClient) -> None:
     assert [(link["path"], link["target"], link["broken"]) for link in graph["broken"]] == [
         ("moon.md", "gone.md", True)
     ]
+
+
+def test_the_neighbourhood_of_a_document(client: TestClient) -> None:
+    near = json_of(client, "/api/neighbourhood", path="moon.md")
+    assert [(node["path"], node["distance"]) for node in near["nodes"]] == [("moon.md", 0), ("tides.md", 1)]
+    assert (near["edges"], near["left_out"]) == ([[1, 0]], 0)
+    wider = json_of(client, "/api/neighbourhood", path="moon.md", depth=2, limit=2)
+    assert (len(wider["nodes"]), wider["left_out"]) == (2, 1)
+    error_of(client.get("/api/neighbourhood", params={"path": "moon"}), 404)
+    error_of(client.get("/api/neighbourhood", params={"path": "moon.md", "depth": 3}), 400)
 
 
 def test_presets_and_settings(client: TestClient) -> None:

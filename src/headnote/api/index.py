@@ -19,6 +19,7 @@ from headnote.api.reading import (
     find_chunk,
     find_section,
     graph,
+    neighbourhood,
     orphans,
     passage,
 )
@@ -37,7 +38,7 @@ from headnote.config import (
 from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
 from headnote.errors import SettingsError, UnreadIndex, warn
-from headnote.index.graph import Graph
+from headnote.index.graph import Graph, Neighbourhood
 from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
 from headnote.index.plan import plan_reading
@@ -563,6 +564,21 @@ class Index:
         """Which documents link to which, and the broken links. While the folder is read for the first time, no link is
         resolved, and none is called broken."""
         return graph(self._store, self.root)
+
+    def neighbourhood(self, path: str, depth: int = 1, limit: int = 50) -> Neighbourhood:
+        """A document, those it links to and those that link to it, and so on.
+
+        Args:
+            path: The document in the middle.
+            depth: How many links away a document may be.
+            limit: Maximum number of documents, this one included; the nearest come first.
+        """
+        check_types(path=(path, str), depth=(depth, Integral), limit=(limit, Integral))
+        if depth < 1 or limit < 1:
+            raise SettingsError(
+                f"depth {depth} and limit {limit} must be 1 or more", remedy="leave them out, or raise them"
+            )
+        return neighbourhood(self._store, self.root, path, depth, limit)
 
     def _document_row(self, path: str) -> DocumentRow:
         check_types(path=(path, str))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from headnote.api.views import DocumentView
 from headnote.chunking.settings import shown
 from headnote.errors import MissingSource, SettingsError, UnreadIndex
-from headnote.index.graph import Graph, graph_of
+from headnote.index.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
 from headnote.index.manifest import files_read, unfinished_reads
 from headnote.index.sites.model import read_sites
 from headnote.model import Passage
@@ -118,8 +118,16 @@ def orphans(store: Store, root: Path) -> list[str]:
 
 def graph(store: Store, root: Path) -> Graph:
     with store.reading() as reader:
-        documents, links, is_broken = reader.summaries(), reader.links(), _link_check(reader, root)
-    return graph_of(documents, links, _broken_of(links, is_broken))
+        documents, connections = reader.summaries(), reader.connections()
+        links, is_broken = reader.links(), _link_check(reader, root)
+    return graph_of(documents, connections, _broken_of(links, is_broken))
+
+
+def neighbourhood(store: Store, root: Path, path: str, depth: int, limit: int) -> Neighbourhood:
+    with store.reading() as reader:
+        path = document_row(reader, root, path).path
+        documents, connections = reader.summaries(), reader.connections()
+    return neighbourhood_of(documents, connections, path, depth, limit)
 
 
 def _broken_of(links: Iterable[LinkRow], is_broken: Callable[[LinkRow], bool]) -> list[LinkRow]:

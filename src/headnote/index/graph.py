@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -18,6 +17,8 @@ class Node(NamedTuple):
     """Of the document."""
     degree: int
     """How many other documents it links to, and how many link to it."""
+    tags: tuple[str, ...] = ()
+    """Of the document and of its chunks, in the form in which they are compared."""
 
 
 class Graph(NamedTuple):
@@ -33,11 +34,61 @@ class Graph(NamedTuple):
     """Links that lead nowhere."""
 
 
-def graph_of(documents: Sequence[DocumentSummary], links: Iterable[LinkRow], broken: Sequence[LinkRow]) -> Graph:
-    """The graph of these documents; links to anything else are no edges."""
-    number = {document.path: at for at, document in enumerate(documents)}
-    pairs = {(number[link.path], number.get(link.resolved or "", -1)) for link in links if link.path in number}
-    edges = sorted((start, end) for start, end in pairs if end >= 0 and start != end)
-    degree = Counter(end for edge in edges for end in edge)
-    nodes = [Node(document.path, document.title, degree[at]) for at, document in enumerate(documents)]
-    return Graph(nodes, edges, [node.path for node in nodes if not node.degree], list(broken))
+class Neighbourhood(NamedTuple):
+    """A document and those around it."""
+
+    nodes: list[Node]
+    """The document itself first, then the nearest; of those that are equally near, the most linked first."""
+    distances: list[int]
+    """Of each node: how many links lead there, in either direction."""
+    edges: list[tuple[int, int]]
+    """(from, to) as numbers of nodes, each pair once."""
+    left_out: int
+    """How many more there are, beyond the limit."""
+
+
+def graph_of(
+    documents: Sequence[DocumentSummary], connections: Iterable[tuple[str, str]], broken: Sequence[LinkRow]
+) -> Graph:
+    """The graph of these documents; connections with anything else are no edges."""
+    nodes = [_node(document) for document in documents]
+    return Graph(nodes, _edges(nodes, connections), [node.path for node in nodes if not node.degree], list(broken))
+
+
+def neighbourhood_of(
+    documents: Iterable[DocumentSummary], connections: Sequence[tuple[str, str]], path: str, depth: int, limit: int
+) -> Neighbourhood:
+    """The documents that at most `depth` links connect with this one, as many as the limit allows."""
+    by_path = {document.path: _node(document) for document in documents}
+    distances = _distances(connections, path, depth)
+    found = sorted((distances[other], -node.degree, other) for other, node in by_path.items() if other in distances)
+    nodes = [by_path[other] for _, _, other in found[:limit]]
+    return Neighbourhood(
+        nodes=nodes,
+        distances=[distance for distance, _, _ in found[:limit]],
+        edges=_edges(nodes, connections),
+        left_out=len(found) - len(nodes),
+    )
+
+
+def _node(document: DocumentSummary) -> Node:
+    return Node(document.path, document.title, document.links, document.tags)
+
+
+def _edges(nodes: Sequence[Node], connections: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+    number = {node.path: at for at, node in enumerate(nodes)}
+    return sorted((number[path], number[other]) for path, other in connections if path in number and other in number)
+
+
+def _distances(connections: Sequence[tuple[str, str]], path: str, depth: int) -> dict[str, int]:
+    """Each document within reach → how many links away it is."""
+    near: dict[str, list[str]] = {}
+    for one, other in connections:
+        near.setdefault(one, []).append(other)
+        near.setdefault(other, []).append(one)
+    distances = {path: 0}
+    outermost = [path]
+    for distance in range(1, depth + 1):
+        outermost = list({other for one in outermost for other in near.get(one, ())} - distances.keys())
+        distances.update(dict.fromkeys(outermost, distance))
+    return distances

@@ -55,7 +55,7 @@ class Documents(Protocol):
         """All documents by path, without their text."""
 
     def summaries(self) -> list[DocumentSummary]:
-        """All documents by path, without their text."""
+        """All documents by path, with what a list of them shows."""
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
         """The chunks of one document, in order."""
@@ -91,6 +91,9 @@ class Documents(Protocol):
 
     def targets_from_top(self) -> dict[str, int]:
         """Each target that begins with a slash → how many links have it."""
+
+    def connections(self) -> list[tuple[str, str]]:
+        """(document, another that it links to), each pair once, sorted."""
 
     def orphans(self) -> list[str]:
         """Documents that neither link to another document nor are linked from one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
@@ -248,9 +249,28 @@ def stored_head(columns: Sequence[Any]) -> DocumentHead:
     return DocumentHead(unescaped(path), unescaped(title), unpacked(metadata), unpacked_strings(aliases))
 
 
-def stored_summary(columns: Sequence[Any]) -> DocumentSummary:
-    path, title, chunks, warning = columns
-    return DocumentSummary(unescaped(path), unescaped(title), chunks, unescaped(warning))
+def stored_summaries(
+    rows: Iterable[Sequence[Any]], tagged: Iterable[Sequence[str]], connections: Iterable[Sequence[str]]
+) -> list[DocumentSummary]:
+    """Sorted by path. `tagged` and `connections` are rows, too: (path, tag) and (path, other path)."""
+    tags: dict[str, list[str]] = {}
+    for path, tag in tagged:
+        tags.setdefault(path, []).append(unescaped(tag))
+    degree = Counter(path for pair in connections for path in pair)
+    summaries = (
+        DocumentSummary(
+            path=unescaped(path),
+            title=unescaped(title),
+            chunks=chunks,
+            warning=unescaped(warning),
+            size=size,
+            mtime_ns=mtime_ns,
+            links=degree[path],
+            tags=tuple(sorted(tags.get(path, ()))),
+        )
+        for path, title, chunks, warning, size, mtime_ns in rows
+    )
+    return sorted(summaries)
 
 
 PARENT_COLUMNS = "d.path, d.title, d.mtime_ns, d.metadata, d.tags, d.aliases"

@@ -52,7 +52,20 @@ SELECT tag, count(*) AS documents FROM (
 ) AS tagged GROUP BY tag ORDER BY documents DESC, tag
 """
 
-SUMMARIES = "SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id), warning FROM documents d"
+TAGGED = """
+SELECT d.path, t.tag FROM document_tags t JOIN documents d ON d.id = t.document
+UNION SELECT d.path, t.tag FROM chunk_tags t JOIN chunks c ON c.id = t.chunk JOIN documents d ON d.id = c.document
+"""
+
+SUMMARIES = """
+SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id), warning, size, mtime_ns FROM documents d
+"""
+
+CONNECTIONS = """
+SELECT DISTINCT d.path, t.path
+FROM links l JOIN documents d ON d.id = l.document JOIN documents t ON t.path = l.resolved
+WHERE t.id <> d.id
+"""
 
 LINKS = """
 SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,

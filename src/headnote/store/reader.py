@@ -89,6 +89,9 @@ class CompositeReader:
     def targets_from_top(self) -> dict[str, int]:
         return self._documents.targets_from_top()
 
+    def connections(self) -> list[tuple[str, str]]:
+        return self._documents.connections()
+
     def orphans(self) -> list[str]:
         return self._documents.orphans()
 

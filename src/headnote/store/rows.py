@@ -86,6 +86,14 @@ class DocumentSummary(NamedTuple):
     """How many it has."""
     warning: str = ""
     """What had to be guessed to read it, such as its encoding; empty if nothing."""
+    size: int = 0
+    """Of the file, in bytes."""
+    mtime_ns: int = 0
+    """Modification time in nanoseconds since 1970."""
+    links: int = 0
+    """How many other documents it links to, and how many link to it."""
+    tags: tuple[str, ...] = ()
+    """Of the document and of its chunks, sorted, in the form in which they are compared."""
 
 
 class ChunkRow(NamedTuple):

@@ -11,7 +11,7 @@ from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
 from headnote.search.snippets import Snippet, excerpt, lines_of, marked_terms, marks
-from headnote.store.rows import LinkRow, StoredChunk
+from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
 
@@ -84,6 +84,18 @@ def link_answer(link: LinkRow, broken: bool) -> responses.LinkAnswer:
 
 def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[responses.LinkAnswer]:
     return [link_answer(link, link in broken) for link in links]
+
+
+def document_item(summary: DocumentSummary) -> responses.DocumentItem:
+    return responses.DocumentItem(
+        path=summary.path,
+        title=summary.title,
+        chunks=summary.chunks,
+        size=summary.size,
+        changed=summary.mtime_ns / 1e9,
+        links=summary.links,
+        tags=list(summary.tags),
+    )
 
 
 def chunk_item(chunk: StoredChunk) -> responses.ChunkItem:

@@ -81,6 +81,12 @@ class PathRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: DocumentPath
 
 
+class NeighbourhoodRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: DocumentPath
+    depth: Annotated[int, Meta(ge=1, le=2, description="How many links away a document may be.")] = 1
+    limit: Annotated[int, Meta(ge=1, le=500, description="Most documents, the nearest first.")] = 50
+
+
 class ReadRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: Annotated[str, Meta(max_length=4096, description="Document, unless a chunk is given.")] = ""
     start_line: Line = 1

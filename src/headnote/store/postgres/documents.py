@@ -16,7 +16,7 @@ from headnote.store.codec import (
     stored_document,
     stored_head,
     stored_link,
-    stored_summary,
+    stored_summaries,
     unescaped,
 )
 from headnote.store.filters import Filter, path_matcher
@@ -107,8 +107,8 @@ class Documents:
         return sorted(map(stored_head, columns), key=lambda head: head.path)
 
     def summaries(self) -> list[DocumentSummary]:
-        columns = rows(self.db, queries.SUMMARIES)
-        return sorted(map(stored_summary, columns))
+        columns = (rows(self.db, query) for query in (queries.SUMMARIES, queries.TAGGED, queries.CONNECTIONS))
+        return stored_summaries(*columns)
 
     # -- chunks
 
@@ -162,6 +162,9 @@ class Documents:
 
     def targets_from_top(self) -> dict[str, int]:
         return {unescaped(target): int(count) for target, count in rows(self.db, queries.TARGETS_FROM_TOP)}
+
+    def connections(self) -> list[tuple[str, str]]:
+        return sorted((unescaped(path), unescaped(other)) for path, other in rows(self.db, queries.CONNECTIONS))
 
     def orphans(self) -> list[str]:
         return sorted(unescaped(path) for (path,) in rows(self.db, queries.ORPHANS))

@@ -18,7 +18,7 @@ from headnote.store.codec import (
     stored_document,
     stored_head,
     stored_link,
-    stored_summary,
+    stored_summaries,
     unescaped,
 )
 from headnote.store.filters import Filter
@@ -99,8 +99,8 @@ class Documents:
         return sorted(map(stored_head, rows), key=lambda head: head.path)
 
     def summaries(self) -> list[DocumentSummary]:
-        rows = self.db.execute(queries.SUMMARIES)
-        return sorted(map(stored_summary, rows))
+        columns = (self.db.execute(query) for query in (queries.SUMMARIES, queries.TAGGED, queries.CONNECTIONS))
+        return stored_summaries(*columns)
 
     # -- chunks
 
@@ -152,6 +152,9 @@ class Documents:
 
     def targets_from_top(self) -> dict[str, int]:
         return {unescaped(target): int(count) for target, count in self.db.execute(queries.TARGETS_FROM_TOP)}
+
+    def connections(self) -> list[tuple[str, str]]:
+        return sorted((unescaped(path), unescaped(other)) for path, other in self.db.execute(queries.CONNECTIONS))
 
     def orphans(self) -> list[str]:
         return sorted(unescaped(path) for (path,) in self.db.execute(queries.ORPHANS))

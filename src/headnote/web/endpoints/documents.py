@@ -7,15 +7,13 @@ from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
 from headnote.sources.decode import count_lines
 from headnote.web import requests, responses
-from headnote.web.conversion import chunk_item, heading_answers, link_answer, link_answers
+from headnote.web.conversion import chunk_item, document_item, heading_answers, link_answer, link_answers
 from headnote.web.rendering.page import render
 
 
 def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
     """All documents, by path."""
-    return responses.DocumentsAnswer(
-        [responses.DocumentItem(one.path, one.title, one.chunks) for one in served.index.contents()]
-    )
+    return responses.DocumentsAnswer([document_item(one) for one in served.index.contents()])
 
 
 def outline(served: Served, request: requests.PathRequest) -> responses.OutlineAnswer:
@@ -87,8 +85,22 @@ def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
     """Which documents link to which, and which links are broken."""
     whole = served.index.graph()
     return responses.GraphAnswer(
-        [responses.NodeAnswer(*node) for node in whole.nodes],
+        [responses.NodeAnswer(node.path, node.title, node.degree, list(node.tags)) for node in whole.nodes],
         whole.edges,
         whole.orphans,
         [link_answer(link, True) for link in whole.broken],
+    )
+
+
+def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> responses.NeighbourhoodAnswer:
+    """A document and those around it, up to two links away."""
+    near = served.index.neighbourhood(request.path, request.depth, request.limit)
+    _check_address(request.path, near.nodes[0].path)
+    return responses.NeighbourhoodAnswer(
+        [
+            responses.NeighbourAnswer(node.path, node.title, node.degree, list(node.tags), distance)
+            for node, distance in zip(near.nodes, near.distances, strict=True)
+        ],
+        near.edges,
+        near.left_out,
     )

@@ -34,6 +34,13 @@ ENDPOINTS = (
     Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, documents.document, heavy=True),
     Endpoint("GET", "/api/links", requests.PathRequest, responses.LinksAnswer, documents.links),
     Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, documents.graph, heavy=True),
+    Endpoint(
+        "GET",
+        "/api/neighbourhood",
+        requests.NeighbourhoodRequest,
+        responses.NeighbourhoodAnswer,
+        documents.neighbourhood,
+    ),
     Endpoint("GET", "/api/presets", requests.Nothing, responses.PresetsAnswer, cutting.list_presets),
     Endpoint("POST", "/api/chunk", requests.ChunkRequest, responses.ChunkingAnswer, cutting.chunk, heavy=True),
 )

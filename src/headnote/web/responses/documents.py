@@ -8,9 +8,15 @@ import msgspec
 
 
 class DocumentItem(msgspec.Struct):
+    """A document in a list of all."""
+
     path: str
     title: str
     chunks: int
+    size: int
+    changed: float
+    links: int
+    tags: list[str]
 
 
 class DocumentsAnswer(msgspec.Struct):
@@ -89,6 +95,7 @@ class NodeAnswer(msgspec.Struct):
     path: str
     title: str
     degree: int
+    tags: list[str]
 
 
 class GraphAnswer(msgspec.Struct):
@@ -96,3 +103,17 @@ class GraphAnswer(msgspec.Struct):
     edges: list[tuple[int, int]]
     orphans: list[str]
     broken: list[LinkAnswer]
+
+
+class NeighbourAnswer(NodeAnswer):
+    """A document near another one."""
+
+    distance: int
+
+
+class NeighbourhoodAnswer(msgspec.Struct):
+    """A document, itself the first of the nodes, and those around it."""
+
+    nodes: list[NeighbourAnswer]
+    edges: list[tuple[int, int]]
+    left_out: int
