@@ -3,9 +3,10 @@
 import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
 import { startStatusFeed } from "./core/status-feed.js";
-import { startKeys } from "./shell/keys.js";
+import { setPlace, startKeys } from "./shell/keys.js";
 import { startStateChip } from "./shell/state-chip.js";
 import { startTheme } from "./shell/theme.js";
+import { startViewKeys } from "./shell/view-keys.js";
 
 /**
  * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
@@ -41,6 +42,7 @@ async function route() {
   const fromOther = current !== name;
   current = name;
   mark(name);
+  setPlace(name);
   const view = await viewOf(name);
   if (current !== name) return;
   for (const other of views.values()) other.element.hidden = other !== view;
@@ -118,7 +120,11 @@ for (const link of document.querySelectorAll(".views a")) {
 refill(main, h("noscript"));
 startTheme();
 startStateChip();
-startKeys({ go, focusSearch: () => go("search") });
+startKeys();
+startViewKeys({
+  go,
+  leaveField: () => views.get(current)?.element.querySelector("h1")?.focus({ preventScroll: true }),
+});
 void startStatusFeed();
 wantsFocus = true;
 void route();

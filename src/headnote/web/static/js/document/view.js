@@ -5,7 +5,7 @@ import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { Latest } from "../core/latest.js";
 import { onChange } from "../core/status-feed.js";
-import { isTyping } from "../shell/keys.js";
+import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
 import { enhance } from "./enhance.js";
@@ -45,7 +45,10 @@ class DocumentView {
       this.reading,
     );
     this.article.addEventListener("click", (event) => this.#follow(event));
-    document.addEventListener("keydown", (event) => this.#key(event));
+    registerKeys("document", [
+      { press: ["["], meaning: "previous chunk", act: () => this.#step(-1) },
+      { press: ["]"], meaning: "next chunk", act: () => this.#step(1) },
+    ]);
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
     new ResizeObserver(() => this.#placeAsked()).observe(this.article);
     onChange(() => this.#refresh());
@@ -192,19 +195,10 @@ class DocumentView {
     /** @type {HTMLElement} */ (target).focus({ preventScroll: true });
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (
-      this.element.hidden ||
-      this.reading.hidden ||
-      isTyping(event.target) ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey
-    )
-      return;
-    if (event.key === "]") this.map.step(1);
-    else if (event.key === "[") this.map.step(-1);
+  /** @param {1|-1} by @returns {false|void} */
+  #step(by) {
+    if (this.reading.hidden) return false;
+    this.map.step(by);
   }
 
   #markOutline() {

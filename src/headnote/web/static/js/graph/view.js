@@ -6,6 +6,7 @@ import { h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
 import { currentStatus } from "../core/status-feed.js";
+import { registerKeys } from "../shell/keys.js";
 import { Camera } from "./camera.js";
 import { groups } from "./groups.js";
 import { Painter } from "./painter.js";
@@ -77,6 +78,13 @@ class GraphView {
     this.canvas.addEventListener("pointermove", (event) => this.#point(this.#nodeAt(event.offsetX, event.offsetY)));
     this.canvas.addEventListener("pointerleave", () => this.#point(-1));
     this.canvas.addEventListener("click", (event) => this.#open(event));
+    registerKeys("graph", [
+      {
+        press: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
+        meaning: "move the picture, once it has the focus",
+      },
+      { press: ["+", "-"], meaning: "zoom" },
+    ]);
     document.addEventListener("themechange", () => {
       this.painter.readColours();
       this.#repaint();

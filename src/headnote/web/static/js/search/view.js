@@ -7,6 +7,7 @@ import { plural } from "../core/format.js";
 import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
+import { registerKeys } from "../shell/keys.js";
 import { Filters } from "./filters.js";
 import { hitElement } from "./hit.js";
 import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet } from "./states.js";
@@ -54,6 +55,11 @@ class SearchView {
       this.results,
     );
     this.element.addEventListener("keydown", (event) => this.#move(event));
+    registerKeys("search", [
+      { press: ["ArrowDown", "ArrowUp"], meaning: "move through the hits, and back to the search box" },
+      { press: ["Enter"], meaning: "open the hit at its line" },
+      { press: ["Escape"], meaning: "back to the box, then clear it" },
+    ]);
     onStatus((status) => {
       refill(this.filling, fillingNotice(status));
       if (this.answered === "") this.#showNothingAsked();

@@ -1,95 +1,87 @@
-/** Keys that work everywhere, and the dialog that lists them. */
+/** Which key does what, where. Each view registers its own keys; the dialog behind `?` lists them. */
 
-import { h, refill } from "../core/dom.js";
-import { recall, remember } from "./memory.js";
+import { recall } from "./memory.js";
 
-/** @type {[string, string, string][]} Digit, letter after g, view. */
-const VIEWS = [
-  ["1", "s", "search"],
-  ["2", "d", "document"],
-  ["3", "p", "playground"],
-  ["4", "r", "graph"],
-  ["5", "a", "ask"],
-  ["6", "i", "status"],
-];
+/**
+ * `press` has the keys that do the same kind of thing, each as `KeyboardEvent.key` names it. `g s` is one key after
+ * the other; `Mod+k` is Ctrl or ⌘ with k, and works in fields, too. A key without `act` is only listed: an element
+ * listens to it itself. An `act` that returns false leaves the key to the browser. `shown` replaces `press` in the list.
+ *
+ * @typedef {{press: string[], meaning: string, act?: (press: string) => false|void, shown?: string[]}} Key
+ */
 
-/** @type {[string[], string][]} */
-const LIST = [
-  [["/"], "search from anywhere"],
-  [["↓", "↑"], "move through the hits, and back to the search box"],
-  [["Enter"], "open the hit at its line"],
-  [["1", "…", "6"], "search, documents, playground, graph, ask, status"],
-  [["g", "s"], "search; also g d, g p, g r (graph), g a, g i (index status)"],
-  [["[", "]"], "previous or next chunk of a document"],
-  [["t"], "switch between light and dark"],
-  [["?"], "this list"],
-  [["Esc"], "close, or leave a field"],
-];
+export const EVERYWHERE = "everywhere";
 
-let waitsForLetter = false;
+/** @type {Map<string, Key[]>} */
+const registered = new Map();
+let place = "";
+/** What was pressed of a sequence. */
+let begun = "";
 
-/** @param {{go: (view: string) => void, focusSearch: () => void}} actions */
-export function startKeys(actions) {
-  const dialog = buildDialog();
-  const open = () => dialog.showModal();
-  document.getElementById("keys-open")?.addEventListener("click", open);
+/**
+ * @param {string} where The name of a view as its address has it, or `EVERYWHERE`.
+ * @param {Key[]} keys
+ */
+export function registerKeys(where, keys) {
+  const known = registered.get(where) ?? [];
+  const taken = new Set(known.flatMap(({ press }) => press));
+  for (const press of keys.flatMap((key) => key.press))
+    if (taken.has(press)) throw new Error(`the key ${press} is registered twice for ${where}`);
+  registered.set(where, [...known, ...keys]);
+}
+
+/** The view that is shown: only its keys work, and those that work everywhere. @param {string} view */
+export function setPlace(view) {
+  place = view;
+}
+
+/** The keys of a view, or those that work everywhere. @param {string} where */
+export const keysOf = (where) => registered.get(where) ?? [];
+
+/** Where keys are registered, what concerns the reader first. */
+export function places() {
+  const first = [EVERYWHERE, place];
+  return [...first, ...registered.keys()].filter(
+    (where, at, all) => registered.has(where) && all.indexOf(where) === at,
+  );
+}
+
+export function startKeys() {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
-    if (isTyping(event.target)) {
-      if (event.key === "Escape") /** @type {HTMLElement} */ (event.target).blur();
-      return;
+    if (event.defaultPrevented || event.altKey || event.isComposing || isModifier(event.key)) return;
+    if (document.querySelector("dialog[open]")) return;
+    const pressed = begun ? `${begun} ${event.key}` : event.key;
+    begun = "";
+    if (event.ctrlKey || event.metaKey) {
+      if (act(`Mod+${event.key.toLowerCase()}`)) event.preventDefault();
+    } else if (!isTyping(event.target) && recall("keys") !== "off") {
+      if (act(pressed)) event.preventDefault();
+      else if (begins(pressed)) begun = pressed;
     }
-    if (recall("keys") === "off") return;
-    if (act(event.key, actions, open)) event.preventDefault();
   });
 }
 
-/**
- * @param {string} key
- * @param {{go: (view: string) => void, focusSearch: () => void}} actions
- * @param {() => void} openList
- */
-function act(key, actions, openList) {
-  const afterG = waitsForLetter;
-  waitsForLetter = key === "g" && !afterG;
-  const view = VIEWS.find(([digit, letter]) => key === (afterG ? letter : digit));
-  if (view) actions.go(view[2]);
-  else if (key === "/") actions.focusSearch();
-  else if (key === "?") openList();
-  else if (key === "t" && !afterG) document.getElementById("theme-toggle")?.click();
-  else return waitsForLetter;
-  return true;
+/** @param {string} press @returns {boolean} Whether a key did something. */
+function act(press) {
+  for (const where of [place, EVERYWHERE]) {
+    const key = keysOf(where).find((candidate) => candidate.act && candidate.press.includes(press));
+    if (key?.act && key.act(press) !== false) return true;
+  }
+  return false;
 }
+
+/** Whether a sequence of keys begins so. @param {string} pressed */
+function begins(pressed) {
+  const keys = [...keysOf(place), ...keysOf(EVERYWHERE)];
+  return keys.some(({ press }) => press.some((one) => one.startsWith(`${pressed} `)));
+}
+
+/** @param {string} key */
+const isModifier = (key) => ["Shift", "Control", "Alt", "Meta"].includes(key);
 
 /** Whether single keys are text there. @param {EventTarget|null} target */
 export function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["checkbox", "radio", "range", "button"].includes(target.type);
   return target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName);
-}
-
-function buildDialog() {
-  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys-dialog"));
-  const rows = LIST.map(([keys, meaning]) => [
-    h(
-      "dt",
-      null,
-      keys.map((key) => (key === "…" ? " … " : h("kbd", null, key))),
-    ),
-    h("dd", null, meaning),
-  ]);
-  const allowed = h("input", { type: "checkbox", id: "keys-allowed", checked: recall("keys") !== "off" });
-  allowed.addEventListener("change", () => remember("keys", allowed.checked ? null : "off"));
-  refill(
-    dialog,
-    h(
-      "div",
-      { class: "keys-head" },
-      h("h2", { id: "keys-title" }, "Keys"),
-      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close"),
-    ),
-    h("dl", { class: "keys-list" }, rows.flat()),
-    h("div", { class: "keys-switch" }, allowed, h("label", { for: "keys-allowed" }, "Enable single-key shortcuts")),
-  );
-  return dialog;
 }
