@@ -41,6 +41,7 @@ PUBLIC_NAMES = {
     "EmbeddingError",
     "FilesRead",
     "ForeignIndex",
+    "FoundWord",
     "Frontmatter",
     "Graph",
     "Guess",

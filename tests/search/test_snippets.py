@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headnote.search.readable import ReadableLine, readable_lines
 from headnote.search.snippets import EXCERPT_LINES, Snippet, best_lines, clipped, excerpt, marked_terms, marks
@@ -22,6 +24,14 @@ def marked(text: str, query: str) -> list[str]:
         ("Use `max_tokens` or --max-file-bytes.", "max_tokens", ["max_tokens", "max-file-bytes"]),
         ("The cat and the hat", "the cat", ["cat"]),
         ("東京の潮位を調べる", "潮位", ["潮位"]),
+        ("データベースの設定", "データベース", ["データベース"]),
+        ("データを読む。データベース", "データ", ["データ", "データ"]),
+        ("数据库管理系统和数据仓库", "数据库系统", ["数据库", "系统", "数据"]),
+        ("猫が好きです", "猫の手", []),
+        ("在Kubernetes集群中部署", "kubernetes", ["Kubernetes"]),
+        ("在Kubernetes集群中部署", "集群 kubernetes", ["Kubernetes集群"]),
+        ("ﾃﾞｰﾀﾍﾞｰｽ", "データベース", ["ﾃﾞｰﾀﾍﾞｰｽ"]),
+        ("Собаки лают", "собака", ["Собаки"]),
         ("Gauges were calibrated", "calibrate a gauge", ["Gauges", "calibrated"]),
         ("set max_tokens or maxTokens", "max-tokens", ["max_tokens", "maxTokens"]),
         ("a the of", "the gauge of a", []),
@@ -39,6 +49,16 @@ def test_marks_are_in_order_and_apart() -> None:
     ranges = list(marks("tide wall tide wall " * 50, marked_terms("wall tide")))
     assert len(ranges) == 200
     assert all(first[1] <= second[0] for first, second in pairwise(ranges))
+
+
+@given(
+    st.text(alphabet="潮位数据庫データー猫の a.,", max_size=40),
+    st.text(alphabet="潮位数据庫データー猫の a", max_size=8),
+)
+def test_marks_never_touch(text: str, query: str) -> None:
+    ranges = list(marks(text, marked_terms(query)))
+    assert all(0 <= start < end <= len(text) for start, end in ranges)
+    assert all(first[1] < second[0] for first, second in pairwise(ranges))
 
 
 # -- best lines, for a terminal

@@ -195,6 +195,26 @@ def test_documents_outline_and_links(client: TestClient) -> None:
     assert [(one["path"], one["broken"]) for one in links["backlinks"]] == [("tides.md", False)]
 
 
+def test_the_words_that_a_query_finds_in_a_document(client: TestClient) -> None:
+    answer = json_of(client, "/api/found", path="tides.md", q="tide")
+    assert answer["words"][0] == {"line": 7, "text": "Tides"}
+    assert answer["total"] == len(answer["words"])
+    assert json_of(client, "/api/found", path="alone.md", q="tide")["words"] == []
+    assert error_of(client.get("/api/found", params={"path": "nowhere.md", "q": "tide"}), 404)["code"] == "not_found"
+    error_of(client.get("/api/found", params={"path": "tides.md", "q": ""}), 400)
+
+
+def test_a_preview_is_the_beginning_of_a_document_or_a_section(client: TestClient) -> None:
+    preview = json_of(client, "/api/preview", path="tides.md")
+    assert (preview["title"], preview["heading"]) == ("Tides", "")
+    assert preview["lines"][0]["text"] == "The tide rises twice a day. See the harbour and the moon."
+    section = json_of(client, "/api/preview", path="tides.md", fragment="spring-tides")
+    assert section["heading"] == "Spring tides"
+    assert section["lines"][0]["text"] == "Spring tides are higher; neap tides are lower."
+    assert json_of(client, "/api/preview", path="tides.md", fragment="nowhere")["heading"] == ""
+    error_of(client.get("/api/preview", params={"path": "nowhere.md"}), 404)
+
+
 def test_reading_by_lines_heading_and_chunk(client: TestClient, index: Index) -> None:
     assert json_of(client, "/api/read", path="moon.md", start_line=1, end_line=1)["text"] == "# Moon\n"
     assert "neap" in json_of(client, "/api/read", path="tides.md", heading="spring tides")["text"]

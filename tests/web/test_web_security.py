@@ -238,7 +238,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     ["../../etc/passwd", "/etc/passwd", "..\\..\\x", "places/../tides.md", "TIDES.MD", "tides.md\0", "./tides.md"],
 )
 def test_documents_are_those_of_the_index(client: TestClient, path: str) -> None:
-    for address in ("/api/document", "/api/read", "/api/outline", "/api/links"):
+    for address in ("/api/document", "/api/read", "/api/outline", "/api/links", "/api/preview"):
         assert code_of(client.get(address, params={"path": path}), 404) == "not_found"
 
 

@@ -45,7 +45,7 @@ from headnote.index.plan import plan_reading
 from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
 from headnote.index.update import Scope, plan_update, update_documents
 from headnote.index.vectors import sweep, update_vectors
-from headnote.model import Answer, Hit, Passage
+from headnote.model import Answer, FoundWord, Hit, Passage
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.model_choice import model_for
@@ -532,6 +532,15 @@ class Index:
                 f"lines {start_line} to {end_line} are not a range", remedy="count from 1, first line first"
             )
         return passage(self._document_row(path), start_line, end_line)
+
+    def found_words(self, path: str, query: str) -> list[FoundWord]:
+        """The words of a document that a query finds, with their lines: those that are marked in hits."""
+        # Late: it loads the Markdown scanner.
+        from headnote.search.marking import found_words
+
+        check_types(path=(path, str), query=(query, str))
+        with self._store.reading() as reader:
+            return found_words(reader, document_row(reader, self.root, path), query)
 
     def links(self, path: str) -> list[LinkRow]:
         """The links of a document, with their targets."""

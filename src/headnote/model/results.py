@@ -18,6 +18,15 @@ class Passage(NamedTuple):
     """The lines, as they stand in the document."""
 
 
+class FoundWord(NamedTuple):
+    """A word of a document that a query finds."""
+
+    line: int
+    """Its line in the document, from 1."""
+    text: str
+    """As it is written there; where there are no blanks, it may be a part of a word, or several."""
+
+
 class Guess(NamedTuple):
     """A word of the query that was taken for another one."""
 

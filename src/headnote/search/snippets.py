@@ -22,7 +22,7 @@ from headnote.search.readable import ReadableLine, readable_lines
 from headnote.search.terms import content_terms
 from headnote.sources.decode import count_line_ends
 from headnote.store.languages import language_of
-from headnote.store.terms import terms, words_of
+from headnote.store.terms import is_without_blanks, runs, terms, words_of
 
 Mark = tuple[int, int]
 
@@ -88,14 +88,29 @@ def marked_terms(query: str, matched: Iterable[str] = (), text: str = "") -> fro
 
 
 def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
-    """Ranges of the words that share a term with the query, in order."""
+    """Ranges of the words that share a term with the query, in order. Those that touch are one: where there are no
+    blanks, a word is found by its pairs of characters."""
+    before: Mark | None = None
+    for start, end in _found(text, query_terms):
+        if before and start <= before[1]:
+            before = before[0], max(before[1], end)
+            continue
+        if before:
+            yield before
+        before = start, end
+    if before:
+        yield before
+
+
+def _found(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
     for word in _WORD.finditer(text):
         word_terms = _terms_of(word[0]) if len(word[0]) <= LONGEST_CACHED_WORD else terms(word[0])
         if query_terms.isdisjoint(word_terms):
             continue
-        # In scripts without blanks a "word" is a whole clause: mark only the terms inside it.
-        inside = [] if word[0].isascii() else list(_ranges_inside(word[0], query_terms))
-        yield from ((word.start() + start, word.start() + end) for start, end in inside or [(0, len(word[0]))])
+        if word[0].isascii():
+            yield word.span()
+        else:
+            yield from ((word.start() + start, word.start() + end) for start, end in _inside(word[0], query_terms))
 
 
 @lru_cache(maxsize=65_536)
@@ -104,18 +119,26 @@ def _terms_of(word: str) -> frozenset[str]:
     return frozenset(terms(word))
 
 
-def _ranges_inside(word: str, query_terms: frozenset[str]) -> Iterator[Mark]:
-    pattern = _terms_without_blanks(query_terms)
-    if pattern:
-        yield from (match.span() for match in pattern.finditer(word))
+def _inside(word: str, query_terms: frozenset[str]) -> Iterator[Mark]:
+    """The parts of a word to mark: it may be a whole clause, in scripts without blanks, and a name among it."""
+    for start, end, has_blanks in runs(word):
+        run = word[start:end]
+        if has_blanks:
+            if not query_terms.isdisjoint(terms(run)):
+                yield start, end
+        elif pattern := _terms_without_blanks(query_terms):
+            if unicodedata.is_normalized("NFKC", run):
+                yield from ((start + match.start(), start + match.end(1)) for match in pattern.finditer(run))
+            elif pattern.search(unicodedata.normalize("NFKC", run)):  # of other lengths: half as wide
+                yield start, end
 
 
 @lru_cache(maxsize=64)
 def _terms_without_blanks(query_terms: frozenset[str]) -> re.Pattern[str] | None:
-    """Those worth marking inside a clause, the longest first. A single character of a pair occurs everywhere."""
-    others = [term for term in query_terms if not term.isascii()]
+    """Those worth marking inside a clause, wherever they begin. A single character of a pair occurs everywhere."""
+    others = [term for term in query_terms if is_without_blanks(term)]
     whole = [term for term in others if not any(term in other for other in others if other != term)]
-    return re.compile("|".join(map(re.escape, sorted(whole, key=len, reverse=True)))) if whole else None
+    return re.compile(f"(?=({'|'.join(map(re.escape, sorted(whole, key=len, reverse=True)))}))") if whole else None
 
 
 # -- best lines, for a terminal

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 
@@ -176,6 +176,12 @@ def folded(word: str) -> str:
 def is_without_blanks(text: str) -> bool:
     """Whether all of it is in scripts that write no blanks between words."""
     return not text.isascii() and _only_without_blanks().fullmatch(text) is not None
+
+
+def runs(word: str) -> Iterator[tuple[int, int, bool]]:
+    """A word cut where its script begins or ends to write blanks: start, end, and whether it does there."""
+    for run in _run().finditer(word):
+        yield run.start(), run.end(), run[1] is None
 
 
 def words_of(text: str) -> list[str]:

@@ -34,8 +34,11 @@ def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
 
 
 def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
-    lines = [responses.SnippetLine(line.line, line.text, list(line.marks), line.is_code) for line in snippet.lines]
-    return responses.SnippetAnswer(lines, snippet.cut_before)
+    return responses.SnippetAnswer(snippet_lines(snippet), snippet.cut_before)
+
+
+def snippet_lines(snippet: Snippet) -> list[responses.SnippetLine]:
+    return [responses.SnippetLine(line.line, line.text, list(line.marks), line.is_code) for line in snippet.lines]
 
 
 def files_read_answer(read: FilesRead | None) -> responses.FilesReadAnswer | None:

@@ -87,6 +87,16 @@ class NeighbourhoodRequest(msgspec.Struct, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=500, description="Most documents, the nearest first.")] = 50
 
 
+class FoundRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: DocumentPath
+    q: Annotated[Query, Meta(description="What was looked for.")]
+
+
+class PreviewRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: DocumentPath
+    fragment: Annotated[str, Meta(max_length=1000, description="A section of it, by its anchor.")] = ""
+
+
 class ReadRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: Annotated[str, Meta(max_length=4096, description="Document, unless a chunk is given.")] = ""
     start_line: Line = 1

@@ -5,10 +5,26 @@ from __future__ import annotations
 from headnote.api import DocumentView
 from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
+from headnote.markdown.document import Document
+from headnote.markdown.outline import find_heading
+from headnote.search.readable import readable_lines
+from headnote.search.snippets import excerpt
 from headnote.sources.decode import count_lines
 from headnote.web import requests, responses
-from headnote.web.conversion import chunk_item, document_item, heading_answers, link_answer, link_answers
+from headnote.web.conversion import (
+    chunk_item,
+    document_item,
+    heading_answers,
+    link_answer,
+    link_answers,
+    snippet_lines,
+)
 from headnote.web.rendering.page import render
+
+MOST_FOUND = 5000
+"""Words of a document that are named one by one."""
+PREVIEWED = 4000
+"""Characters of a document that its preview is made from."""
 
 
 def documents(served: Served, _: requests.Nothing) -> responses.DocumentsAnswer:
@@ -35,6 +51,30 @@ def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
         passage = served.index.read(request.path, request.start_line, request.end_line)
     _check_address(request.path, passage.path)
     return responses.ReadAnswer(*passage)
+
+
+def found(served: Served, request: requests.FoundRequest) -> responses.FoundAnswer:
+    """The words of a document that a query finds, line by line."""
+    _check_address(request.path, served.index.read(request.path, 1, 1).path)
+    words = served.index.found_words(request.path, request.q)
+    shown = [responses.FoundWordAnswer(*word) for word in words[:MOST_FOUND]]
+    return responses.FoundAnswer(request.path, shown, len(words))
+
+
+def preview(served: Served, request: requests.PreviewRequest) -> responses.PreviewAnswer:
+    """The beginning of a document, or of a section of it, as a reader sees it."""
+    row = _document(served, request.path).document
+    document = Document(row.text, row.path, row.mdx)
+    section = find_heading(document.outline, request.fragment) if request.fragment else None
+    blocks = [block for block in document.blocks if block.kind != "frontmatter"]
+    start = section.start if section else blocks[0].start if blocks else len(row.text)
+    end = min(section.end if section else len(row.text), start + PREVIEWED)
+    return responses.PreviewAnswer(
+        path=row.path,
+        title=row.title,
+        heading=section.heading.text if section else "",
+        lines=snippet_lines(excerpt(readable_lines(row.text[start:end], row.mdx), frozenset())),
+    )
 
 
 def document(served: Served, request: requests.PathRequest) -> responses.DocumentAnswer:

@@ -32,6 +32,8 @@ ENDPOINTS = (
     Endpoint("GET", "/api/outline", requests.PathRequest, responses.OutlineAnswer, documents.outline),
     Endpoint("GET", "/api/read", requests.ReadRequest, responses.ReadAnswer, documents.read),
     Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, documents.document, heavy=True),
+    Endpoint("GET", "/api/found", requests.FoundRequest, responses.FoundAnswer, documents.found, heavy=True),
+    Endpoint("GET", "/api/preview", requests.PreviewRequest, responses.PreviewAnswer, documents.preview),
     Endpoint("GET", "/api/links", requests.PathRequest, responses.LinksAnswer, documents.links),
     Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, documents.graph, heavy=True),
     Endpoint(

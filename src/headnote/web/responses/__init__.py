@@ -16,6 +16,8 @@ from headnote.web.responses.documents import (
     DocumentAnswer,
     DocumentItem,
     DocumentsAnswer,
+    FoundAnswer,
+    FoundWordAnswer,
     GraphAnswer,
     HeadingAnswer,
     LinkAnswer,
@@ -24,6 +26,7 @@ from headnote.web.responses.documents import (
     NeighbourhoodAnswer,
     NodeAnswer,
     OutlineAnswer,
+    PreviewAnswer,
     ReadAnswer,
 )
 from headnote.web.responses.finding import GuessAnswer, HitAnswer, SearchAnswer, SnippetAnswer, SnippetLine, WhyAnswer
@@ -45,6 +48,8 @@ __all__ = [
     "ErrorEvent",
     "Failure",
     "FilesReadAnswer",
+    "FoundAnswer",
+    "FoundWordAnswer",
     "GraphAnswer",
     "GuessAnswer",
     "HeadingAnswer",
@@ -59,6 +64,7 @@ __all__ = [
     "OutlineAnswer",
     "PresetAnswer",
     "PresetsAnswer",
+    "PreviewAnswer",
     "Problem",
     "ProgressAnswer",
     "ReadAnswer",

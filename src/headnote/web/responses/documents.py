@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from headnote.web.responses.finding import SnippetLine
+
 
 class DocumentItem(msgspec.Struct):
     """A document in a list of all."""
@@ -44,6 +46,30 @@ class ReadAnswer(msgspec.Struct):
     start_line: int
     end_line: int
     text: str
+
+
+class FoundWordAnswer(msgspec.Struct):
+    """A word as the document writes it, and its line."""
+
+    line: int
+    text: str
+
+
+class FoundAnswer(msgspec.Struct):
+    """The words of a document that a query finds, in order; of very many, the first. `total` counts all."""
+
+    path: str
+    words: list[FoundWordAnswer]
+    total: int
+
+
+class PreviewAnswer(msgspec.Struct):
+    """What a reader sees first of a document, or of a section of it; `heading` is empty if it is the document."""
+
+    path: str
+    title: str
+    heading: str
+    lines: list[SnippetLine]
 
 
 class LinkAnswer(msgspec.Struct):
