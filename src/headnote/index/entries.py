@@ -94,11 +94,15 @@ def read_hash(root: str, path: str) -> FileRead:
 def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[Entry, Anchors]:
     """All that is stored of a file; links are not resolved yet."""
     document = Document(snapshot.text, snapshot.path, settings.mdx)
-    chunks = chunk_document(document, settings, snapshot.mtime_ns / 1e9)
+    entry = entry_of(snapshot, document, chunk_document(document, settings, snapshot.mtime_ns / 1e9))
+    return entry, anchors_of(document, entry.chunks)
+
+
+def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> Entry:
+    """All that is stored of a document that is cut already."""
     row = _document_row(snapshot, document)
     chunk_rows = [ChunkRow.of(chunk, snapshot.text) for chunk in chunks]
-    entry = Entry(row, chunk_rows, _links(document, chunks), keyword_fields(row, chunk_rows))
-    return entry, anchors_of(document, chunk_rows)
+    return Entry(row, chunk_rows, _links(document, chunks), keyword_fields(row, chunk_rows))
 
 
 def _document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:

@@ -29,7 +29,7 @@ from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
 from headnote.search.shares import BY_RANK, Share, share_of_meaning
 from headnote.search.spelling import Reading, covered_share, guesses, read_words, shares_of, spelt_out
 from headnote.search.wording import written_words
-from headnote.store.base import Reader, Store
+from headnote.store.base import Readable, Reader
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import terms_of
 
@@ -47,7 +47,7 @@ CANDIDATES_PER_HIT = 3
 class Engine:
     """Searches one index. It can be used from many threads."""
 
-    def __init__(self, store: Store, models: Models) -> None:
+    def __init__(self, store: Readable, models: Models) -> None:
         self._store = store
         self._models = models
 
@@ -55,29 +55,40 @@ class Engine:
         """The hits, best first; none if nothing is relevant."""
         with self._store.reading() as reader:
             words = read_words(reader, query.text, reader.chunk_count())
-            shares = shares_of(words)
-            keyword: Ranking = by_words(reader, shares, DEPTH, query.only) if query.mode != "semantic" else []
-            embedder = model_for(reader, self._models, query.only) if query.mode != "keyword" else None
-            model = embedder.name if embedder else ""
-            best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
-            semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else Meaning()
-
-            share = _share(model, words, keyword, semantic)
-            scores = weighted_scores(keyword, semantic, _coverage(reader, words, best), share.meaning, unread)
-            if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
-                return []
-            if query.fusion == "rrf":
-                # Ranks do not tell whether anything is relevant, so the scores decided that above.
-                scores, share = rank_scores(keyword, semantic), BY_RANK
-
-            boosts = _link_boosts(reader, query, scores)
-            for chunk, boost in boosts.items():
-                scores[chunk] = scores.get(chunk, 0.0) + boost.score
-
-            candidates = reader.chunks(ranked(scores)[: _candidate_count(query)])
-            reasons = _reasons(keyword, semantic, boosts, candidates, model, share)
-            hits = best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query))
+            hits, candidates = self._ranked(reader, query, words)
             return _selected(reader, hits, {chunk.key: chunk for chunk in candidates}, query, words)
+
+    def rank(self, query: Query) -> list[Hit]:
+        """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
+        with self._store.reading() as reader:
+            return self._ranked(reader, query, read_words(reader, query.text, reader.chunk_count()))[0]
+
+    def _ranked(
+        self, reader: Reader, query: Query, words: Sequence[Reading]
+    ) -> tuple[list[Hit], Sequence[StoredChunk]]:
+        """The candidates as hits, best first, and as they are stored."""
+        shares = shares_of(words)
+        keyword: Ranking = by_words(reader, shares, DEPTH, query.only) if query.mode != "semantic" else []
+        embedder = model_for(reader, self._models, query.only) if query.mode != "keyword" else None
+        model = embedder.name if embedder else ""
+        best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
+        semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else Meaning()
+
+        share = _share(model, words, keyword, semantic)
+        scores = weighted_scores(keyword, semantic, _coverage(reader, words, best), share.meaning, unread)
+        if query.min_score is None and max(scores.values(), default=0.0) < RELEVANT:
+            return [], ()
+        if query.fusion == "rrf":
+            # Ranks do not tell whether anything is relevant, so the scores decided that above.
+            scores, share = rank_scores(keyword, semantic), BY_RANK
+
+        boosts = _link_boosts(reader, query, scores)
+        for chunk, boost in boosts.items():
+            scores[chunk] = scores.get(chunk, 0.0) + boost.score
+
+        candidates = reader.chunks(ranked(scores)[: _candidate_count(query)])
+        reasons = _reasons(keyword, semantic, boosts, candidates, model, share)
+        return best_first(_hits(candidates, scores, reasons, query), _repeat_factor(query)), candidates
 
     def why_empty(self, query: Query, can_set_score: bool) -> str:
         """Why this search has no hits, in one line."""

@@ -235,7 +235,14 @@ class Writer(Reader, Protocol):
         vectors of a name go with the last chunk that has it, and are not counted."""
 
 
-class Store(Protocol):
+class Readable(Protocol):
+    """What can be searched."""
+
+    def reading(self) -> AbstractContextManager[Reader]:
+        """One consistent view. Of a store, it never waits for a writer, and no writer waits for it."""
+
+
+class Store(Readable, Protocol):
     """One index."""
 
     place: str
@@ -243,9 +250,6 @@ class Store(Protocol):
 
     is_shared: bool
     """Whether writers on other machines, with folders of their own, may be at work on the same index."""
-
-    def reading(self) -> AbstractContextManager[Reader]:
-        """One consistent view. It never waits for a writer, and no writer waits for it."""
 
     def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
         """One update: all of it, or nothing since its last `commit` if an error leaves the block. There is one writer

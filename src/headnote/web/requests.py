@@ -113,11 +113,22 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True):
     tags: Filters = []
 
 
+class Lines(msgspec.Struct, forbid_unknown_fields=True):
+    """Lines of a text, both included."""
+
+    start_line: Line
+    end_line: Line
+
+
 class ChunkRequest(msgspec.Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=LARGEST_BODY)]
     path: Annotated[str, Meta(max_length=4096, description="Names the document; .mdx turns MDX on.")] = ""
     preset: Annotated[str, Meta(max_length=100, extra_json_schema={"enum": list(presets())})] = "default"
     settings: Annotated[dict[str, Any], Meta(max_length=100, extra_json_schema=settings_schema())] = {}
+    question: Annotated[str, Meta(max_length=LONGEST_QUERY, description="Score the chunks by how they answer it.")] = ""
+    passage: Annotated[
+        Lines | None, Meta(description="The lines that answer the question; by default those that a search finds.")
+    ] = None
 
 
 Request = TypeVar("Request", bound=msgspec.Struct)

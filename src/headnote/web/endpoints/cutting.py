@@ -17,6 +17,7 @@ from headnote.markdown.document import Document
 from headnote.tokens import NAMES as COUNTERS
 from headnote.web import requests, responses
 from headnote.web.conversion import block_answers, chunk_answer
+from headnote.web.endpoints.asking_text import ask_text
 
 MOST_CHARACTERS = 20_000_000
 """Characters of all chunks of a text together, overlap included."""
@@ -35,18 +36,19 @@ def list_presets(_: Served, __: requests.Nothing) -> responses.PresetsAnswer:
     )
 
 
-def chunk(_: Served, request: requests.ChunkRequest) -> responses.ChunkingAnswer:
-    """The chunks and blocks of a text in the request."""
+def chunk(served: Served, request: requests.ChunkRequest) -> responses.ChunkingAnswer:
+    """The chunks and blocks of a text in the request, and how they answer a question."""
     began = time.perf_counter()
     settings = with_changes(find_preset(request.preset), translate(request.settings))
     _check_effort(len(request.text), settings)
     document = Document(request.text, request.path, settings.mdx)
     chunks = chunk_document(document, settings)
     return responses.ChunkingAnswer(
-        [chunk_answer(chunk) for chunk in chunks],
-        block_answers(document.blocks, cut_blocks(chunks, document)),
-        plain_settings(settings),
-        round(time.perf_counter() - began, 4),
+        chunks=[chunk_answer(chunk) for chunk in chunks],
+        blocks=block_answers(document.blocks, cut_blocks(chunks, document)),
+        settings=plain_settings(settings),
+        seconds=round(time.perf_counter() - began, 4),
+        question=ask_text(served, request, settings, len(chunks)) if request.question.strip() else None,
     )
 
 

@@ -57,8 +57,37 @@ class BlockAnswer(msgspec.Struct):
     cut: bool
 
 
+class PassageAnswer(msgspec.Struct):
+    """The passage that answers a question, and its place among the chunks. `is_given` tells that the request named its
+    lines. `chunks` have some of it as their own text, `whole_in` has all of it: null if it is torn. `rank` is that of
+    `whole_in`, or else of the best of `chunks`; null if the search finds none of them."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    is_given: bool
+    chunks: list[int]
+    whole_in: int | None
+    rank: int | None
+
+
+class QuestionAnswer(msgspec.Struct):
+    """How the chunks answer a question. `scores` and `ranks` have an entry for each chunk, 0 and null where a search
+    does not find it. If nothing is `relevant`, a search would show no hit. `model` is empty if only words count."""
+
+    scores: list[float]
+    ranks: list[int | None]
+    relevant: bool
+    model: str
+    passage: PassageAnswer | None
+
+
 class ChunkingAnswer(msgspec.Struct):
+    """`question` is null unless the request asks one."""
+
     chunks: list[ChunkAnswer]
     blocks: list[BlockAnswer]
     settings: dict[str, Any]
     seconds: float
+    question: QuestionAnswer | None

@@ -20,7 +20,11 @@
  *   is_split: boolean, part: number|null}} Chunk
  * @typedef {{kind: string, start: number, end: number, start_line: number, end_line: number, cut: boolean}} Block
  * @typedef {Record<string, string|number|boolean|string[]|null>} Settings
- * @typedef {{chunks: Chunk[], blocks: Block[], settings: Settings, seconds: number}} Chunked
+ * @typedef {{start: number, end: number, start_line: number, end_line: number, is_given: boolean, chunks: number[],
+ *   whole_in: number|null, rank: number|null}} Passage
+ * @typedef {{scores: number[], ranks: (number|null)[], relevant: boolean, model: string,
+ *   passage: Passage|null}} Asked
+ * @typedef {{chunks: Chunk[], blocks: Block[], settings: Settings, seconds: number, question: Asked|null}} Chunked
  * @typedef {{path: string, title: string, html: string, text: string, lines: number, chunks: ChunkPlace[],
  *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[],
  *   metadata: Record<string, unknown>}} DocumentPage
