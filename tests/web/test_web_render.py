@@ -36,7 +36,7 @@ SAFE_ATTRIBUTES = {
         "target",
         "title",
     ),
-    *("value", "width"),
+    *("data-callout", "data-title", "value", "width"),
 }
 DANGEROUS = set(
     "script style iframe object embed svg math form input button textarea select link meta base template noscript frame"

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load
 from headnote.web.rendering import INSTALL
+from headnote.web.rendering.containers import arrange
 from headnote.web.rendering.deadline import Deadline
+from headnote.web.rendering.directives import read_colons, read_slashes
+from headnote.web.rendering.fences import draw_fence
+from headnote.web.rendering.indented import indented_rule
+from headnote.web.rendering.markers import marker_rule
+from headnote.web.rendering.marks import mark_rule
+from headnote.web.rendering.math import add_math
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -19,6 +26,8 @@ LONGEST_PARAGRAPH = 50_000
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 _CHECKBOX = re.compile(r"\[([ xX])\] +")
+_INTERRUPTED = ["paragraph", "reference", "blockquote", "list"]
+"""What ends where another block begins."""
 _HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
 
 
@@ -31,11 +40,15 @@ def make_parser(html: bool, deadline: Deadline) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": html, "maxNesting": 50}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin)
     # The check comes first, also among the rules that decide at each line whether a paragraph, quote or list ends.
-    parser.block.ruler.before(
-        "table", "deadline", _deadline_rule(deadline), {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    )
+    parser.block.ruler.before("table", "deadline", _deadline_rule(deadline), {"alt": _INTERRUPTED})
+    readers = {":": [read_colons], "/": [read_slashes]}
+    parser.block.ruler.before("table", "markers", marker_rule(readers), {"alt": _INTERRUPTED})
+    parser.block.ruler.before("table", "indented", indented_rule, {"alt": _INTERRUPTED})
+    parser.core.ruler.before("inline", "containers", _containers_rule)
     parser.inline.ruler.before("text", "deadline", _long_paragraph_rule(deadline))
     parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
+    parser.inline.ruler.before("link", "mark", mark_rule)
+    add_math(parser)
     for name, rule in _RENDER_RULES.items():
         parser.add_render_rule(name, rule)
     return parser
@@ -66,6 +79,10 @@ def _long_paragraph_rule(deadline: Deadline) -> Callable[[Any, bool], bool]:
         return True
 
     return take
+
+
+def _containers_rule(state: Any) -> None:
+    state.tokens = arrange(state.tokens)
 
 
 def _wikilink_rule(state: Any, silent: bool) -> bool:
@@ -106,6 +123,7 @@ def _footnotes_close(*_: Any) -> str:
 
 
 _RENDER_RULES = {
+    "fence": draw_fence,
     "footnote_ref": _footnote_ref,
     "footnote_open": _footnote_open,
     "footnote_anchor": _footnote_anchor,

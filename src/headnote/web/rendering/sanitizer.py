@@ -28,9 +28,18 @@ _ATTRIBUTES = {
     "span": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan"},
-    "details": {"open"},
+    "details": {"class", "data-callout", "open"},
+    "div": {"class", "data-callout", "data-title"},
+    "p": {"class"},
+    "pre": {"data-title"},
+    "section": {"class", "data-document"},
+    "summary": {"class"},
 }
-_CLASSES = re.compile(r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture")
+_CLASSES = re.compile(
+    r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture|tag|math|math display"
+    r"|callout|callout-title|tabs|tab|card|card-title|component|code-of-page|embed|embed-title"
+)
+_CALLOUT = re.compile(r"[a-z]{1,20}")
 _NUMBER = re.compile(r"[0-9]{1,6}%?")
 _OUTSIDE_LINK = re.compile(r'<a(?=[^>]* href="(?:https?|mailto):)')
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]{0,20})")
@@ -50,6 +59,8 @@ def clean(html: str, address: Callable[[str, str, str], str | None]) -> str:
             return address(tag, name, value)
         if name == "class":
             return value if _CLASSES.fullmatch(value) else None
+        if name == "data-callout":
+            return value if _CALLOUT.fullmatch(value) else None
         if name in ("width", "height", "colspan", "rowspan", "start", "value"):
             return value if _NUMBER.fullmatch(value) else None
         return value

@@ -1,0 +1,350 @@
+"""What people write besides plain Markdown: callouts, directives, tabs, formulas, marks. All of it is content."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_web_render import Clock, Elements, check_harmless
+
+from headnote.web.rendering import page
+from headnote.web.rendering.page import SOURCE_NOTICE, render_text
+
+
+def drawn(text: str, path: str = "a.md") -> str:
+    """HTML without lines, on one line."""
+    html = render_text(text, path, mdx=path.endswith("x"))
+    check_harmless(html)
+    return re.sub(r' data-(?:start|end)-line="\d+"', "", html).replace("\n", "")
+
+
+# -- callouts
+
+
+def box(kind: str, title: str, content: str) -> str:
+    name = f'<p class="callout-title">{title}</p>' if title else ""
+    return f'<div class="callout" data-callout="{kind}">{name}{content}</div>'
+
+
+def folded(kind: str, title: str, content: str, is_open: bool = False) -> str:
+    state = ' open=""' if is_open else ""
+    name = f'<summary class="callout-title">{title}</summary>'
+    return f'<details class="callout" data-callout="{kind}"{state}>{name}{content}</details>'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("> [!NOTE]\n> Text", box("note", "Note", "<p>Text</p>")),
+        ("> [!tip] A *good* one\n> a\n>\n> b", box("tip", "A <em>good</em> one", "<p>a</p><p>b</p>")),
+        ("> [!faq]- Why?\n> Because.", folded("question", "Why?", "<p>Because.</p>")),
+        ("> [!bug]+\n> It.", folded("bug", "Bug", "<p>It.</p>", is_open=True)),
+        ("> [!info] Alone", box("info", "Alone", "")),
+        ("> [!my-own|wide] T\n> x", box("note", "T", "<p>x</p>")),
+        ("> [!my-own]\n> x", box("note", "My own", "<p>x</p>")),
+        ("> [note]\n> x", "<blockquote><p>[note]x</p></blockquote>"),
+        (":::note\nText\n:::", box("note", "Note", "<p>Text</p>")),
+        (":::danger[Title `c`]{#id}\nx\n:::", box("danger", "Title <code>c</code>", "<p>x</p>")),
+        ("::: warning Mind the [gap]\nText\n:::", box("warning", "Mind the [gap]", "<p>Text</p>")),
+        (':::tip{title="Quoted"}\nText\n:::', box("tip", "Quoted", "<p>Text</p>")),
+        ("::: details Click {open}\nx\n:::", '<details open=""><summary>Click</summary><p>x</p></details>'),
+        ("::: {.note}\nx\n:::", box("note", "Note", "<p>x</p>")),
+        ('!!! note "T"\n    a\n\n    - b\n\nc', box("note", "T", "<p>a</p><ul><li>b</li></ul>") + "<p>c</p>"),
+        ('!!! tip ""\n    Text', box("tip", "", "<p>Text</p>")),
+        ('!!! tip inline end "T"\n    x', box("tip", "T", "<p>x</p>")),
+        ("??? quote\n    Text", folded("quote", "Quote", "<p>Text</p>")),
+        ("???+ example\n    Text", folded("example", "Example", "<p>Text</p>", is_open=True)),
+        ("/// warning | Title\n\nText\n\n///", box("warning", "Title", "<p>Text</p>")),
+        ("/// details | More\n    open: True\n\na\n///", '<details open=""><summary>More</summary><p>a</p></details>'),
+    ],
+)
+def test_a_callout_is_a_box_with_a_title(text: str, expected: str) -> None:
+    assert drawn(text) == expected
+
+
+def test_longer_colons_hold_shorter_ones_and_those_of_the_same_length() -> None:
+    for outer in (":::", "::::", ":::::"):
+        html = drawn(f"{outer}note\na\n\n:::tip\nb\n:::\n\nc\n{outer}\n\nd")
+        assert html == (
+            '<div class="callout" data-callout="note"><p class="callout-title">Note</p><p>a</p>'
+            '<div class="callout" data-callout="tip"><p class="callout-title">Tip</p><p>b</p></div>'
+            "<p>c</p></div><p>d</p>"
+        )
+
+
+def test_a_box_in_an_item_ends_with_it() -> None:
+    html = drawn("- a\n\n  :::note\n  b\n\n- c\n\n:::")
+    assert "callout" not in html
+    assert drawn("1. a\n\n   :::note\n   b\n   :::\n\n2. c").startswith("<ol><li><p>a</p><div class")
+
+
+@pytest.mark.parametrize(
+    "text", [":::note\nnever closed", "a\n:::", "/// tip\nb", "::: ", "!!!", '=== "', "!!!note\nx"]
+)
+def test_what_is_no_box_stays_as_written(text: str) -> None:
+    assert Elements(drawn(text)).text.split() == "".join(text.split("\n")).split()
+
+
+def test_unknown_directives_show_their_content() -> None:
+    assert drawn(":::custom\ntext\n:::") == "<p>text</p>"
+    assert drawn(":::custom[Title]\ntext\n:::") == '<div class="card"><p class="card-title">Title</p><p>text</p></div>'
+
+
+# -- tabs
+
+
+def test_tabs_that_follow_each_other_share_a_box() -> None:
+    html = drawn('=== "A"\n    a\n\n=== "B"\n\n    b\n\ntext\n\n=== "C"\n    c')
+    assert html == (
+        '<div class="tabs"><div class="tab" data-title="A"><p>a</p></div><div class="tab" data-title="B"><p>b</p></div>'
+        '</div><p>text</p><div class="tabs"><div class="tab" data-title="C"><p>c</p></div></div>'
+    )
+
+
+def test_the_fences_of_a_group_are_tabs() -> None:
+    html = drawn('::: code-group\n```sh [npm]\na\n```\n\n```js title="b.js"\nb\n```\n\n```py\nc\n```\n:::')
+    assert re.findall(r'class="tab" data-title="([^"]*)"', html) == ["npm", "b.js", "py"]
+    assert re.findall(r'class="language-(\w+)"', html) == ["sh", "js", "py"]
+
+
+# -- formulas
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a $x^2$ b", '<p>a <span class="math">x^2</span> b</p>'),
+        ("$`a_b`$", '<p><span class="math">a_b</span></p>'),
+        ("$a < b$", '<p><span class="math">a &lt; b</span></p>'),
+        ("$*a* **b**$", '<p><span class="math">*a* **b**</span></p>'),
+        ("$$\na\nb\n$$", '<div class="math">ab</div>'),
+        ("$$E = mc^2$$", '<div class="math">E = mc^2</div>'),
+        ("text $$a$$ text", '<p>text <span class="math display">a</span> text</p>'),
+        ("text\n$$\na\n$$", '<p>text<span class="math display">a</span></p>'),
+        ("```math\na\n```", '<div class="math">a</div>'),
+        (
+            r"\(\alpha\) and \[ a = b \]",
+            '<p><span class="math">\\alpha</span> and <span class="math display">a = b</span></p>',
+        ),
+        (r"\[ a = b \]", '<div class="math">a = b</div>'),
+        (r"\(not math\) \[x y\]", "<p>(not math) [x y]</p>"),
+        ("- $a$", '<ul><li><span class="math">a</span></li></ul>'),
+    ],
+)
+def test_a_formula_is_its_tex(text: str, expected: str) -> None:
+    assert drawn(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "It costs $5.",
+            "From $5 to $10, or 20$.",
+            "US$5 and US$6",
+            "$5 for one or 9$",
+            "a$b$c",
+            "$HOME/$USER and $PATH",
+        ),
+        *("`$a$`", "\\$a$", "$ a $", "${a}/${b}", "$", "$$", "$$$", "$a\n\nb$"),
+    ],
+)
+def test_money_and_variables_are_no_formulas(text: str) -> None:
+    assert "math" not in drawn(text)
+
+
+# -- marks
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a ==b *c*== d", "<p>a <mark>b <em>c</em></mark> d</p>"),
+        ("==a==b==", "<p><mark>a</mark>b==</p>"),
+        ("a == b == c, a==b", "<p>a == b == c, a==b</p>"),
+        ("`==a==` and ====", "<p><code>==a==</code> and ====</p>"),
+        ("==a `==` b==", "<p><mark>a <code>==</code> b</mark></p>"),
+    ],
+)
+def test_a_mark_is_a_mark(text: str, expected: str) -> None:
+    assert drawn(text) == expected
+
+
+# -- the law of lines
+
+
+class Lines(HTMLParser):
+    """Each word of the text, with the lines of the innermost element that tells them, and of all around it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[tuple[int, int] | None] = []
+        self.found: dict[str, list[tuple[int, int]]] = {}
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        at = dict(attrs)
+        if tag in ("br", "hr", "img"):
+            return
+        start, end = at.get("data-start-line"), at.get("data-end-line")
+        self.open.append((int(start), int(end)) if start and end else None)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        for word in re.findall(r"w\d+", data):
+            self.found[word] = [lines for lines in self.open if lines]
+
+
+def _prefixed(prefix: str, lines: list[str]) -> list[str]:
+    return [prefix + line if line else prefix.rstrip() for line in lines]
+
+
+def _quote(inside: list[str]) -> list[str]:
+    return ["> [!note] Title", *_prefixed("> ", inside)]
+
+
+def _colons(inside: list[str]) -> list[str]:
+    return ["::::::tip[Title]", *inside, "::::::"]
+
+
+def _slashes(inside: list[str]) -> list[str]:
+    return ["/// note | Title", "", *inside, "", "///"]
+
+
+def _indented(inside: list[str]) -> list[str]:
+    return ['??? note "Title"', *_prefixed("    ", inside)]
+
+
+def _tab(inside: list[str]) -> list[str]:
+    return ['=== "Title"', "", *_prefixed("    ", inside)]
+
+
+def _item(inside: list[str]) -> list[str]:
+    return [f"- {inside[0]}", *_prefixed("  ", inside[1:])]
+
+
+BOXES = [_quote, _colons, _slashes, _indented, _tab, _item]
+leaf = st.sampled_from(
+    [["W"], ["W", "W"], ["## W"], ["```py", "W", "```"], ["| W |", "|---|", "| W |"], ["$$", "W", "$$"]]
+)
+
+
+def _joined(blocks: list[list[str]]) -> list[str]:
+    lines: list[str] = []
+    for block in blocks:
+        lines += [*block, ""]
+    return lines[:-1]
+
+
+documents = st.recursive(
+    leaf,
+    lambda inner: st.builds(
+        lambda box, blocks: box(_joined(blocks)), st.sampled_from(BOXES), st.lists(inner, min_size=1, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(documents, min_size=1, max_size=4).map(_joined))
+def test_every_word_in_a_box_knows_its_line(lines: list[str]) -> None:
+    numbered: list[str] = []
+    expected: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        first, *others = line.split("W")
+        for other in others:
+            expected[word := f"w{len(expected)}"] = number
+            first += word + other
+        numbered.append(first)
+    found = Lines(render_text("\n".join(numbered), "a.md")).found
+    assert found.keys() == expected.keys()
+    for word, place in expected.items():
+        around = found[word]
+        assert around, word
+        assert all(start <= place <= end for start, end in around), (word, place, around)
+        assert around == sorted(around, key=lambda one: (one[0], -one[1])), "an element lies within the one around it"
+
+
+# -- hostile documents
+
+ATTACK = '<img src=x onerror="alert(1)">'
+NASTY = [
+    f"> [!note] {ATTACK}\n> {ATTACK}",
+    f'> [!{ATTACK}"class="x]- a\n> b',
+    f":::note[{ATTACK}]\n{ATTACK}\n:::",
+    ':::note{class="app-shell" id="main" style="position:fixed" onclick="alert(1)"}\nx\n:::',
+    f':::tip"onmouseover="alert(1)\n:::\n\n::: {{.callout.danger#main onclick=alert(1)}}\nx\n:::\n\n:::{ATTACK}\n:::',
+    f'!!! note "{ATTACK}"\n    {ATTACK}',
+    f'!!! {ATTACK} "x"\n    a',
+    f'=== "{ATTACK}"\n    x\n\n=== "\\" onclick=alert(1)"\n    y',
+    f"/// details | {ATTACK}\n    open: {ATTACK}\n\n{ATTACK}\n///",
+    f"::: code-group\n```js [{ATTACK}]\na\n```\n```js title='\" onclick=alert(1)'\n```\n:::",
+    f"$<img src=x onerror=alert(1)>$\n\n$$\n</div><script>alert(1)</script>\n$$\n\n\\(\\a{ATTACK}\\)",
+    "```math\n</div><script>alert(1)</script>\n```",
+    f"=={ATTACK}== ==<script>alert(1)</script>== ==[x](javascript:alert(1))==",
+    '<div class="callout evil" data-callout="x y" data-title="<script>">a</div><div class="sidebar">b</div>',
+    '<section class="document-head" data-document="/etc/passwd">x</section><p class="skip-link">y</p>',
+]
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_hostile_constructs_are_harmless(text: str) -> None:
+    for path in ("a.md", "a.mdx"):
+        elements = check_harmless(render_text(text, path, mdx=path.endswith("x")))
+        classes = {at["class"] for _, at in elements.tags if "class" in at}
+        assert classes <= KNOWN_CLASSES | {one for one in classes if re.fullmatch(r"language-[\w+#.-]{1,40}", one)}
+
+
+KNOWN_CLASSES = set(
+    "callout,callout-title,tabs,tab,card,card-title,math,math display,component,code-of-page,embed,embed-title,tag,"
+    "broken-link,remote-picture,task,task done".split(",")
+)
+
+
+@given(st.lists(st.sampled_from([*NASTY, "\n", "\n\n", "> ", "    ", ":::", "```", "$", "==", "///"]), max_size=10))
+def test_whatever_constructs_are_put_together_is_harmless(parts: list[str]) -> None:
+    check_harmless(render_text("".join(parts), "docs/a.md"))
+
+
+DEEP = {
+    "colons": ":::note\n" * 10_000 + "x\n" + ":::\n" * 10_000,
+    "longer colons": "".join(":" * (200 - at) + "note\n" for at in range(190)) + "x",
+    "slashes": "/// note\n" * 10_000 + "x\n" + "///\n" * 10_000,
+    "closings": ":::\n" * 20_000,
+    "openings": ":::note\n" * 20_000,
+    "unlike": ":::note\n/// tip\n" * 10_000 + ":::\n" * 10_000,
+    "indented": "".join("    " * at + "!!! note\n" for at in range(500)),
+    "flat": "!!! note\n    x\n" * 5000,
+    "tabs": '=== "a"\n    x\n' * 5000,
+    "quotes": "".join("> " * at + "[!note]\n" for at in range(1, 400)),
+    "dollars": "$a " * 20_000,
+    "pairs": "$a$ " * 10_000,
+    "double": "$$a\n" * 20_000,
+    "brackets": "\\(a_ " * 10_000,
+    "marks": "==a " * 12_000,
+    "more marks": "==a`" * 12_000,
+    "nested marks": "==a " * 6000 + "a== " * 6000,
+    "title": ":::note" + "[" * 50_000,
+    "attributes": ":::note{" + "a=b " * 10_000 + "\n:::",
+    "type": "> [!" * 10_000,
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_depth_and_length_end_before_the_deadline(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody looks at the clock in between, and what is nested too deeply to clean is not nested."""
+    html = render_text(DEEP[name], "a.md")
+    elements = check_harmless(html)
+    depth = deepest = 0
+    for tag in re.findall(r"<(/?)(?:div|details|section)\b", html):
+        depth += -1 if tag else 1
+        deepest = max(deepest, depth)
+    assert deepest <= 120
+    assert elements.text
+    monkeypatch.setattr(Clock, "looks", 5)
+    monkeypatch.setattr(page, "Deadline", Clock)
+    assert SOURCE_NOTICE in render_text(DEEP[name], "a.md")
