@@ -100,9 +100,9 @@ def test_lines_that_are_folded_away_are_unfolded(visit: Visit) -> None:
 def test_documents_are_listed_and_narrowed(visit: Visit) -> None:
     page = visit.page
     visit.go("#/document")
-    expect(page.locator(".document-rows li")).to_have_count(8)
+    expect(page.locator(".document-rows [role=treeitem]")).to_have_count(8)
     page.get_by_label("Filter").fill("gauge inst")
-    expect(page.locator(".document-rows li")).to_have_count(1)
+    expect(page.locator(".document-rows [role=treeitem]")).to_have_count(1)
     page.locator(".document-rows a").click()
     expect(page.locator(".document-head .mono")).to_have_text("installing.md")
 

@@ -20,7 +20,7 @@ VIEWS = {
     "search": ("#/search?q=battery+of+a+gauge", ".hit .why", ".hit summary"),
     "search-empty": ("#/search", "h2:has-text('Search your documents')", ""),
     "search-nothing": ("#/search?q=zyzzyva&mode=keyword&tag=x", "h2:has-text('Nothing found')", ""),
-    "documents": ("#/document", ".document-rows li", ""),
+    "documents": ("#/document", ".document-rows [role=treeitem]", ""),
     "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".band", ""),
     "playground": ("#/playground", ".cell", ".cards summary"),
     "compare": ("#/playground", ".lane:nth-child(2) .cell", ".playground-tools [aria-pressed]"),

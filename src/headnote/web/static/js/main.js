@@ -3,21 +3,28 @@
 import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
 import { startStatusFeed } from "./core/status-feed.js";
-import { startConnectionNote } from "./shell/connection-note.js";
 import { setPlace, startKeys } from "./shell/keys.js";
 import { startStateChip } from "./shell/state-chip.js";
 import { startTheme } from "./shell/theme.js";
 import { startViewKeys } from "./shell/view-keys.js";
-import { isView, loadOthers, viewOf } from "./shell/views.js";
 
-/** @typedef {import("./shell/views.js").View} View */
+/**
+ * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
+ *   focus?: (isFirst?: boolean) => void, hide?: () => void}} View
+ */
 
-/** Milliseconds after which a view that is still loaded says so. */
-const PATIENCE = 300;
+/** @type {Record<string, () => Promise<View>>} Loaded when first shown: search does not wait for the graph. */
+const MAKERS = {
+  search: () => import("./search/view.js").then((module) => module.createSearchView()),
+  document: () => import("./document/view.js").then((module) => module.createDocumentView()),
+  playground: () => import("./playground/view.js").then((module) => module.createPlaygroundView()),
+  graph: () => import("./graph/view.js").then((module) => module.createGraphView()),
+  ask: () => import("./ask/view.js").then((module) => module.createAskView()),
+  status: () => import("./status/view.js").then((module) => module.createStatusView()),
+};
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const waiting = h("section", { class: "view view-narrow", hidden: true });
-/** @type {Map<string, View>} Those that were shown. */
+/** @type {Map<string, View>} */
 const views = new Map();
 /** @type {Map<string, {hash: string, scroll: number}>} Where each view was left. */
 const left = new Map();
@@ -30,53 +37,32 @@ async function route() {
   const route = parseRoute(location.hash);
   if (!route) return;
   const { query } = route;
-  const name = isView(route.view) ? route.view : "search";
+  const name = route.view in MAKERS ? route.view : "search";
   if (current && current !== name) leave(current);
   const fromOther = current !== name;
   current = name;
   mark(name);
   setPlace(name);
-  const view = await load(name);
-  if (current !== name || !view) return;
-  show(view.element);
+  const view = await viewOf(name);
+  if (current !== name) return;
+  for (const other of views.values()) other.element.hidden = other !== view;
   view.show(query);
   document.title = `${view.title(query)} – headnote`;
   if (fromOther) arrive(name, view);
   wantsFocus = false;
 }
 
-/** A view as soon as it can be shown; until then its name, and null if it cannot be loaded. @param {string} name */
-async function load(name) {
-  const late = setTimeout(() => current === name && wait(name), PATIENCE);
-  try {
-    const view = await viewOf(name);
-    if (!views.has(name)) main.append(view.element);
+/** @param {string} name */
+async function viewOf(name) {
+  let view = views.get(name);
+  if (!view) {
+    view = await MAKERS[name]();
+    const known = views.get(name);
+    if (known) return known;
     views.set(name, view);
-    return view;
-  } catch {
-    if (current === name) wait(name, cannotOpen());
-    return null;
-  } finally {
-    clearTimeout(late);
+    main.append(view.element);
   }
-}
-
-/** @param {string} name @param {HTMLElement} [notice] */
-function wait(name, notice) {
-  const title = document.querySelector(`.views a[data-view="${name}"]`)?.textContent?.trim() ?? name;
-  const word = notice ?? h("p", { class: "soft waiting" }, "Opening…");
-  refill(waiting, h("div", { class: "view-head" }, h("h1", { tabindex: "-1" }, title)), word);
-  show(waiting);
-}
-
-function cannotOpen() {
-  const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload");
-  return h("div", { class: "notice" }, h("p", null, "This view could not be loaded."), reload);
-}
-
-/** @param {HTMLElement} element */
-function show(element) {
-  for (const other of main.children) /** @type {HTMLElement} */ (other).hidden = other !== element;
+  return view;
 }
 
 /** @param {string} name */
@@ -131,10 +117,9 @@ for (const link of document.querySelectorAll(".views a")) {
   });
 }
 
-refill(main, waiting);
+refill(main, h("noscript"));
 startTheme();
 startStateChip();
-startConnectionNote();
 startKeys();
 startViewKeys({
   go,
@@ -142,4 +127,4 @@ startViewKeys({
 });
 void startStatusFeed();
 wantsFocus = true;
-void route().then(loadOthers);
+void route();

@@ -28,8 +28,11 @@
  * @typedef {{path: string, title: string, html: string, text: string, lines: number, chunks: ChunkPlace[],
  *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[],
  *   metadata: Record<string, unknown>}} DocumentPage
- * @typedef {{nodes: {path: string, title: string, degree: number}[], edges: [number, number][], orphans: string[],
- *   broken: Link[]}} Graph
+ * @typedef {{path: string, title: string, chunks: number, size: number, changed: number, links: number,
+ *   tags: string[]}} Entry
+ * @typedef {{path: string, title: string, degree: number, tags: string[]}} GraphNode
+ * @typedef {{nodes: GraphNode[], edges: [number, number][], orphans: string[], broken: Link[]}} Graph
+ * @typedef {{nodes: (GraphNode & {distance: number})[], edges: [number, number][], left_out: number}} Neighbourhood
  * @typedef {{name: string, type: string, choices: string[], default: string|number|boolean|string[]|null,
  *   description: string}} SettingInfo
  * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets

@@ -1,80 +1,89 @@
-/** All documents, to be narrowed by typing. */
+/** All documents: by folder or as one list, sorted, and narrowed by typing. */
 
 import { errorNotice } from "../core/announce.js";
-import { get } from "../core/api.js";
-import { freshId, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
-import { hrefOf } from "../core/routes.js";
+import { h, refill } from "../core/dom.js";
+import { plural, whole } from "../core/format.js";
+import { onStatus } from "../core/status-feed.js";
+import { COLUMNS } from "../folders/columns.js";
+import { contents } from "../folders/contents.js";
+import { matching } from "../folders/model.js";
+import { Tree } from "../folders/tree.js";
+import { registerKeys } from "../shell/keys.js";
+import { ListTools } from "./list-tools.js";
 
-/** @typedef {{path: string, title: string, chunks: number}} Entry */
-
-const MOST = 300;
+/** @typedef {import("../types.js").Entry} Entry */
 
 export class DocumentList {
   constructor() {
     /** @type {Entry[]} */
     this.entries = [];
-    const id = freshId("document-filter");
-    this.input = h("input", {
-      id,
-      class: "input",
-      type: "search",
-      placeholder: "Title or path",
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-    this.input.addEventListener("input", () => this.#draw());
+    /** The document that was read last. */
+    this.current = "";
+    this.tree = new Tree("Documents", { columns: true });
+    this.tools = new ListTools({ changed: () => this.#draw(), entered: () => this.tree.focus() });
+    this.input = this.tools.input;
     this.count = h("p", { class: "soft small numbers", role: "status" });
-    this.rows = h("div");
+    this.folds = [this.#fold("Open all", true), this.#fold("Close all", false)];
+    this.failure = h("div");
     this.element = h(
       "div",
-      { class: "view-narrow document-list" },
+      { class: "document-list" },
       h("h1", { tabindex: "-1" }, "Documents"),
-      h("div", { class: "field" }, h("label", { for: id }, "Filter"), this.input),
-      this.count,
-      this.rows,
+      this.tools.element,
+      h("div", { class: "document-count" }, this.count, this.folds),
+      this.failure,
+      h(
+        "div",
+        { class: "tree-head", "aria-hidden": "true" },
+        h("span", null, "Name"),
+        COLUMNS.map(({ head, order }) => h("span", { class: `tree-cell tree-${order}` }, head)),
+      ),
+      h("div", { class: "document-rows" }, this.tree.element),
     );
+    registerKeys("document", [
+      { press: ["ArrowRight", "ArrowLeft"], meaning: "open or close a folder of the tree" },
+      { press: ["*"], meaning: "open all folders beside it" },
+    ]);
+    onStatus((status) => {
+      if (status && this.element.isConnected && this.element.offsetParent) void this.#follow();
+    });
   }
 
+  /** Show what is there now, and where the reader was. */
   async load() {
+    await this.#follow();
+    this.tree.reveal(this.current);
+  }
+
+  /** Documents come and go while the list is looked at, most of all while the folder is read for the first time. */
+  async #follow() {
     try {
-      this.entries = (await get("/api/documents")).documents;
+      const entries = await contents();
+      refill(this.failure);
+      if (entries === this.entries) return;
+      this.entries = entries;
       this.#draw();
     } catch (error) {
-      refill(this.rows, errorNotice(error));
+      refill(this.failure, errorNotice(error));
     }
   }
 
+  /** @param {string} label @param {boolean} isOpen */
+  #fold(label, isOpen) {
+    return h("button", { type: "button", class: "button quiet", onclick: () => this.tree.setAll(isOpen) }, label);
+  }
+
   #draw() {
-    const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (/** @type {Entry} */ { path, title }) =>
-      words.every((word) => `${path} ${title}`.toLowerCase().includes(word));
-    const matches = this.entries.filter(fits);
-    this.count.textContent =
-      matches.length > MOST
-        ? `${plural(matches.length, "document")}, showing the first ${MOST}`
-        : plural(matches.length, "document");
-    refill(
-      this.rows,
-      h(
-        "ul",
-        { class: "document-rows" },
-        matches
-          .slice(0, MOST)
-          .map((entry) =>
-            h(
-              "li",
-              null,
-              h(
-                "a",
-                { href: hrefOf("document", { path: entry.path }) },
-                h("span", { class: "document-title" }, entry.title || entry.path),
-                h("span", { class: "mono soft break" }, entry.path),
-                h("span", { class: "soft small numbers" }, plural(entry.chunks, "chunk")),
-              ),
-            ),
-          ),
-      ),
-    );
+    const { order, isReversed, isFlat } = this.tools;
+    const words = this.tools.words();
+    const isFiltered = words.length > 0;
+    const entries = matching(this.entries, words);
+    this.element.dataset.order = order;
+    this.tree.show({ entries, order, isReversed, isFlat, isFiltered });
+    this.count.textContent = isFiltered
+      ? `${whole(entries.length)} of ${plural(this.entries.length, "document")}`
+      : plural(entries.length, "document");
+    const hasFolders = !isFlat && !isFiltered && this.tree.root.folders.length > 0;
+    for (const button of this.folds) button.hidden = !hasFolders;
   }
 }

@@ -5,6 +5,7 @@ import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { Latest } from "../core/latest.js";
 import { onChange } from "../core/status-feed.js";
+import { FolderPanel } from "../folders/panel.js";
 import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
@@ -24,7 +25,14 @@ class DocumentView {
     this.article = h("article", { class: "prose" });
     this.map = new ChunkMap(this.article);
     this.target = h("div", { class: "target-lines", hidden: true, "aria-hidden": "true" });
-    this.aside = h("aside", { class: "document-aside", "aria-label": "About this document" });
+    this.folders = new FolderPanel();
+    this.about = h("div");
+    this.aside = h(
+      "aside",
+      { class: "document-aside", "aria-label": "About this document" },
+      this.folders.element,
+      this.about,
+    );
     this.reading = h(
       "div",
       { class: "document-grid" },
@@ -59,6 +67,7 @@ class DocumentView {
     const path = query.get("path");
     this.query = query;
     this.list.element.hidden = Boolean(path);
+    if (path) this.list.current = path;
     this.reading.hidden = !path || this.page?.path !== path;
     this.waiting.hidden = !path || !this.reading.hidden;
     refill(this.failure);
@@ -77,7 +86,6 @@ class DocumentView {
     if (this.element.hidden) return;
     const path = this.query?.get("path");
     if (path) this.#fetch(path);
-    else void this.list.load();
   }
 
   /** @param {string} path */
@@ -116,6 +124,7 @@ class DocumentView {
     this.page = page;
     this.reading.hidden = false;
     this.waiting.hidden = true;
+    this.folders.show(page.path);
     if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
     this.path.textContent = page.path;
     this.heading.textContent = page.title || page.path;
@@ -123,7 +132,7 @@ class DocumentView {
     this.article.innerHTML = page.html;
     enhance(this.article);
     this.#hideTitleTwice();
-    refill(this.aside, asideParts(page));
+    refill(this.about, asideParts(page));
     this.map.show(page.chunks);
     document.title = `${page.title || page.path} – headnote`;
     if (this.query && before?.path !== page.path) this.#seek(this.query);

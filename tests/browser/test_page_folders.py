@@ -1,0 +1,221 @@
+"""Documents as a tree of folders: its keys, its order, and its size."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_kit import PHONE, Server, Visit, expect, faults, overflow, serve, visiting
+
+pytest_plugins = ["browser_fixtures"]
+
+pytestmark = pytest.mark.slow
+
+DAY = 86_400
+MANY = 1_200
+"""Documents of one folder: many times what fits into a window."""
+
+TEXTS = {
+    "guides/pumps/priming.md": "# Priming a pump\n\nSee [valves](../valves.md) and [sealing](sealing.md).\n",
+    "guides/pumps/sealing.md": "# Sealing\n\n" + "Tighten the ring. " * 400 + "\n",
+    "guides/valves.md": "# Valves\n\nThey open and close. #steel\n",
+    "guides/10-tenth.md": "# Anchors\n",
+    "guides/9-ninth.md": "# Zeppelins\n",
+    "index.md": "# Start\n\nGo to [valves](guides/valves.md).\n",
+    "odd/<img src=x onerror=alert(1)>.md": "# <b>Bold</b> name\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("served") / "tree"
+    many = {f"many/note {number:04}.md": f"# Note {number}\n" for number in range(MANY)}
+    for number, (path, text) in enumerate({**TEXTS, **many}.items()):
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        # The first is the oldest.
+        os.utime(file, (1_700_000_000 + number * DAY,) * 2)
+    with serve(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def tree(browser: Any, folder_server: Server) -> Iterator[Visit]:
+    with visiting(browser, folder_server) as visit:
+        visit.go("#/document")
+        expect(visit.page.get_by_role("status").first).to_have_text(f"{MANY + len(TEXTS):,} documents")
+        yield visit
+
+
+def rows(page: Any) -> list[str]:
+    """What is drawn, from top to bottom, as people see it."""
+    names: list[str] = page.locator(".document-rows .tree-name").all_inner_texts()
+    return [" ".join(name.split()) for name in names]
+
+
+def active(page: Any) -> Any:
+    return page.locator(".document-rows [role=treeitem]:focus")
+
+
+def test_folders_open_and_close_by_mouse(tree: Visit) -> None:
+    page = tree.page
+    assert rows(page) == ["guides 5", f"many {MANY:,}", "odd 1", "Start index.md"]
+    page.get_by_role("treeitem", name="guides, folder, 5 documents").click()
+    assert rows(page)[:5] == [
+        "guides 5",
+        "pumps 2",
+        "Zeppelins 9-ninth.md",
+        "Anchors 10-tenth.md",
+        "Valves valves.md",
+    ]
+    page.get_by_role("treeitem", name="guides, folder").click()
+    assert len(rows(page)) == 4
+    page.get_by_role("button", name="Open all").click()
+    expect(page.get_by_role("treeitem", name="Sealing, sealing.md")).to_be_visible()
+    page.get_by_role("button", name="Close all").click()
+    assert len(rows(page)) == 4
+
+
+def test_names_are_only_text(tree: Visit) -> None:
+    page = tree.page
+    page.get_by_role("treeitem", name="odd, folder").click()
+    expect(page.locator(".document-rows")).to_contain_text("<img src=x onerror=alert(1)>.md")
+    assert page.locator(".document-rows img, .document-rows b").count() == 0
+
+
+def test_the_keys_of_a_tree(tree: Visit) -> None:
+    page = tree.page
+    page.get_by_label("Filter").press("ArrowDown")
+    expect(active(page)).to_have_attribute("aria-label", "guides, folder, 5 documents")
+    expect(active(page)).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("ArrowRight")
+    expect(active(page)).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("ArrowRight")
+    expect(active(page)).to_have_attribute("aria-label", "pumps, folder, 2 documents")
+    for name, value in {"aria-level": "2", "aria-posinset": "1", "aria-setsize": "4"}.items():
+        expect(active(page)).to_have_attribute(name, value)
+    page.keyboard.press("ArrowLeft")
+    expect(active(page)).to_have_attribute("aria-label", "guides, folder, 5 documents")
+    page.keyboard.press("ArrowLeft")
+    expect(active(page)).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("End")
+    expect(active(page)).to_contain_text("Start")
+    page.keyboard.press("ArrowDown")
+    expect(active(page)).to_contain_text("Start")
+    page.keyboard.press("Home")
+    page.keyboard.press("*")
+    expect(page.get_by_role("treeitem", name="many, folder")).to_have_attribute("aria-expanded", "true")
+    page.keyboard.type("note 1100")
+    expect(active(page)).to_contain_text("Note 1100")
+    expect(active(page)).to_be_in_viewport()
+    assert page.locator(".document-rows [tabindex='0']").count() == 1
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text("many/note 1100.md")
+
+
+def test_only_what_is_in_sight_is_drawn(tree: Visit) -> None:
+    page = tree.page
+    page.get_by_role("treeitem", name="many, folder").click()
+    drawn = page.locator(".document-rows [role=treeitem]")
+    expect(page.get_by_role("treeitem", name="Note 0,")).to_be_visible()
+    assert drawn.count() < 100
+    page.mouse.move(700, 600)
+    page.mouse.wheel(0, 20_000)
+    expect(page.get_by_role("treeitem", name="Note 0,")).not_to_be_attached()
+    assert drawn.count() < 100
+    top = page.locator(".document-rows").evaluate("(box) => box.getBoundingClientRect().top")
+    assert top < -19_000
+    visible = page.evaluate(
+        """() => [...document.querySelectorAll(".document-rows [role=treeitem]")].filter((row) => {
+          const { top, bottom } = row.getBoundingClientRect();
+          return bottom > 0 && top < innerHeight;
+        }).length"""
+    )
+    assert visible > 15
+
+
+def test_the_orders(tree: Visit) -> None:
+    page = tree.page
+    page.get_by_role("treeitem", name="guides, folder").click()
+    page.get_by_label("Sort by").select_option("title")
+    assert rows(page)[1:5] == [
+        "pumps 2",
+        "Anchors 10-tenth.md",
+        "Valves valves.md",
+        "Zeppelins 9-ninth.md",
+    ]
+    page.get_by_role("button", name="A to Z").click()
+    assert rows(page)[-1] == "Start index.md"
+    assert rows(page)[0] == "odd 1"
+    page.get_by_label("Sort by").select_option("changed")
+    assert rows(page)[:3] == [f"many {MANY:,}", "odd 1", "guides 5"]
+    page.get_by_label("Sort by").select_option("links")
+    assert rows(page)[:3] == ["guides 5", "pumps 2", "Valves valves.md"]
+    page.get_by_role("radio", name="List").check()
+    page.get_by_label("Sort by").select_option("size")
+    assert rows(page)[0] == "Sealing sealing.md"
+    page.get_by_role("button", name="Largest first").click()
+    assert rows(page)[-1] != "Sealing sealing.md"
+
+
+def test_a_filter_opens_the_folders_of_what_it_finds(tree: Visit) -> None:
+    page = tree.page
+    page.get_by_label("Filter").fill("pump SEAL")
+    assert rows(page) == ["guides 1", "pumps 1", "Sealing sealing.md"]
+    expect(page.get_by_role("status").first).to_have_text(f"1 of {MANY + len(TEXTS):,} documents")
+    page.get_by_label("Filter").fill("")
+    assert len(rows(page)) == 4
+
+
+def test_open_folders_and_the_order_outlive_the_page(tree: Visit) -> None:
+    page = tree.page
+    page.get_by_role("treeitem", name="guides, folder").click()
+    page.get_by_label("Sort by").select_option("title")
+    page.reload()
+    expect(page.get_by_role("treeitem", name="Anchors")).to_be_visible()
+    expect(page.get_by_label("Sort by")).to_have_value("title")
+
+
+def test_the_document_that_was_read_is_shown_in_the_tree(tree: Visit) -> None:
+    page = tree.page
+    tree.go("#/document?path=many/note%200900.md")
+    expect(page.locator(".document-head .mono")).to_have_text("many/note 0900.md")
+    tree.go("#/document")
+    row = page.get_by_role("treeitem", name="Note 900,")
+    expect(row).to_have_attribute("aria-current", "page")
+    expect(row).to_be_in_viewport()
+
+
+def test_the_tree_beside_a_document_leads_to_others(tree: Visit) -> None:
+    page = tree.page
+    tree.go("#/document?path=guides/pumps/priming.md")
+    page.locator("summary", has_text="Folders").click()
+    beside = page.get_by_role("tree", name="Folders")
+    row = beside.get_by_role("treeitem", name="Priming a pump, priming.md")
+    expect(row).to_have_attribute("aria-current", "page")
+    row.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text("guides/pumps/sealing.md")
+    expect(beside.get_by_role("treeitem", name="Sealing")).to_be_focused()
+    expect(beside.get_by_role("treeitem", name="Sealing")).to_have_attribute("aria-current", "page")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tree_is_accessible_and_fits_a_phone(
+    scheme: str, browser: Any, folder_server: Server, artefacts: Path
+) -> None:
+    pytest.importorskip("axe_playwright_python", reason="axe is not installed: nothing to judge the page by")
+    for name, viewport in {"wide": {"width": 1400, "height": 900}, "phone": PHONE}.items():
+        with visiting(browser, folder_server, viewport=viewport, color_scheme=scheme) as visit:
+            page = visit.page
+            visit.go("#/document")
+            page.get_by_role("treeitem", name="guides, folder").click()
+            expect(page.get_by_role("treeitem", name="pumps, folder")).to_be_visible()
+            page.screenshot(path=artefacts / f"folders-{name}-{scheme}.png")
+            assert faults(page) == []
+            assert overflow(page) == []
