@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -48,21 +50,51 @@ class Server:
     folder: Path
 
 
+class Serving:
+    """A `headnote serve` that a test stops and starts, at the same port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = 0
+        self.ready: dict[str, Any] = {}
+        """What it said when it was ready."""
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def server(self) -> Server:
+        return Server(str(self.ready["address"]).partition("?")[0].rstrip("/"), self.folder)
+
+    def start(self, *options: str, folder: Path | None = None, **environment: str) -> Server:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("HEADNOTE_")}
+        # At first the port is chosen by the system: many may be served at once.
+        command = [sys.executable, "-m", "headnote", "serve", str(folder or self.folder), "--json"]
+        command += ["--port", str(self.port), "--embedder", "hashing", *options]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**clean, **environment})
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, f"headnote serve ended with {self._process.wait()} before it was ready"
+        self.ready = json.loads(line)
+        self.port = urlsplit(self.ready["address"]).port or 0
+        return self.server
+
+    def stop(self) -> None:
+        """As Ctrl-C does."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(timeout=20)
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process = None
+
+
 @contextmanager
 def serve(folder: Path) -> Iterator[Server]:
-    """Serve a folder on loopback, at a port that is free, without a model."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("HEADNOTE_")}
-    # The port is chosen by the system: many may be served at once.
-    command = [sys.executable, "-m", "headnote", "serve", str(folder), "--json", "--port", "0", "--embedder", "hashing"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=clean) as process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            assert line, f"headnote serve ended with {process.wait()} before it was ready"
-            yield Server(json.loads(line)["address"].rstrip("/"), folder)
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+    """Serve a folder on loopback, without a model."""
+    serving = Serving(folder)
+    try:
+        yield serving.start()
+    finally:
+        serving.stop()
 
 
 @dataclass

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
 import pytest
-from browser_kit import Visit, expect
+from browser_kit import Serving, Visit, expect, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
 pytestmark = pytest.mark.slow
+
+HEADINGS = ["Search", "Documents", "Playground", "Graph", "Ask", "Status"]
 
 
 # -- keys
@@ -49,3 +58,212 @@ def test_a_key_belongs_to_one_thing(visit: Visit) -> None:
       try { registerKeys("everywhere", [{press: ["t"], meaning: "twice"}]); } catch (error) { return error.message; }
     }"""
     assert "registered twice" in visit.page.evaluate(twice)
+
+
+# -- a server that stops and comes back
+
+
+class Away:
+    """A page whose server a test stops and starts."""
+
+    def __init__(self, visit: Visit, serving: Serving) -> None:
+        self.visit = visit
+        self.page = visit.page
+        self.serving = serving
+        self.note = self.page.locator("#connection")
+
+    def open(self, route: str = "") -> None:
+        """Opens the page, waits until it has loaded all it needs, and marks it: a reload would lose the mark."""
+        self.visit.go(route)
+        self.page.wait_for_load_state("networkidle")
+        self.page.evaluate("window.isSame = true")
+
+    def stop(self) -> None:
+        self.serving.stop()
+        expect(self.note).to_contain_text("headnote does not answer.")
+        expect(self.page.locator("#index-state")).to_have_text("No answer")
+
+    def start(self, *options: str, **more: Any) -> None:
+        self.serving.start(*options, **more)
+
+    def is_back(self) -> None:
+        expect(self.note).to_be_empty()
+        expect(self.page.locator("#index-state")).to_have_text("Up to date")
+        assert self.page.evaluate("window.isSame"), "the page was reloaded"
+        assert self.page.get_by_role("alert").count() == 0
+
+
+@pytest.fixture
+def away(browser: Any, repository: Path, tmp_path: Path) -> Iterator[Away]:
+    folder = tmp_path / "handbook"
+    shutil.copytree(repository / "examples" / "handbook", folder, ignore=shutil.ignore_patterns(".headnote"))
+    serving = Serving(folder)
+    serving.start()
+    try:
+        with visiting(browser, serving.server) as visit:
+            yield Away(visit, serving)
+            # The browser itself logs what it could not load.
+            visit.errors[:] = [error for error in visit.errors if not error.startswith("Failed to load resource")]
+    finally:
+        serving.stop()
+
+
+def test_search_goes_on_when_the_server_is_back(away: Away) -> None:
+    page = away.page
+    away.open("#/search?q=battery")
+    expect(page.locator(".hit").first).to_be_visible()
+    away.stop()
+    box = page.get_by_role("searchbox", name="Search")
+    box.fill("calibration")
+    expect(page.locator(".results")).to_have_attribute("aria-busy", "true")
+    expect(page.locator(".hit mark").first).to_have_text("battery")
+    away.start()
+    away.is_back()
+    expect(page.locator(".hit mark").first).to_have_text(re.compile("calibrat", re.IGNORECASE))
+    expect(box).to_be_focused()
+
+
+CONTENTS = {
+    "Documents": ".view:not([hidden]) a[href*='path=']",
+    "Playground": ".band-mark, .pane *",
+    "Graph": ".graph-rows a",
+    "Status": ".figures",
+}
+
+
+def test_every_view_opens_without_the_server_and_fills_when_it_is_back(away: Away) -> None:
+    """Also those that were never shown before."""
+    page = away.page
+    away.open()
+    away.stop()
+    views = page.get_by_role("navigation", name="Views")
+    for name in HEADINGS:
+        views.get_by_role("link", name=name).click()
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_attached()
+        assert page.get_by_role("alert").count() == 0
+    away.start()
+    away.is_back()
+    for name, content in CONTENTS.items():
+        views.get_by_role("link", name=name).click()
+        expect(page.locator(content).first).to_be_visible()
+
+
+def test_a_document_opens_when_the_server_is_back(away: Away) -> None:
+    page = away.page
+    away.open("#/document")
+    away.stop()
+    page.get_by_role("link", name=re.compile("^Calibration")).click()
+    away.start()
+    away.is_back()
+    expect(page.get_by_role("article")).to_contain_text("Calibration")
+    expect(page.locator(".band").first).to_be_visible()
+
+
+def test_a_question_is_answered_when_the_server_is_back(away: Away) -> None:
+    page = away.page
+    away.open("#/ask")
+    away.stop()
+    page.get_by_role("textbox").fill("calibration of a gauge")
+    page.get_by_role("button", name="Ask").click()
+    away.start()
+    away.is_back()
+    expect(page.locator(".citations li").first).to_be_visible()
+
+
+def test_a_view_whose_modules_could_not_be_loaded_opens_later(away: Away) -> None:
+    page = away.page
+    page.route("**/js/graph/**", lambda route: route.abort())
+    away.open()
+    away.serving.stop()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Graph").click()
+    expect(page.get_by_role("heading", name="Graph", level=1)).to_be_visible()
+    expect(page.get_by_text("Opening…")).to_be_visible()
+    page.unroute("**/js/graph/**")
+    away.start()
+    expect(page.locator(".graph-rows a").first).to_be_visible()
+    away.is_back()
+
+
+def test_another_token_is_asked_for_and_taken(away: Away) -> None:
+    """Whoever opens the new address helps all pages that are open."""
+    page = away.page
+    away.serving.stop()
+    away.start("--token", "first-token-of-the-test")
+    page.goto(away.serving.ready["address"])
+    away.open("#/status")
+    away.stop()
+    away.start("--token", "second-token-of-the-test")
+    expect(away.note).to_contain_text("another token")
+    other = page.context.new_page()
+    other.goto(away.serving.ready["address"])
+    away.is_back()
+    expect(page.locator(".figures")).to_be_visible()
+
+
+def test_another_version_offers_to_reload(away: Away, tmp_path: Path) -> None:
+    page = away.page
+    away.open("#/search?q=battery")
+    expect(page.locator(".hit").first).to_be_visible()
+    away.stop()
+    newer = tmp_path / "newer"
+    package = Path(str(files("headnote")))
+    shutil.copytree(package, newer / "headnote", ignore=shutil.ignore_patterns("__pycache__"))
+    with (newer / "headnote/web/static/css/base.css").open("a", encoding="utf-8") as styles:
+        styles.write("body { accent-color: red; }\n")
+    away.start(PYTHONPATH=str(newer))
+    expect(away.note).to_contain_text("headnote was updated.")
+    away.note.get_by_role("button", name="Reload").click()
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(away.note).to_be_empty()
+    assert page.evaluate("getComputedStyle(document.body).accentColor") == "rgb(255, 0, 0)"
+
+
+def test_another_folder_offers_to_reload(away: Away, tmp_path: Path) -> None:
+    page = away.page
+    away.open("#/status")
+    away.stop()
+    other = tmp_path / "diary"
+    other.mkdir()
+    (other / "monday.md").write_text("# Monday\n\nRain.\n", encoding="utf-8")
+    away.start(folder=other)
+    expect(away.note).to_contain_text("Another folder is served here now.")
+    away.note.get_by_role("button", name="Reload").click()
+    expect(page.locator("#folder")).to_have_text("diary")
+
+
+def test_a_machine_that_slept_goes_on(away: Away) -> None:
+    page = away.page
+    page.clock.install()
+    away.open("#/search?q=battery")
+    expect(page.locator(".hit").first).to_be_visible()
+    away.serving.stop()
+    page.clock.fast_forward("08:00:00")
+    expect(away.note).to_contain_text("does not answer")
+    away.start()
+    page.clock.fast_forward("08:00:00")
+    away.is_back()
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+}"""
+
+
+def test_a_page_in_the_background_asks_nothing_and_catches_up(away: Away) -> None:
+    page = away.page
+    page.clock.install()
+    away.open("#/status")
+    expect(page.locator(".figures")).to_be_visible()
+    page.evaluate(HIDE, True)
+    page.clock.run_for(6_000)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.run_for(60_000)
+    assert asked == []
+    away.serving.stop()
+    away.start()
+    page.evaluate(HIDE, False)
+    page.clock.run_for(1_000)
+    away.is_back()
+    assert asked

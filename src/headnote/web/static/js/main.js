@@ -3,28 +3,21 @@
 import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
 import { startStatusFeed } from "./core/status-feed.js";
+import { startConnectionNote } from "./shell/connection-note.js";
 import { setPlace, startKeys } from "./shell/keys.js";
 import { startStateChip } from "./shell/state-chip.js";
 import { startTheme } from "./shell/theme.js";
 import { startViewKeys } from "./shell/view-keys.js";
+import { isView, loadOthers, viewOf } from "./shell/views.js";
 
-/**
- * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
- *   focus?: (isFirst?: boolean) => void, hide?: () => void}} View
- */
+/** @typedef {import("./shell/views.js").View} View */
 
-/** @type {Record<string, () => Promise<View>>} Loaded when first shown: search does not wait for the graph. */
-const MAKERS = {
-  search: () => import("./search/view.js").then((module) => module.createSearchView()),
-  document: () => import("./document/view.js").then((module) => module.createDocumentView()),
-  playground: () => import("./playground/view.js").then((module) => module.createPlaygroundView()),
-  graph: () => import("./graph/view.js").then((module) => module.createGraphView()),
-  ask: () => import("./ask/view.js").then((module) => module.createAskView()),
-  status: () => import("./status/view.js").then((module) => module.createStatusView()),
-};
+/** Milliseconds after which a view that is still loaded says so. */
+const PATIENCE = 300;
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-/** @type {Map<string, View>} */
+const waiting = h("section", { class: "view view-narrow", hidden: true });
+/** @type {Map<string, View>} Those that were shown. */
 const views = new Map();
 /** @type {Map<string, {hash: string, scroll: number}>} Where each view was left. */
 const left = new Map();
@@ -37,32 +30,53 @@ async function route() {
   const route = parseRoute(location.hash);
   if (!route) return;
   const { query } = route;
-  const name = route.view in MAKERS ? route.view : "search";
+  const name = isView(route.view) ? route.view : "search";
   if (current && current !== name) leave(current);
   const fromOther = current !== name;
   current = name;
   mark(name);
   setPlace(name);
-  const view = await viewOf(name);
-  if (current !== name) return;
-  for (const other of views.values()) other.element.hidden = other !== view;
+  const view = await load(name);
+  if (current !== name || !view) return;
+  show(view.element);
   view.show(query);
   document.title = `${view.title(query)} – headnote`;
   if (fromOther) arrive(name, view);
   wantsFocus = false;
 }
 
-/** @param {string} name */
-async function viewOf(name) {
-  let view = views.get(name);
-  if (!view) {
-    view = await MAKERS[name]();
-    const known = views.get(name);
-    if (known) return known;
+/** A view as soon as it can be shown; until then its name, and null if it cannot be loaded. @param {string} name */
+async function load(name) {
+  const late = setTimeout(() => current === name && wait(name), PATIENCE);
+  try {
+    const view = await viewOf(name);
+    if (!views.has(name)) main.append(view.element);
     views.set(name, view);
-    main.append(view.element);
+    return view;
+  } catch {
+    if (current === name) wait(name, cannotOpen());
+    return null;
+  } finally {
+    clearTimeout(late);
   }
-  return view;
+}
+
+/** @param {string} name @param {HTMLElement} [notice] */
+function wait(name, notice) {
+  const title = document.querySelector(`.views a[data-view="${name}"]`)?.textContent?.trim() ?? name;
+  const word = notice ?? h("p", { class: "soft waiting" }, "Opening…");
+  refill(waiting, h("div", { class: "view-head" }, h("h1", { tabindex: "-1" }, title)), word);
+  show(waiting);
+}
+
+function cannotOpen() {
+  const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload");
+  return h("div", { class: "notice" }, h("p", null, "This view could not be loaded."), reload);
+}
+
+/** @param {HTMLElement} element */
+function show(element) {
+  for (const other of main.children) /** @type {HTMLElement} */ (other).hidden = other !== element;
 }
 
 /** @param {string} name */
@@ -117,9 +131,10 @@ for (const link of document.querySelectorAll(".views a")) {
   });
 }
 
-refill(main, h("noscript"));
+refill(main, waiting);
 startTheme();
 startStateChip();
+startConnectionNote();
 startKeys();
 startViewKeys({
   go,
@@ -127,4 +142,4 @@ startViewKeys({
 });
 void startStatusFeed();
 wantsFocus = true;
-void route();
+void route().then(loadOthers);

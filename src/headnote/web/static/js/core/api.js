@@ -1,6 +1,9 @@
-/** Questions to the server, and the errors it answers with. */
+/** Questions to the server, and the errors it answers with. While it does not answer, they wait. */
 
-/** @typedef {import("../types.js").Answer} Answer */
+import { answering, report } from "./connection.js";
+
+/** Times that a question is asked, if the server is back each time and yet does not answer it. */
+const ATTEMPTS = 3;
 
 export class ApiError extends Error {
   /** @param {string} message @param {string} remedy @param {string} code */
@@ -25,13 +28,15 @@ export async function get(path, query = {}, signal) {
     }
   }
   const search = parameters.toString();
-  const response = await reach(search ? `${path}?${search}` : path, { signal });
-  return response.json();
+  return persist(() => json(search ? `${path}?${search}` : path, { signal }), signal);
 }
+
+/** The answer of now, without waiting for a server that is away. @param {string} path @param {AbortSignal} signal */
+export const probe = (path, signal) => json(path, { signal });
 
 /** @param {string} path @param {unknown} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function post(path, body, signal) {
-  return (await send(path, body, signal)).json();
+  return persist(() => json(path, posted(body, signal)), signal);
 }
 
 /**
@@ -40,13 +45,13 @@ export async function post(path, body, signal) {
  * @returns {AsyncGenerator<any>}
  */
 export async function* stream(path, body, signal) {
-  const response = await send(path, body, signal);
+  const response = await persist(() => reach(path, posted(body, signal)), signal);
   if (!response.body) return;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(unreachable);
     rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
     const lines = rest.split("\n");
     rest = done ? "" : (lines.pop() ?? "");
@@ -60,27 +65,48 @@ export function isAbort(error) {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** @param {string} path @param {unknown} body @param {AbortSignal} [signal] */
-function send(path, body, signal) {
-  return reach(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-    signal,
-  });
+/** @param {unknown} body @param {AbortSignal} [signal] @returns {RequestInit} */
+function posted(body, signal) {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+}
+
+/**
+ * Ask again when the server is back.
+ * @template T
+ * @param {() => Promise<T>} ask
+ * @param {AbortSignal} [signal]
+ */
+async function persist(ask, signal) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isAway = error instanceof ApiError && ["unreachable", "token_wanted"].includes(error.code);
+      if (!isAway || attempt === ATTEMPTS) throw error;
+      await answering(signal);
+    }
+  }
+}
+
+/** @param {string} address @param {RequestInit} options @returns {Promise<any>} */
+async function json(address, options) {
+  const response = await reach(address, options);
+  return response.json().catch(unreachable);
 }
 
 /** @param {string} address @param {RequestInit} options */
 async function reach(address, options) {
-  let response;
-  try {
-    response = await fetch(address, { credentials: "same-origin", ...options });
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    throw new ApiError("The server is not responding.", "Is headnote serve still running?", "unreachable");
-  }
+  const response = await fetch(address, { credentials: "same-origin", ...options }).catch(unreachable);
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
   const { message, remedy, code } = body?.error ?? {};
+  if (code === "token_wanted") report("locked");
   throw new ApiError(message ?? `The server answered ${response.status}.`, remedy ?? "", code ?? "");
+}
+
+/** @param {unknown} error @returns {never} */
+function unreachable(error) {
+  if (isAbort(error)) throw error;
+  report("silent");
+  throw new ApiError("The server is not responding.", "Is headnote serve still running?", "unreachable");
 }

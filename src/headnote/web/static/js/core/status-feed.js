@@ -1,12 +1,18 @@
-/** The status of the index, polled, for all who listen. */
+/** The status of the index, polled, for all who listen. The poll is also what finds out that the server is back. */
 
-import { get } from "./api.js";
+import { ApiError, probe } from "./api.js";
+import { digest } from "./assets.js";
+import { connection, onConnection, report } from "./connection.js";
 
 /** @typedef {import("../types.js").Status} Status */
 /** @typedef {(status: Status|null, error: Error|null) => void} Listener */
 
 const BUSY_PAUSE = 700;
 const QUIET_PAUSE = 5000;
+const AWAY_PAUSE = 1000;
+/** A server that is there answers sooner. After a machine has slept, a request may wait for ever. */
+const PATIENCE = 10_000;
+const AWAY = ["unreachable", "token_wanted"];
 
 /** @type {Set<Listener>} */
 const listeners = new Set();
@@ -14,8 +20,14 @@ const listeners = new Set();
 let latest = null;
 /** @type {Error|null} */
 let failure = null;
+/** Ends the pause between two polls. */
+let wake = () => {};
 
-/** Call the listener now and after each poll. @param {Listener} listener */
+/**
+ * Call the listener now and after each poll. The error is one that the server has answered with; whether it answers at
+ * all is known to `connection.js`.
+ * @param {Listener} listener
+ */
 export function onStatus(listener) {
   listeners.add(listener);
   if (latest || failure) listener(latest, failure);
@@ -37,20 +49,38 @@ export function onChange(listener) {
 export const currentStatus = () => latest;
 
 export async function startStatusFeed() {
+  onConnection(() => wake());
+  for (const event of ["visibilitychange", "online"]) window.addEventListener(event, () => !document.hidden && wake());
   for (;;) {
     // A page in the background does not poll.
-    if (document.hidden)
-      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
-    try {
-      latest = await get("/api/status");
-      failure = null;
-    } catch (error) {
-      failure = /** @type {Error} */ (error);
-    }
+    while (document.hidden) await pause(QUIET_PAUSE);
+    await poll();
     for (const listener of listeners) listener(latest, failure);
-    const pause = isFilling(latest) ? BUSY_PAUSE : QUIET_PAUSE;
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await pause(connection() !== "answers" ? AWAY_PAUSE : isFilling(latest) ? BUSY_PAUSE : QUIET_PAUSE);
   }
+}
+
+async function poll() {
+  try {
+    /** @type {Status} */
+    const status = await probe("/api/status", AbortSignal.timeout(PATIENCE));
+    const found = status.page !== digest ? "upgraded" : latest && latest.root !== status.root ? "moved" : "answers";
+    if (found === "answers") latest = status;
+    failure = null;
+    report(found);
+  } catch (error) {
+    const isAway = !(error instanceof ApiError) || AWAY.includes(error.code);
+    failure = isAway ? null : error;
+    if (!isAway) report("answers");
+  }
+}
+
+/** @param {number} milliseconds */
+function pause(milliseconds) {
+  return new Promise((resolve) => {
+    wake = () => resolve(undefined);
+    setTimeout(wake, milliseconds);
+  });
 }
 
 /** Whether documents or vectors are still to come. @param {Status|null} status */

@@ -5,7 +5,8 @@ import { recall } from "./memory.js";
 /**
  * `press` has the keys that do the same kind of thing, each as `KeyboardEvent.key` names it. `g s` is one key after
  * the other; `Mod+k` is Ctrl or ⌘ with k, and works in fields, too. A key without `act` is only listed: an element
- * listens to it itself. An `act` that returns false leaves the key to the browser. `shown` replaces `press` in the list.
+ * listens to it itself. An `act` that returns false leaves the key to the browser. `shown` replaces `press` in the
+ * list.
  *
  * @typedef {{press: string[], meaning: string, act?: (press: string) => false|void, shown?: string[]}} Key
  */

@@ -1,5 +1,6 @@
 /** How the index is, in the corner of every view. */
 
+import { connection } from "../core/connection.js";
 import { whole } from "../core/format.js";
 import { onStatus } from "../core/status-feed.js";
 
@@ -20,10 +21,11 @@ export function startStateChip() {
 /**
  * @param {Status|null} status
  * @param {Error|null} error
- * @returns {["fresh"|"busy"|"problem", string]}
+ * @returns {["fresh"|"busy"|"problem"|"away", string]}
  */
 export function describe(status, error) {
-  if (error) return ["problem", "Server not responding"];
+  if (connection() !== "answers") return ["away", "No answer"];
+  if (error) return ["problem", "Index problem"];
   if (!status) return ["busy", "Asking"];
   if (status.problem) return ["problem", "Index problem"];
   if (status.files_read) return ["busy", `Reading${share(status.files_read)}`];

@@ -1,6 +1,7 @@
 /** How the index is, as it changes. */
 
 import { errorNotice } from "../core/announce.js";
+import { connection } from "../core/connection.js";
 import { h, refill } from "../core/dom.js";
 import { ago, bytes, plural, roughly, whole } from "../core/format.js";
 import { onStatus } from "../core/status-feed.js";
@@ -35,7 +36,7 @@ class StatusView {
   /** @param {Status|null} status @param {Error|null} error */
   #draw(status, error) {
     // Draw only changes: the reader keeps a selection, and screen readers stay silent.
-    const drawn = JSON.stringify([status, error?.message, status?.updated && ago(status.updated)]);
+    const drawn = JSON.stringify([status, error?.message, connection(), status?.updated && ago(status.updated)]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     if (!status) refill(this.body, error ? errorNotice(error) : h("p", { class: "soft" }, "Loading…"));

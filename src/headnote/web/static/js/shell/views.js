@@ -1,0 +1,57 @@
+/** The views, each made once. Their modules are loaded when first shown, or when the page has nothing else to do. */
+
+import { answering, report } from "../core/connection.js";
+
+/**
+ * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
+ *   focus?: (isFirst?: boolean) => void, hide?: () => void}} View
+ */
+
+/** @type {Record<string, () => Promise<() => View>>} */
+const MODULES = {
+  search: () => import("../search/view.js").then((module) => module.createSearchView),
+  document: () => import("../document/view.js").then((module) => module.createDocumentView),
+  playground: () => import("../playground/view.js").then((module) => module.createPlaygroundView),
+  graph: () => import("../graph/view.js").then((module) => module.createGraphView),
+  ask: () => import("../ask/view.js").then((module) => module.createAskView),
+  status: () => import("../status/view.js").then((module) => module.createStatusView),
+};
+const ATTEMPTS = 3;
+
+/** @type {Map<string, Promise<View>>} */
+const made = new Map();
+
+/** @param {string} name */
+export const isView = (name) => Object.hasOwn(MODULES, name);
+
+/** @param {string} name @returns {Promise<View>} Once its modules are loaded: when the server is back, if it is not. */
+export function viewOf(name) {
+  const known = made.get(name);
+  if (known) return known;
+  const making = load(name).then((create) => create());
+  made.set(name, making);
+  // What failed may succeed the next time it is asked for.
+  making.catch(() => made.delete(name));
+  return making;
+}
+
+/** Load what was not shown yet, so that it can be shown even while the server does not answer. */
+export function loadOthers() {
+  const load = () => Object.values(MODULES).forEach((one) => void one().catch(() => {}));
+  if ("requestIdleCallback" in window) window.requestIdleCallback(load, { timeout: 5000 });
+  else setTimeout(load, 1000);
+}
+
+/** @param {string} name */
+async function load(name) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await MODULES[name]();
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      // The status is asked for at once. If the server is there, this is over in a moment.
+      report("silent");
+      await answering();
+    }
+  }
+}
