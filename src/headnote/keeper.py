@@ -50,6 +50,8 @@ class Served:
 
     index: Index
     state: Callable[[], State] = State
+    editor: str = ""
+    """Editor to open documents in, by its name or address; empty for none."""
 
 
 class _Stopped(Exception):

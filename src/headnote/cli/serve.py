@@ -28,6 +28,11 @@ SHORTEST_TOKEN = 16
 port_option = click.option(
     "--port", type=click.IntRange(0, 65535), metavar="N", help="Port; 8377 or the next free one by default."
 )
+editor_option = click.option(
+    "--editor",
+    metavar="NAME",
+    help="Editor that the page opens documents in: vscode, cursor, obsidian, … or an address with {path} and {line}.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object with the address once the server is ready."
 )
@@ -52,6 +57,7 @@ json_option = click.option(
     "--token", metavar="TOKEN", help="Token that clients must send; 'new' makes one. Also read from HEADNOTE_TOKEN."
 )
 @click.option("--allow-host", metavar="NAME", multiple=True, help="Host name to accept; repeatable.")
+@editor_option
 @options.embedder
 @options.read_only
 @options.place
@@ -62,6 +68,7 @@ def serve_command(
     port: int | None,
     token: str | None,
     allow_host: tuple[str, ...],
+    editor: str | None,
     embedder: str | None,
     read_only: bool,
     place: dict[str, Any],
@@ -72,7 +79,7 @@ def serve_command(
     The server keeps the index up to date while it runs. Only this machine can reach it unless you set --host or
     [server] in headnote.toml. Ctrl-C stops it.
     """
-    settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host)
+    settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host, editor=editor)
     _serve(Target(root, embedder, read_only, place), settings, as_json, lambda _: None)
 
 
@@ -86,15 +93,22 @@ def serve_command(
 )
 @options.root
 @port_option
+@editor_option
 @options.embedder
 @options.read_only
 @options.place
 @json_option
 def open_command(
-    root: Path, port: int | None, embedder: str | None, read_only: bool, place: dict[str, Any], as_json: bool
+    root: Path,
+    port: int | None,
+    editor: str | None,
+    embedder: str | None,
+    read_only: bool,
+    place: dict[str, Any],
+    as_json: bool,
 ) -> None:
     """Serve the folder and open it in the browser."""
-    settings = _settings(root, host="127.0.0.1", port=port)
+    settings = _settings(root, host="127.0.0.1", port=port, editor=editor)
     _serve(Target(root, embedder, read_only, place), settings, as_json, _browse)
 
 
@@ -131,7 +145,7 @@ def _serve(
     answer_on_one_core()
     target_index = partial(open_for_server, target.root, target.embedder, target.read_only, target.place)
     with keep_fresh(target_index) as keeper, open_socket(host, settings.port) as listening:
-        served = Served(keeper.open(), keeper.state)
+        served = Served(keeper.open(), keeper.state, settings.editor or _own_editor(target.root))
         address = _address(host, listening.getsockname()[1])
         host_names = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
         guard = Guard(host_names, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
@@ -142,6 +156,11 @@ def _serve(
             on_ready(entry)
 
         run_server(make_app(served, guard), listening, ready)
+
+
+def _own_editor(root: Path) -> str:
+    """The editor that a folder belongs to, if it tells."""
+    return "obsidian" if (root / ".obsidian").is_dir() else ""
 
 
 def _token(host: str, token: str, is_local: bool) -> str:

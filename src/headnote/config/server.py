@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from headnote.config.checks import count, text, texts
+from headnote.config.editors import editor
 from headnote.config.tables import LoadedTable, Table
+from headnote.errors import SettingsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +26,24 @@ class ServerSettings:
     """Token that clients must send; `new` makes one at every start."""
     allow_host: tuple[str, ...] = ()
     """Host names to accept, besides its address."""
+    editor: str = ""
+    """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it. An address of
+    your own stands in the variable or the flag: a file that came with somebody's documents names no programs."""
 
 
 def load_server_settings(
     flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedTable[ServerSettings]:
     """The settings from `[server]` in the file, and from variables and flags of the same names."""
-    return SERVER.load(ServerSettings, flags, start, os.environ if environment is None else environment)
+    loaded = SERVER.load(ServerSettings, flags, start, os.environ if environment is None else environment)
+    origin = loaded.origins["editor"]
+    if ":" in loaded.settings.editor and origin not in (SERVER.variable_of("editor"), "--editor"):
+        raise SettingsError(
+            "an address of your own may not stand in a file",
+            path=origin,
+            remedy=f"name an editor, or use --editor or {SERVER.variable_of('editor')}",
+        )
+    return loaded
 
 
-SERVER = Table("server", {"host": text, "port": count(0, 65535), "token": text, "allow_host": texts})
+SERVER = Table("server", {"host": text, "port": count(0, 65535), "token": text, "allow_host": texts, "editor": editor})

@@ -37,11 +37,12 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
     """The page and the API over one index."""
+    guard = guard or Guard()
     light = anyio.CapacityLimiter(AT_A_TIME)
     routes: list[Route] = []
     for row in ENDPOINTS:
         limiter = anyio.CapacityLimiter(HEAVY_AT_A_TIME) if row.heavy else light
-        routes.append(Route(row.address, _handler(row, served, limiter), methods=[row.method]))
+        routes.append(Route(row.address, _handler(row, served, limiter, guard), methods=[row.method]))
     routes += [
         Route("/api/ask", _ask(served), methods=["POST"]),
         Route("/api/openapi.json", _openapi, methods=["GET"]),
@@ -59,12 +60,14 @@ def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
         },
     )
     app.router.redirect_slashes = False
-    return (guard or Guard()).around(app)
+    return guard.around(app)
 
 
-def _handler(row: Endpoint, served: Served, limiter: anyio.CapacityLimiter) -> Handler:
+def _handler(row: Endpoint, served: Served, limiter: anyio.CapacityLimiter, guard: Guard) -> Handler:
     async def answer(request: Request) -> Response:
         parameters = await _parameters(request, row.takes)
+        if row.local and not guard.is_local(request.scope):
+            return respond(encoded(row.gives()), None, "application/json")
         # In a thread: the event loop must not wait for the disk or for a long text.
         work = partial(_work, row, served, parameters, takes_gzip(request))
         return await anyio.to_thread.run_sync(work, limiter=limiter)

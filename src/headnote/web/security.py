@@ -81,6 +81,14 @@ class Guard:
                 "open the address it printed, or send it as Bearer",
             )
 
+    def is_local(self, scope: Scope) -> bool:
+        """Whether the reader is on this machine. A proxy here is, too, and those behind it are not: without a token,
+        the request must also name the server as only this machine can."""
+        client = scope.get("client")
+        if not client or not _is_loopback(client[0]):
+            return False
+        return bool(self.token) or _is_loopback(_host_name(Headers(scope=scope).get("host", "")) or "")
+
     def _is_ours(self, host: str) -> bool:
         name = _host_name(host)
         if name is None:
@@ -229,6 +237,13 @@ async def read_body(request: Request, largest: int = LARGEST_BODY, seconds: floa
 
 def _too_large(largest: int) -> Refused:
     return Refused(413, "too_large", f"the body has more than {largest:,} bytes", "send less")
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def _host_name(host: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headnote.api import DocumentView
+from headnote.config.editors import editor_address, template_of
 from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
 from headnote.markdown.document import Document
@@ -59,6 +60,16 @@ def found(served: Served, request: requests.FoundRequest) -> responses.FoundAnsw
     words = served.index.found_words(request.path, request.q)
     shown = [responses.FoundWordAnswer(*word) for word in words[:MOST_FOUND]]
     return responses.FoundAnswer(request.path, shown, len(words))
+
+
+def editor(served: Served, request: requests.PathRequest) -> responses.EditorAnswer:
+    """The address that opens a document in the editor of this machine."""
+    path = _document(served, request.path).document.path
+    template = template_of(served.editor)
+    if not template:
+        return responses.EditorAnswer()
+    file = str(served.index.root.resolve() / path)
+    return responses.EditorAnswer(template.partition(":")[0], editor_address(template, file))
 
 
 def preview(served: Served, request: requests.PreviewRequest) -> responses.PreviewAnswer:

@@ -22,6 +22,8 @@ class Endpoint(NamedTuple):
     run: Callable[[Served, Any], Any]
     heavy: bool = False
     """It may take seconds, so only a few run at a time."""
+    local: bool = False
+    """Only a reader on this machine gets it; others get an empty response."""
 
 
 ENDPOINTS = (
@@ -34,6 +36,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, documents.document, heavy=True),
     Endpoint("GET", "/api/found", requests.FoundRequest, responses.FoundAnswer, documents.found, heavy=True),
     Endpoint("GET", "/api/preview", requests.PreviewRequest, responses.PreviewAnswer, documents.preview),
+    Endpoint("GET", "/api/editor", requests.PathRequest, responses.EditorAnswer, documents.editor, local=True),
     Endpoint("GET", "/api/links", requests.PathRequest, responses.LinksAnswer, documents.links),
     Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, documents.graph, heavy=True),
     Endpoint(

@@ -63,6 +63,14 @@ class FoundAnswer(msgspec.Struct):
     total: int
 
 
+class EditorAnswer(msgspec.Struct):
+    """How to open a document in an editor: its name, and the address, in which `{line}` stands for a line. Both are
+    null if there is none, or if the request does not come from this machine."""
+
+    editor: str | None = None
+    address: str | None = None
+
+
 class PreviewAnswer(msgspec.Struct):
     """What a reader sees first of a document, or of a section of it; `heading` is empty if it is the document."""
 

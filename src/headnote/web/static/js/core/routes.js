@@ -19,9 +19,12 @@ export function hrefOf(view, query = {}) {
   return search ? `#/${view}?${search}` : `#/${view}`;
 }
 
-/** The address of a passage. @param {{path: string, start_line: number, end_line: number}} place */
-export function hrefOfPlace({ path, start_line, end_line }) {
-  return hrefOf("document", { path, line: start_line, end: end_line > start_line ? end_line : null });
+/**
+ * The address of a passage, with the words to mark in its document.
+ * @param {{path: string, start_line: number, end_line: number}} place @param {string} [q]
+ */
+export function hrefOfPlace({ path, start_line, end_line }, q = "") {
+  return hrefOf("document", { path, line: start_line, end: end_line > start_line ? end_line : null, q });
 }
 
 /** Change the address without a step in the history. @param {string} href */

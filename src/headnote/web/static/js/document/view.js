@@ -4,12 +4,14 @@ import { errorNotice } from "../core/announce.js";
 import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { Latest } from "../core/latest.js";
+import { hrefOf, rewrite } from "../core/routes.js";
 import { onChange } from "../core/status-feed.js";
 import { FolderPanel } from "../folders/panel.js";
 import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
 import { enhance } from "./enhance.js";
+import { FoundWords } from "./found-words.js";
 import { DocumentList } from "./list.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
@@ -25,6 +27,10 @@ class DocumentView {
     this.article = h("article", { class: "prose" });
     this.map = new ChunkMap(this.article);
     this.target = h("div", { class: "target-lines", hidden: true, "aria-hidden": "true" });
+    this.found = new FoundWords(this.article, {
+      seek: (line) => this.#seekLines([line, line]),
+      forget: () => this.#forgetQuery(),
+    });
     this.folders = new FolderPanel();
     this.about = h("div");
     this.aside = h(
@@ -41,6 +47,7 @@ class DocumentView {
       h("div", { class: "document-text" }, this.map.glow, this.target, this.article),
       this.map.element,
       this.map.caption,
+      this.found.bar,
     );
     this.failure = h("div");
     this.waiting = h("p", { class: "soft waiting", hidden: true }, "Opening…");
@@ -56,6 +63,9 @@ class DocumentView {
     registerKeys("document", [
       { press: ["["], meaning: "previous chunk", act: () => this.#step(-1) },
       { press: ["]"], meaning: "next chunk", act: () => this.#step(1) },
+      { press: ["n"], meaning: "next word of the search", act: () => this.found.step(1) },
+      { press: ["p"], meaning: "previous word of the search", act: () => this.found.step(-1) },
+      { press: ["Escape"], meaning: "remove the marks of the search", act: () => this.#forgetQuery() },
     ]);
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
     new ResizeObserver(() => this.#placeAsked()).observe(this.article);
@@ -72,13 +82,30 @@ class DocumentView {
     this.waiting.hidden = !path || !this.reading.hidden;
     refill(this.failure);
     if (!path) {
+      this.found.hide();
       this.latest.stop();
       void this.list.load();
       return;
     }
     if (this.page?.path === path) this.#seek(query);
+    this.#findWords();
     // Fetch again even if it is shown: the file may have changed.
     this.#fetch(path);
+  }
+
+  /** Mark the words that the address names. */
+  #findWords() {
+    const query = this.query ?? new URLSearchParams();
+    this.found.show(query.get("path") ?? "", query.get("q") ?? "", Number(query.get("line")) || 0);
+  }
+
+  /** Remove the words to mark from the address. @returns {false|void} */
+  #forgetQuery() {
+    if (!this.query?.has("q")) return false;
+    this.query.delete("q");
+    rewrite(hrefOf("document", Object.fromEntries(this.query)));
+    if (this.found.bar.contains(document.activeElement)) this.heading.focus({ preventScroll: true });
+    this.found.hide();
   }
 
   /** Show the current content of a file that is being edited. */
@@ -115,6 +142,7 @@ class DocumentView {
   }
 
   hide() {
+    this.found.hide();
     this.latest.stop();
   }
 
@@ -136,6 +164,7 @@ class DocumentView {
     this.map.show(page.chunks);
     document.title = `${page.title || page.path} – headnote`;
     if (this.query && before?.path !== page.path) this.#seek(this.query);
+    else this.#findWords();
   }
 
   /** The title of the page is heard, and not seen, where the document begins with it. */
@@ -147,13 +176,15 @@ class DocumentView {
   /** Go to the line or the section that the address names. @param {URLSearchParams} query */
   #seek(query) {
     this.targetLines = this.#targetLines(query);
-    if (this.targetLines) this.#unfold(this.targetLines);
+    if (!this.targetLines) window.scrollTo(0, 0);
+    else this.#seekLines(this.targetLines);
     this.#placeAsked();
-    if (!this.targetLines) {
-      window.scrollTo(0, 0);
-      return;
-    }
-    const top = this.article.getBoundingClientRect().top + window.scrollY + this.map.lineMap.top(this.targetLines[0]);
+  }
+
+  /** @param {[number, number]} lines */
+  #seekLines(lines) {
+    this.#unfold(lines);
+    const top = this.article.getBoundingClientRect().top + window.scrollY + this.map.lineMap.top(lines[0]);
     window.scrollTo({ top: Math.max(0, top - window.innerHeight / 4) });
   }
 

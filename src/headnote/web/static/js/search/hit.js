@@ -14,15 +14,15 @@ function pathOf({ breadcrumb, title, path }) {
   return breadcrumb ? `${title} > ${breadcrumb}` : title;
 }
 
-/** @param {Hit} hit @returns {HTMLLIElement} */
-export function hitElement(hit) {
+/** @param {Hit} hit @param {string} query @returns {HTMLLIElement} */
+export function hitElement(hit, query) {
   const { lines: snippetLines, cut_before: cutBefore } = hit.snippet;
   return h(
     "li",
     { class: "hit" },
     h(
       "a",
-      { class: "hit-link", href: hrefOfPlace({ ...hit, start_line: hit.line }) },
+      { class: "hit-link", href: hrefOfPlace({ ...hit, start_line: hit.line }, query) },
       h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
       h("span", { class: "hit-place mono" }, `${hit.path}:${hit.line}`),
     ),

@@ -144,7 +144,7 @@ class SearchView {
       refill(
         this.results,
         answered.trim() !== q && correctedNotice(answered),
-        h("ol", { class: "hits", "aria-label": "Hits" }, hits.map(hitElement)),
+        h("ol", { class: "hits", "aria-label": "Hits" }, hits.map((hit) => hitElement(hit, q))),
       );
     else if (read) refill(this.results, nothingYet(q));
     else {

@@ -1,0 +1,68 @@
+"""Editors that a document can be opened in: each has an address that the system hands over to it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from headnote.chunking.settings import nearest, shown
+from headnote.config.checks import Check
+from headnote.errors import SettingsError
+
+NO_EDITOR = "none"
+EDITORS = {
+    "vscode": "vscode://file{path}:{line}",
+    "vscode-insiders": "vscode-insiders://file{path}:{line}",
+    "vscodium": "vscodium://file{path}:{line}",
+    "cursor": "cursor://file{path}:{line}",
+    "windsurf": "windsurf://file{path}:{line}",
+    "zed": "zed://file{path}:{line}",
+    "obsidian": "obsidian://open?path={file}",
+}
+LONGEST = 500
+"""Characters of a template."""
+
+_TEMPLATE = re.compile(r"([a-z][a-z0-9+.-]+):[^\s<>\"'`\\\x00-\x1f\x7f]+")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PLACEHOLDERS = frozenset(("path", "file", "line"))
+# A browser opens these itself: it would run them as a script, or send the path of a file to a server.
+_NO_EDITORS = frozenset(
+    "javascript vbscript data blob file filesystem about view-source chrome http https ws wss ftp mailto".split()
+)
+
+
+def _editor(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{shown(value)} is not an editor", remedy=f"use {', '.join(EDITORS)}")
+    text = value.strip()
+    if text in EDITORS or text in ("", NO_EDITOR):
+        return text
+    template = _TEMPLATE.fullmatch(text)
+    if template is None or len(text) > LONGEST:
+        remedy = nearest(text[:80], (*EDITORS, NO_EDITOR)) if ":" not in text else "write scheme://{path}:{line}"
+        raise SettingsError(f"{shown(text[:80])} is not an editor", remedy=remedy)
+    if template[1] in _NO_EDITORS:
+        raise SettingsError(f"{template[1]}: is opened by the browser itself", remedy="use the scheme of an editor")
+    used = set(_PLACEHOLDER.findall(text))
+    if not used & {"path", "file"} or not used <= _PLACEHOLDERS:
+        raise SettingsError("the address needs the path of a file", remedy="use {path} or {file}, and {line}")
+    return text
+
+
+editor = Check(f"{', '.join(f'`{name}`' for name in EDITORS)}, `none`, or an address with `{{path}}`", _editor)
+
+
+def template_of(name: str) -> str:
+    """The address behind the name of an editor; empty for none."""
+    return EDITORS.get(name, "" if name == NO_EDITOR else name)
+
+
+def editor_address(template: str, file: str) -> str:
+    """The address that opens a file, by its absolute path; `{line}` is left in it.
+
+    `{path}` begins with a slash and keeps those inside; `{file}` is for a parameter, where they are encoded.
+    """
+    plain = file.replace("\\", "/")
+    path = quote(plain if plain.startswith("/") else f"/{plain}", safe="/:")
+    return template.replace("{path}", path).replace("{file}", quote(file, safe=""))

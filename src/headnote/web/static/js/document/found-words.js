@@ -1,0 +1,189 @@
+/** The words of a query, marked in the document that it has found, and the way from one to the next. */
+
+import { announce } from "../core/announce.js";
+import { get } from "../core/api.js";
+import { h, svg } from "../core/dom.js";
+import { plural, whole } from "../core/format.js";
+import { Latest } from "../core/latest.js";
+import { firstAt, placesOf } from "./word-places.js";
+
+/** @typedef {import("./word-places.js").FoundWord} FoundWord */
+
+const ALL = "found-words";
+const CURRENT = "found-word";
+const ANNOUNCED = 90;
+
+export class FoundWords {
+  /**
+   * @param {HTMLElement} article
+   * @param {{seek: (line: number) => void, forget: () => void}} reader `seek` shows a line that may not be drawn yet,
+   *   `forget` removes the query from the address.
+   */
+  constructor(article, reader) {
+    this.article = article;
+    this.reader = reader;
+    this.latest = new Latest();
+    this.asked = "";
+    this.line = 0;
+    /** @type {FoundWord[]} */
+    this.words = [];
+    this.total = 0;
+    /** @type {(Range|null|undefined)[]} */
+    this.places = [];
+    /** The word that the reader is at; -1 before the first step. */
+    this.current = -1;
+    /** Whether to go to the current word as soon as it is drawn. */
+    this.waits = false;
+    this.count = h("span", { class: "found-count numbers" });
+    this.bar = h(
+      "div",
+      { class: "found-bar", role: "group", "aria-label": "Words of the search", hidden: true },
+      this.count,
+      button("Previous match", "p", "m5 12 5-5 5 5", () => this.step(-1)),
+      button("Next match", "n", "m5 8 5 5 5-5", () => this.step(1)),
+      button("Remove the marks", "Esc", "m5.5 5.5 9 9m0-9-9 9", () => this.reader.forget()),
+    );
+    let isPlanned = false;
+    new MutationObserver(() => {
+      if (isPlanned || this.words.length === 0) return;
+      isPlanned = true;
+      requestAnimationFrame(() => {
+        isPlanned = false;
+        this.#locate();
+      });
+    }).observe(article, { childList: true, subtree: true, characterData: true });
+  }
+
+  /**
+   * Mark the words of a query; none without one.
+   * @param {string} path @param {string} query @param {number} line Where the reader is led to, or 0.
+   */
+  show(path, query, line) {
+    const asked = query ? `${path}\n${query}` : "";
+    const isOther = asked !== this.asked;
+    const isElsewhere = isOther || line !== this.line;
+    this.asked = asked;
+    this.line = line;
+    if (isOther) this.#take([], 0);
+    if (!asked) {
+      this.latest.stop();
+      return;
+    }
+    this.latest.run(0, (signal) => get("/api/found", { path, q: query }, signal), {
+      done: ({ words, total }) => {
+        this.#take(words, total);
+        if (isElsewhere) this.#start(line);
+      },
+      // The document is readable without marks.
+      failed: () => this.#take([], 0),
+    });
+  }
+
+  hide() {
+    this.latest.stop();
+    this.asked = "";
+    this.#take([], 0);
+  }
+
+  /** Go to the next or the previous word. @param {1|-1} by @returns {false|void} */
+  step(by) {
+    const shown = this.#shown();
+    if (shown.length === 0) return false;
+    const after = shown.findIndex((at) => at > this.current);
+    const place = shown.indexOf(this.current);
+    const from = place >= 0 ? place + by : by > 0 ? Math.max(after, 0) : after - 1;
+    this.current = /** @type {number} */ (shown.at(from % shown.length));
+    this.#paint();
+    this.#go();
+    announce(`${this.count.textContent}: ${this.#context()}`);
+  }
+
+  /** Begin at the first word of the passage that was opened. @param {number} line */
+  #start(line) {
+    const shown = this.#shown();
+    this.current = line > 0 ? (shown.find((at) => at >= firstAt(this.words, line)) ?? -1) : -1;
+    this.#paint();
+    if (shown.length > 0) announce(`${plural(shown.length, "match", "matches")} in this document, n for the next one`);
+  }
+
+  /** @param {FoundWord[]} words @param {number} total */
+  #take(words, total) {
+    if (words.length === 0 || this.current >= words.length) this.current = -1;
+    this.words = words;
+    this.total = total;
+    this.#locate();
+  }
+
+  #locate() {
+    this.places = placesOf(this.article, this.words);
+    this.#paint();
+    if (this.waits && this.places[this.current]) this.#go();
+  }
+
+  /** The words that can be gone to: some stand where nobody sees them, as in the source of a formula. */
+  #shown() {
+    return this.words.flatMap((_, at) => (this.places[at] === null ? [] : [at]));
+  }
+
+  #paint() {
+    const shown = this.#shown();
+    const place = shown.indexOf(this.current);
+    const hidden = this.words.length - shown.length;
+    const all = whole(this.total - hidden);
+    this.bar.hidden = shown.length === 0;
+    this.count.textContent =
+      place < 0 ? plural(this.total - hidden, "match", "matches") : `${whole(place + 1)} of ${all}`;
+    if (!("highlights" in CSS)) return;
+    const ranges = this.places.filter((range) => range instanceof Range);
+    const current = this.places[this.current];
+    CSS.highlights.set(ALL, new Highlight(...ranges));
+    CSS.highlights.set(CURRENT, new Highlight(...(current ? [current] : [])));
+    /** @type {Highlight} */ (CSS.highlights.get(CURRENT)).priority = 1;
+  }
+
+  /** Show the current word, or its line until it is drawn. */
+  #go() {
+    const range = this.places[this.current];
+    this.waits = !range;
+    if (!range) {
+      this.reader.seek(this.words[this.current].line);
+      return;
+    }
+    reveal(range);
+    // Tab goes on from here.
+    getSelection()?.collapse(range.startContainer, range.startOffset);
+  }
+
+  /** The text around the current word. */
+  #context() {
+    const range = this.places[this.current];
+    if (!range) return "";
+    const text = range.startContainer.textContent ?? "";
+    const start = Math.max(0, range.startOffset - ANNOUNCED / 3);
+    return text.slice(start, start + ANNOUNCED).trim();
+  }
+}
+
+/** Scroll to a range, and open what hides it. @param {Range} range */
+function reveal(range) {
+  const element = /** @type {Element} */ (range.startContainer.parentElement);
+  for (let fold = element.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null)
+    fold.open = true;
+  element.closest("[hidden]")?.dispatchEvent(new Event("beforematch", { bubbles: true }));
+  const box = element.closest("pre, table");
+  const { top, left, right } = range.getBoundingClientRect();
+  if (box) {
+    const edges = box.getBoundingClientRect();
+    if (left < edges.left || right > edges.right) box.scrollLeft += left - edges.left - box.clientWidth / 3;
+  }
+  const height = window.innerHeight;
+  if (top < height * 0.15 || top > height * 0.75) window.scrollBy({ top: top - height / 3 });
+}
+
+/** @param {string} name @param {string} key @param {string} path Of its picture. @param {() => void} act */
+function button(name, key, path, act) {
+  const element = h("button", { type: "button", class: "icon-button", "aria-label": name, title: `${name} (${key})` });
+  element.append(svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: path })));
+  element.addEventListener("click", act);
+  return element;
+}
