@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from headnote.answer.brackets import find_brackets
+from headnote.answer.full_stops import ends_sentence
 from headnote.answer.passages import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.base import Embedder
@@ -31,7 +32,7 @@ SHORT = 50
 MOST_LINES = 8
 """Lines of code and the like in one quote."""
 
-_SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
+_SENTENCE_END = re.compile(r"([.!?]++[\"'”’)\]*_`]*+)\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _ITEM = re.compile(r"[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\S")
 _QUOTE_MARK = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
 _NO_WORDS = re.compile(r"[\s>]*+")
@@ -165,7 +166,7 @@ def _parts(block: Block, text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    ends = [match.end() for match in _SENTENCE_END.finditer(text) if not _is_marker(text, match.start())]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text) if _ends_sentence(text, match)]
     for begin, end in zip([0, *ends], [*ends, len(text)], strict=True):
         start = _NO_WORDS.match(text, begin, end).end()  # type: ignore[union-attr]
         own = text[start:end].rstrip()
@@ -173,6 +174,12 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
         sentence = " ".join(_QUOTE_MARK.sub("", own).split())
         if sentence:
             yield first, first + own.count("\n"), sentence
+
+
+def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
+    if stop[1] is None:
+        return True
+    return not _is_marker(text, stop.start()) and ends_sentence(text, *stop.span(1))
 
 
 def _is_marker(text: str, stop: int) -> bool:

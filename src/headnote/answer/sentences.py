@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from headnote.answer.brackets import read_bracket
+from headnote.answer.full_stops import ends_sentence
 
 LONGEST = 4000
 """Characters. Longer sentences are cut, so that an endless line does not block the stream."""
@@ -39,10 +40,18 @@ def sentence_end(text: str, start: int, names: Sequence[str], final: bool) -> in
         elif sign == "]":
             depth = max(0, depth - 1)
         elif not depth:
-            return _after_citations(text, at, names, final)
+            end = _after_citations(text, at, names, final)
+            if end is None or _ends_here(text, stop, end):
+                return end
     if len(text) - start >= LONGEST:
         return start + LONGEST
     return len(text) if final else None
+
+
+def _ends_here(text: str, stop: re.Match[str], end: int) -> bool:
+    """Whether a sentence ends with this stop: nothing goes on after a citation or at the end of a line."""
+    goes_on = not text[stop.end() : end].strip(" \t") and end < len(text)
+    return not goes_on or text[end - 1] in "\r\n" or ends_sentence(text, stop.start(), stop.end())
 
 
 def _is_open(text: str, start: int) -> bool:
