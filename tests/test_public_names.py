@@ -88,6 +88,7 @@ PUBLIC_NAMES = {
     "Status",
     "StoredChunk",
     "Tag",
+    "Turn",
     "UnreachableIndex",
     "UnreadIndex",
     "UnreadableSource",

@@ -56,6 +56,7 @@ from headnote.model import (
     Passage,
     Section,
     Tag,
+    Turn,
     Why,
 )
 
@@ -152,6 +153,7 @@ __all__ = [
     "Status",
     "StoredChunk",
     "Tag",
+    "Turn",
     "UnreachableIndex",
     "UnreadIndex",
     "UnreadableSource",

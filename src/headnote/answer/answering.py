@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from headnote.answer.chat import MODEL_VARIABLE, Chat
 from headnote.answer.citations import Checker
 from headnote.answer.extract import extract
+from headnote.answer.following import reminders, searches_for
 from headnote.answer.passages import ShownPassage
-from headnote.answer.prompt import BUDGET, build_prompt
+from headnote.answer.prompt import BUDGET, Prompt, build_prompt
 from headnote.embedding.base import Embedder
-from headnote.model import Answer
+from headnote.model import Answer, Turn
 
 Listener = Callable[[str], object]
 """Receives the text of an answer, piece by piece. Nothing is ever taken back."""
@@ -26,6 +27,7 @@ def answer_from(
     embedder: Embedder,
     budget: int = BUDGET,
     listener: Listener | None = None,
+    history: Sequence[Turn] = (),
 ) -> Answer:
     """An answer from these passages and nothing else."""
     emit = listener or _ignore
@@ -33,14 +35,13 @@ def answer_from(
         emit(NOTHING)
         return Answer(NOTHING, note="no model was asked: nothing relevant was found")
     if chat is not None:
-        return _by_model(question, passages, chat, budget, emit)
-    text, citations = extract(question, passages, embedder)
+        return _by_model(chat, build_prompt(question, passages, budget, reminders(history)), emit)
+    text, citations = extract(searches_for(question, history)[0], passages, embedder)
     emit(text)
     return Answer(text=text, citations=citations, sources=tuple(passage.hit for passage in passages), note=NO_MODEL)
 
 
-def _by_model(question: str, passages: Sequence[ShownPassage], chat: Chat, budget: int, emit: Listener) -> Answer:
-    prompt = build_prompt(question, passages, budget)
+def _by_model(chat: Chat, prompt: Prompt, emit: Listener) -> Answer:
     checker = Checker(prompt.shown)
     pieces: list[str] = []
     broken = ""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from headnote.answer.passages import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.errors import SettingsError
+from headnote.model import Turn
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
 
@@ -21,6 +22,8 @@ BUDGET = 4000
 """Tokens of a whole prompt, by the counter cl100k."""
 SMALLEST = 150
 """Tokens that fit a part of any passage, its names included."""
+_HISTORY_SHARE = 0.25
+"""Part of the budget that earlier turns may take; passages matter more."""
 _PER_MESSAGE = 8
 """Tokens that a service adds to each message, at most."""
 
@@ -42,13 +45,15 @@ it: [guide.md:12-30]. Several: [guide.md:12-30; notes/care.md:7-9]. Cite only th
 - Keep names, numbers and technical words as the passages have them.
 - If the passages do not answer the question, say so in one sentence, without a citation.
 - Be brief."""
+_HISTORY_RULE = """
+- Earlier questions and answers only say what this question is about. Answer from the passages, and cite only those."""
 
 
 class Message(NamedTuple):
     """One message to a model."""
 
     role: str
-    """`system` for the rules, `user` for the question with its passages."""
+    """`system` for the rules, `user` for questions, the last one with its passages, `assistant` for earlier answers."""
     content: str
     """Its text."""
 
@@ -61,12 +66,16 @@ class Prompt(NamedTuple):
     tokens: int
 
 
-def build_prompt(question: str, passages: Sequence[ShownPassage], budget: int = BUDGET) -> Prompt:
+def build_prompt(
+    question: str, passages: Sequence[ShownPassage], budget: int = BUDGET, history: Sequence[Turn] = ()
+) -> Prompt:
     """The best passages first, as many as the budget takes; the last one may be cut, between lines."""
     question = as_encodable(question).strip()
-    mark = choose_mark([question, *(as_data(text) for passage in passages for text in _texts(passage))])
-    rules = Message("system", _RULES.format(mark=mark))
-    frame = _messages(rules, [], question)
+    before = _history_messages(history, int(budget * _HISTORY_SHARE))
+    own_texts = [question, *(message.content for message in before)]
+    mark = choose_mark([*own_texts, *(as_data(text) for passage in passages for text in _texts(passage))])
+    rules = Message("system", _RULES.format(mark=mark) + (_HISTORY_RULE if before else ""))
+    frame = _messages([rules, *before], [], question)
     rest = budget - count(frame)
     shown: list[ShownPassage] = []
     for passage in passages:
@@ -84,7 +93,7 @@ def build_prompt(question: str, passages: Sequence[ShownPassage], budget: int = 
             remedy=f"give at least {needed}, or ask with fewer words",
         )
     blocks = [render(passage, number, mark) for number, passage in enumerate(shown, 1)]
-    messages = _messages(rules, blocks, question)
+    messages = _messages([rules, *before], blocks, question)
     return Prompt(messages, tuple(shown), count(messages))
 
 
@@ -132,8 +141,24 @@ def _texts(passage: ShownPassage) -> list[str]:
     return [passage.path, passage.hit.breadcrumb, *passage.lines]
 
 
-def _messages(rules: Message, blocks: Sequence[str], question: str) -> tuple[Message, ...]:
-    return rules, Message("user", "".join(blocks) + f"\nQuestion: {question}\n")
+def _messages(before: Sequence[Message], blocks: Sequence[str], question: str) -> tuple[Message, ...]:
+    return *before, Message("user", "".join(blocks) + f"\nQuestion: {question}\n")
+
+
+def _history_messages(history: Sequence[Turn], budget: int) -> list[Message]:
+    """The last turns, as many as fit. An answer quotes documents, so it is data as they are."""
+    messages: list[Message] = []
+    for turn in reversed(history):
+        own = [Message("user", _as_lines(turn.question)), Message("assistant", _as_lines(turn.answer))]
+        budget -= count(own)
+        if budget < 0:
+            break
+        messages = own + messages
+    return messages
+
+
+def _as_lines(text: str) -> str:
+    return "\n".join(as_data(line) for line in re.split(r"\r\n|\n|\r", text))
 
 
 def _numbered(passage: ShownPassage) -> list[str]:

@@ -45,7 +45,7 @@ from headnote.index.plan import plan_reading
 from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
 from headnote.index.update import Scope, plan_update, update_documents
 from headnote.index.vectors import sweep, update_vectors
-from headnote.model import Answer, FoundWord, Hit, Passage
+from headnote.model import Answer, FoundWord, Hit, Passage, Turn
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.model_choice import model_for
@@ -453,6 +453,7 @@ class Index:
         budget: int = 4000,
         stream: Callable[[str], object] | None = None,
         model: str | Chat | None = None,
+        history: Sequence[Turn] = (),
         **filters: Any,
     ) -> Answer:
         """Answer a question from the best passages, with checked citations.
@@ -466,11 +467,13 @@ class Index:
             stream: Receives the text piece by piece, as far as its citations are checked.
             model: A model of the service set by the environment or by `[llm]` in `headnote.toml`; by default the one
                 named there. An empty name asks none. A `Chat` of your own is asked as it is.
+            history: Earlier questions with their answers, oldest first: "And in winter?" is then understood.
             **filters: Those of `search`.
         """
         # Late: only those who ask questions wait for the client of the service.
         from headnote.answer.answering import answer_from
         from headnote.answer.chat import Chat, find_chat
+        from headnote.answer.following import merged, searches_for
         from headnote.answer.passages import read_passages
 
         check_types(
@@ -478,17 +481,31 @@ class Index:
             budget=(budget, Integral),
             stream=(stream, Callable | None),
             model=(model, str | Chat | None),
+            history=(history, Sequence),
+            **{f"history[{number}]": (turn, Turn) for number, turn in enumerate(history)},
         )
         if not question.strip():
             raise SettingsError("the question is empty", remedy="say what you want to know")
         chat = (
             find_chat(chat_environment(self.chat_settings), model) if model is None or isinstance(model, str) else model
         )
-        hits = self.search(question, limit, **filters)
+        hits = merged([self.search(text, limit, **filters) for text in searches_for(question, history)], limit)
         with self._store.reading() as reader:
             passages = read_passages(reader, hits)
-        answer = answer_from(question, passages, chat, self.embedder, budget, stream)
+        answer = answer_from(question, passages, chat, self.embedder, budget, stream, history)
         return answer if hits else answer._replace(note=self.why_empty(question, limit, can_set_score=False, **filters))
+
+    def suggested_questions(self, limit: int = 6) -> list[str]:
+        """Questions that this folder can answer, made from its own headings.
+
+        Args:
+            limit: How many at most.
+        """
+        from headnote.answer.suggestions import suggested_questions
+
+        check_types(limit=(limit, Integral))
+        with self._store.reading() as reader:
+            return [suggestion.question for suggestion in suggested_questions(reader, limit)]
 
     # Reading. A path may also be absolute, begin with the name of the root, lack its suffix or be in another case, if
     # that leaves no doubt.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headnote.model.chunk import Chunk, ChunkOrigin, breadcrumb_of, file_name, text_hash
-from headnote.model.results import Answer, Citation, Dropped, FoundWord, Guess, Hit, Passage, Why
+from headnote.model.results import Answer, Citation, Dropped, FoundWord, Guess, Hit, Passage, Turn, Why
 from headnote.model.syntax import Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Passage",
     "Section",
     "Tag",
+    "Turn",
     "Why",
     "breadcrumb_of",
     "file_name",

@@ -135,6 +135,15 @@ class Citation(NamedTuple):
         return f"{self.path}:{lines}"
 
 
+class Turn(NamedTuple):
+    """A question and its answer, as the context of the next question."""
+
+    question: str
+    """As it was asked."""
+    answer: str
+    """The text of the answer; its citations may stay in it."""
+
+
 class Dropped(NamedTuple):
     """A citation that failed the check."""
 

@@ -1,0 +1,57 @@
+"""A question that goes on from earlier ones: what to search for, and what to remind a model of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from headnote.answer.citations import read_statement
+from headnote.model import Hit, Turn
+
+ENOUGH_TERMS = 2
+"""Content terms with which a question can be searched for by itself; "And in winter?" has one."""
+MOST_TURNS = 4
+"""Earlier turns that are looked at, the last ones."""
+_RANK_OFFSET = 60
+"""Of reciprocal rank fusion: how little the first places count more than the next."""
+_CITED = re.compile(r"[ \t]*+\[[^\[\]\r\n]{1,300}:[0-9]++(?:[-–][0-9]++)?[^\[\]\r\n]{0,300}\]")
+
+
+def searches_for(question: str, history: Sequence[Turn]) -> list[str]:
+    """The texts to search for: the question by itself if it has enough words, and together with what it goes on from."""
+    if not history:
+        return [question]
+    together = " ".join([*_begun_with(history), question])
+    return [question, together] if _stands_alone(question) else [together]
+
+
+def _begun_with(history: Sequence[Turn]) -> list[str]:
+    """The last question, and those before it that it goes on from itself."""
+    asked: list[str] = []
+    for turn in reversed(history[-MOST_TURNS:]):
+        asked.insert(0, turn.question.strip())
+        if _stands_alone(turn.question):
+            break
+    return asked
+
+
+def _stands_alone(question: str) -> bool:
+    return len(read_statement(question).terms) >= ENOUGH_TERMS
+
+
+def merged(rankings: Sequence[Sequence[Hit]], limit: int) -> list[Hit]:
+    """Hits of several searches as one list, each once: those first that stand high in many."""
+    if len(rankings) == 1:
+        return list(rankings[0])
+    scores: dict[str, float] = {}
+    hits: dict[str, Hit] = {}
+    for ranking in rankings:
+        for rank, hit in enumerate(ranking):
+            scores[hit.key] = scores.get(hit.key, 0.0) + 1 / (_RANK_OFFSET + rank)
+            hits.setdefault(hit.key, hit)
+    return sorted(hits.values(), key=lambda hit: -scores[hit.key])[:limit]
+
+
+def reminders(history: Iterable[Turn]) -> list[Turn]:
+    """Earlier turns for a model, without citations: it must not copy those of other passages."""
+    return [Turn(turn.question.strip(), _CITED.sub("", turn.answer).strip()) for turn in history][-MOST_TURNS:]

@@ -1,0 +1,53 @@
+"""Questions from the headings of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headnote import Index
+
+
+def suggestions(folder: Path, pages: dict[str, str], limit: int = 6) -> list[str]:
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+    with Index.open(folder, embedder="hashing") as index:
+        index.update()
+        return index.suggested_questions(limit)
+
+
+def page(title: str, *headings: str) -> str:
+    return f"# {title}\n\n" + "\n".join(f"## {heading}\n\nSome words about it.\n" for heading in headings)
+
+
+def test_questions_in_headings_come_first(tmp_path: Path) -> None:
+    pages = {
+        "a.md": page("Tide gauges", "Overview", "The two-point method"),
+        "b.md": page("Answers", "Overview", "Why is the gauge silent?", "How to change the battery"),
+        "c.md": page("Paint for masts", "Overview", "What it costs"),
+    }
+    assert suggestions(tmp_path, pages) == [
+        "Why is the gauge silent?",
+        "What is said about “Tide gauges”?",
+        "What is said about “Paint for masts”?",
+        "How do I change the battery?",
+        "What is said about “The two-point method”?",
+        "What is said about “What it costs”?",
+    ]
+
+
+def test_other_scripts_need_no_blanks(tmp_path: Path) -> None:
+    assert suggestions(tmp_path, {"a.md": page("潮位計", "電池を交換する方法は？")})[0] == "電池を交換する方法は？"
+
+
+def test_an_empty_folder_suggests_nothing(tmp_path: Path) -> None:
+    assert suggestions(tmp_path, {}) == []
+
+
+def test_every_question_finds_its_document(repository: Path, tmp_path: Path) -> None:
+    for file in (repository / "examples" / "handbook").rglob("*.md"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    with Index.open(tmp_path, embedder="hashing") as index:
+        index.update()
+        questions = index.suggested_questions()
+        assert len(questions) == 6
+        assert all(index.search(question, 3) for question in questions)
