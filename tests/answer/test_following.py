@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from shown_samples import samples
 
 from headnote import Index, SettingsError, Turn
 from headnote.answer.chat import Chat, Piece
 from headnote.answer.following import searches_for
 from headnote.answer.prompt import Message, build_prompt, count
-from shown_samples import samples
 
 CALIBRATION = Turn("How often is a gauge calibrated?", "Once a year. [calibration.md:3-4]")
 
@@ -19,7 +19,8 @@ CALIBRATION = Turn("How often is a gauge calibrated?", "Once a year. [calibratio
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[Index]:
     (tmp_path / "calibration.md").write_text(
-        "# Calibration\n\nA gauge is calibrated once a year.\n\n## Cold water\n\nIn winter a gauge is calibrated at 4 °C.\n"
+        "# Calibration\n\nA gauge is calibrated once a year.\n\n"
+        "## Cold water\n\nIn winter a gauge is calibrated at 4 °C.\n"
     )
     (tmp_path / "paint.md").write_text("# Winter\n\nThe mast is painted in winter, when the boats are ashore.\n")
     with Index.open(tmp_path, embedder="hashing") as opened:
@@ -47,7 +48,10 @@ def test_a_short_question_is_searched_for_with_what_it_goes_on_from() -> None:
 
 def test_a_new_subject_is_also_searched_for_by_itself() -> None:
     texts = searches_for("Which paint does the mast get?", [CALIBRATION])
-    assert texts == ["Which paint does the mast get?", "How often is a gauge calibrated? Which paint does the mast get?"]
+    assert texts == [
+        "Which paint does the mast get?",
+        "How often is a gauge calibrated? Which paint does the mast get?",
+    ]
 
 
 def test_without_earlier_questions_nothing_changes() -> None:

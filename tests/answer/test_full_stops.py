@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from shown_samples import passage
 
 from headnote.answer.extract import quotes_of
 from headnote.answer.sentences import sentence_end
-from shown_samples import passage
 
 ONE_SENTENCE = [
     "Use a float, e.g. the one of the old gauge, and seal it.",

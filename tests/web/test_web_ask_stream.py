@@ -60,7 +60,7 @@ def test_who_stops_listening_stops_the_model(talker: Talker) -> None:
 
     ended = threading.Event()
     heard = asyncio.run(listen())
-    assert heard[0] == b'{"type":"text","text":"why? 1 "}\n'
+    assert heard[0] == b'{"type":"text","text":"why? 1 ","blocks":[{"number":0,"html":"<p>why? 1</p>\\n"}]}\n'
     assert talker.stopped.wait(60)
     assert ended.wait(60)
     assert talker.sent < 10_000

@@ -18,7 +18,7 @@ _CITED = re.compile(r"[ \t]*+\[[^\[\]\r\n]{1,300}:[0-9]++(?:[-–][0-9]++)?[^\[\
 
 
 def searches_for(question: str, history: Sequence[Turn]) -> list[str]:
-    """The texts to search for: the question by itself if it has enough words, and together with what it goes on from."""
+    """The texts to search for: the question by itself if it has enough words, and behind those it goes on from."""
     if not history:
         return [question]
     together = " ".join([*_begun_with(history), question])

@@ -36,7 +36,7 @@ class Suggestion(NamedTuple):
 
 
 def suggested_questions(reader: Reader, limit: int) -> list[Suggestion]:
-    """Questions from as many documents: those that headings ask themselves first, then what other headings are about."""
+    """Questions from many documents: those that headings ask themselves first, then what others are about."""
     rows = [row for summary in _spread(reader.summaries()) if (row := reader.document(summary.path))]
     headings = [(row.path, text) for row in rows for text in _headings(row.title, row.text, row.path)]
     # "Overview" or "See also" stand in many documents, and are about none of them.

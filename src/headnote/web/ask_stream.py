@@ -12,11 +12,13 @@ from starlette.types import Receive, Scope, Send
 
 from headnote.errors import HeadnoteError
 from headnote.keeper import Served
+from headnote.model import Turn
 from headnote.services.cancellation import Cancellation, Cancelled
-from headnote.web.conversion import answer_event, encoded
+from headnote.web.conversion import answer_event, encoded, text_event
 from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
+from headnote.web.rendering.answers import StreamedAnswer
 from headnote.web.requests import AskRequest
-from headnote.web.responses import AskEvent, ErrorEvent, TextEvent
+from headnote.web.responses import AskEvent, ErrorEvent
 
 MOST_ANSWERS = 8
 """At a time. Each holds a thread and a connection to the model, and few models answer more at once."""
@@ -107,6 +109,7 @@ class AnswerStream:
 
     def _answer(self) -> AskEvent:
         request = self._request
+        streamed = StreamedAnswer()
         try:
             read = self._served.state().files_read
             answer = self._served.index.ask(
@@ -115,7 +118,8 @@ class AnswerStream:
                 budget=request.budget,
                 path=request.path,
                 tags=request.tags,
-                stream=lambda text: self._send(TextEvent(text)),
+                history=[Turn(turn.question, turn.answer) for turn in request.history],
+                stream=lambda text: self._send(text_event(text, streamed.add(text))),
             )
             return answer_event(answer, request.question, read)
         except Cancelled:

@@ -14,6 +14,7 @@ from headnote.search.snippets import Snippet, excerpt, lines_of, marked_terms, m
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
+from headnote.web.rendering.answers import AnswerBlock, render_answer
 
 
 def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
@@ -48,6 +49,7 @@ def files_read_answer(read: FilesRead | None) -> responses.FilesReadAnswer | Non
 def answer_event(answer: Answer, question: str, read: FilesRead | None) -> responses.AnswerEvent:
     return responses.AnswerEvent(
         text=answer.text,
+        html=render_answer(answer.text, answer.citations),
         citations=[responses.CitationAnswer(*citation) for citation in answer.citations],
         sources=[hit_answer(hit, question) for hit in answer.sources],
         dropped=[responses.DroppedAnswer(*dropped) for dropped in answer.dropped],
@@ -56,6 +58,10 @@ def answer_event(answer: Answer, question: str, read: FilesRead | None) -> respo
         note=answer.note,
         files_read=files_read_answer(read),
     )
+
+
+def text_event(text: str, blocks: Sequence[AnswerBlock]) -> responses.TextEvent:
+    return responses.TextEvent(text, [responses.AnswerBlock(*block) for block in blocks])
 
 
 def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[responses.HeadingAnswer]:

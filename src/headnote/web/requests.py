@@ -16,6 +16,8 @@ from headnote.web.settings_schema import settings_schema
 
 LONGEST_QUERY = 10_000
 """Characters."""
+LONGEST_ANSWER = 8_000
+"""Characters of an earlier answer; more of it would not fit beside the passages."""
 LARGEST_BODY = 2_000_000
 """Bytes."""
 
@@ -105,12 +107,24 @@ class ReadRequest(msgspec.Struct, forbid_unknown_fields=True):
     chunk: Annotated[str, Meta(max_length=5000, description="Read a chunk, by the key of a hit.")] = ""
 
 
+class QuestionsRequest(msgspec.Struct, forbid_unknown_fields=True):
+    limit: Annotated[int, Meta(ge=1, le=50)] = 6
+
+
+class TurnRequest(msgspec.Struct, forbid_unknown_fields=True):
+    question: Annotated[str, Meta(max_length=LONGEST_QUERY)]
+    answer: Annotated[str, Meta(max_length=LONGEST_ANSWER)]
+
+
 class AskRequest(msgspec.Struct, forbid_unknown_fields=True):
     question: Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
     limit: Annotated[int, Meta(ge=1, le=50)] = 6
     budget: Annotated[int, Meta(ge=1, le=200_000)] = 4000
     path: Filters = []
     tags: Filters = []
+    history: Annotated[
+        list[TurnRequest], Meta(max_length=8, description="Earlier questions with their answers, oldest first.")
+    ] = []
 
 
 class Lines(msgspec.Struct, forbid_unknown_fields=True):

@@ -54,3 +54,8 @@ def _recency(request: requests.SearchRequest) -> Recency:
     if request.recency_days is not None:
         raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
     return read_recency(request.recency, "recency")
+
+
+def questions(served: Served, request: requests.QuestionsRequest) -> responses.QuestionsAnswer:
+    """Questions that the folder can answer, made from its own headings."""
+    return responses.QuestionsAnswer(served.index.suggested_questions(request.limit))

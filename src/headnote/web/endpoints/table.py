@@ -30,6 +30,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/health", requests.Nothing, responses.Health, state.health),
     Endpoint("GET", "/api/status", requests.Nothing, responses.StatusAnswer, state.status),
     Endpoint("GET", "/api/search", requests.SearchRequest, responses.SearchAnswer, finding.search),
+    Endpoint("GET", "/api/questions", requests.QuestionsRequest, responses.QuestionsAnswer, finding.questions),
     Endpoint("GET", "/api/documents", requests.Nothing, responses.DocumentsAnswer, documents.documents),
     Endpoint("GET", "/api/outline", requests.PathRequest, responses.OutlineAnswer, documents.outline),
     Endpoint("GET", "/api/read", requests.ReadRequest, responses.ReadAnswer, documents.read),

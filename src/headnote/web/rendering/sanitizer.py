@@ -36,7 +36,7 @@ _ATTRIBUTES = {
     "summary": {"class"},
 }
 _CLASSES = re.compile(
-    r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture|tag|math|math display"
+    r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture|cite|tag|math|math display"
     r"|callout|callout-title|tabs|tab|card|card-title|component|code-of-page|embed|embed-title"
 )
 _CALLOUT = re.compile(r"[a-z]{1,20}")

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from headnote.web.responses.asking import AnswerEvent, AskEvent, CitationAnswer, DroppedAnswer, ErrorEvent, TextEvent
+from headnote.web.responses.asking import (
+    AnswerBlock,
+    AnswerEvent,
+    AskEvent,
+    CitationAnswer,
+    DroppedAnswer,
+    ErrorEvent,
+    QuestionsAnswer,
+    TextEvent,
+)
 from headnote.web.responses.cutting import (
     BlockAnswer,
     ChunkAnswer,
@@ -37,6 +46,7 @@ from headnote.web.responses.problems import Failure, Problem
 from headnote.web.responses.state import FilesReadAnswer, Health, ModelAnswer, ProgressAnswer, StatusAnswer
 
 __all__ = [
+    "AnswerBlock",
     "AnswerEvent",
     "AskEvent",
     "BlockAnswer",
@@ -73,6 +83,7 @@ __all__ = [
     "Problem",
     "ProgressAnswer",
     "QuestionAnswer",
+    "QuestionsAnswer",
     "ReadAnswer",
     "SearchAnswer",
     "SettingAnswer",

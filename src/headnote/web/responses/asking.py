@@ -23,16 +23,25 @@ class DroppedAnswer(msgspec.Struct):
     reason: str
 
 
+class AnswerBlock(msgspec.Struct):
+    """A block of the answer by its number, from 0, as HTML; it replaces what this block was before."""
+
+    number: int
+    html: str
+
+
 class TextEvent(msgspec.Struct, tag_field="type", tag="text"):
-    """A piece of the answer, as it comes."""
+    """A piece of the answer, as it comes, and the blocks that it adds or changes; none follows the last of them."""
 
     text: str
+    blocks: list[AnswerBlock]
 
 
 class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
-    """The whole answer; the last line. `files_read` is as in a search."""
+    """The whole answer, `html` block by block; the last line. `files_read` is as in a search."""
 
     text: str
+    html: list[str]
     citations: list[CitationAnswer]
     sources: list[HitAnswer]
     dropped: list[DroppedAnswer]
@@ -49,3 +58,9 @@ class ErrorEvent(msgspec.Struct, tag_field="type", tag="error"):
 
 
 AskEvent = TextEvent | AnswerEvent | ErrorEvent
+
+
+class QuestionsAnswer(msgspec.Struct):
+    """Questions that the folder can answer."""
+
+    questions: list[str]
