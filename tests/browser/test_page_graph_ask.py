@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -76,43 +75,3 @@ def test_the_picture_moves_by_keys(visit: Visit) -> None:
     page.keyboard.press("+")
     page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     assert canvas.screenshot() != before
-
-
-def test_an_answer_has_citations_that_open_their_lines(visit: Visit) -> None:
-    page = visit.page
-    visit.go("#/ask")
-    expect(page.get_by_label("Question")).to_be_focused()
-    page.keyboard.type("When does the gauge sleep until the sun is back?")
-    page.keyboard.press("Enter")
-    citation = page.locator(".citations a").first
-    expect(citation).to_be_visible()
-    expect(page.locator(".answer-text .cite").first).to_have_text("1")
-    expect(page.locator(".answer-after .notice")).to_contain_text("no model was asked")
-    place = citation.inner_text().split()[-1]
-    citation.click()
-    expect(page.locator(".document-head .mono")).to_have_text(place.rpartition(":")[0])
-    expect(page.locator(".target-lines")).to_be_in_viewport()
-
-
-def test_what_a_model_made_up_is_shown_as_taken_out(visit: Visit) -> None:
-    page = visit.page
-    citation = {"path": "calibration.md", "start_line": 12, "end_line": 14, "text": "A sensor measures the time."}
-    answer = {
-        "type": "answer",
-        "text": "Measure twice. [calibration.md:12-14]",
-        "citations": [citation],
-        "sources": [],
-        "dropped": [{"written": "nowhere.md:1", "reason": "no such document was shown"}],
-        "complete": False,
-        "model": "test",
-        "note": "the service broke off",
-    }
-    lines = [{"type": "text", "text": "Measure "}, {"type": "text", "text": "twice."}, answer]
-    body = "".join(json.dumps(line) + "\n" for line in lines)
-    page.route("**/api/ask", lambda route: route.fulfill(body=body, content_type="application/x-ndjson"))
-    visit.go("#/ask?q=How?")
-    expect(page.locator(".dropped")).to_contain_text("nowhere.md:1 no such document was shown")
-    expect(page.locator(".answer-after")).to_contain_text("incomplete")
-    expect(page.locator(".answer-text a.cite")).to_have_attribute(
-        "href", "#/document?path=calibration.md&line=12&end=14"
-    )

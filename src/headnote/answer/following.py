@@ -18,11 +18,13 @@ _CITED = re.compile(r"[ \t]*+\[[^\[\]\r\n]{1,300}:[0-9]++(?:[-–][0-9]++)?[^\[\
 
 
 def searches_for(question: str, history: Sequence[Turn]) -> list[str]:
-    """The texts to search for: the question by itself if it has enough words, and behind those it goes on from."""
+    """The texts to search for, the best first: the question by itself if it has enough words, and in its context."""
     if not history:
         return [question]
-    together = " ".join([*_begun_with(history), question])
-    return [question, together] if _stands_alone(question) else [together]
+    earlier = " ".join(_begun_with(history))
+    together = f"{earlier} {question}"
+    # "And how often?" may have no word that a document has; what it goes on from has.
+    return [question, together] if _stands_alone(question) else [together, earlier]
 
 
 def _begun_with(history: Sequence[Turn]) -> list[str]:

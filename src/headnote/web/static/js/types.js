@@ -43,7 +43,7 @@
  *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string,
  *   files_read: FilesRead|null, page: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
- * @typedef {{text: string, citations: Citation[], sources: Hit[], dropped: {written: string, reason: string}[],
- *   complete: boolean, model: string|null, note: string, files_read: FilesRead|null}} Answer
+ * @typedef {{text: string, html: string[], citations: Citation[], sources: Hit[],
+ *   dropped: {written: string, reason: string}[], complete: boolean, model: string|null, note: string, files_read: FilesRead|null}} Answer
  */
 export {};

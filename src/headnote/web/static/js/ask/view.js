@@ -1,55 +1,40 @@
-/** Ask a question; the answer comes word by word, with citations that lead to their lines. */
+/** Ask questions; each goes on from those before it. The questions are in the address. */
 
-import { announce, errorNotice } from "../core/announce.js";
-import { ApiError, isAbort, stream } from "../core/api.js";
-import { crumbs, h, refill } from "../core/dom.js";
-import { place, plural } from "../core/format.js";
-import { hrefOf, hrefOfPlace, rewrite } from "../core/routes.js";
+import { h, refill } from "../core/dom.js";
+import { hrefOf, rewrite } from "../core/routes.js";
 import { onStatus } from "../core/status-feed.js";
-import { answerParts } from "./prose.js";
+import { Starters } from "./starters.js";
+import { Turn } from "./turn.js";
 
-/** @typedef {import("../types.js").Answer} Answer */
+const REMEMBERED_TURNS = 4;
+const REMEMBERED_CHARACTERS = 8000;
 
 class AskView {
   constructor() {
-    /** @type {AbortController|null} */
+    /** @type {Turn[]} */
+    this.turns = [];
+    /** @type {Turn|null} The one that is being answered. */
     this.running = null;
-    this.input = h("textarea", {
-      class: "input ask-input",
-      rows: 2,
-      "aria-label": "Question",
-      placeholder: "What do you want to know?",
-      maxlength: 4000,
-    });
-    this.input.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-      event.preventDefault();
-      void this.#ask();
-    });
+    this.input = this.#makeInput();
     this.button = h("button", { type: "submit", class: "button primary" }, "Ask");
+    this.restart = h("a", { class: "button", href: "#/ask", hidden: true }, "New conversation");
     this.who = h("p", { class: "soft small" });
-    this.text = h("div", { class: "answer-text" });
-    this.after = h("div", { class: "answer-after" });
+    this.starters = new Starters();
+    this.turnsBox = h("div", { class: "turns" });
+    const title = h("h1", { id: "ask-h", tabindex: "-1" }, "Ask");
+    const lead = h("p", null, "An answer from your documents, with the lines that support it.");
     this.element = h(
       "section",
       { class: "view view-narrow", "aria-labelledby": "ask-h" },
-      h(
-        "div",
-        { class: "view-head" },
-        h(
-          "div",
-          null,
-          h("h1", { id: "ask-h", tabindex: "-1" }, "Ask"),
-          h("p", null, "An answer from your documents, with the lines that support it."),
-        ),
-      ),
+      h("div", { class: "view-head" }, h("div", null, title, lead), this.restart),
+      this.turnsBox,
       h(
         "form",
         { class: "ask-form", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
         this.input,
         h("div", { class: "ask-row" }, this.who, this.button),
       ),
-      h("div", { class: "answer" }, this.text, this.after),
+      this.starters.element,
     );
     onStatus((status) => {
       if (status)
@@ -59,17 +44,33 @@ class AskView {
     });
   }
 
-  /** @param {URLSearchParams} query */
+  #makeInput() {
+    const input = h("textarea", {
+      class: "input ask-input",
+      rows: 2,
+      "aria-label": "Question",
+      placeholder: "What do you want to know?",
+      maxlength: 4000,
+      dir: "auto",
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.#take();
+    });
+    return input;
+  }
+
+  /** @param {URLSearchParams} query Has one `q` for each question. */
   show(query) {
-    const question = query.get("q");
-    if (question && question !== this.input.value) {
-      this.input.value = question;
-      void this.#ask();
-    }
+    const questions = query.getAll("q").filter((question) => question.trim());
+    if (questions.join("\n") !== this.turns.map(({ question }) => question).join("\n")) void this.#askAll(questions);
+    else void this.starters.show(this.turns.length === 0);
   }
 
   title() {
-    return this.input.value ? `${this.input.value} – Ask` : "Ask";
+    const last = this.turns.at(-1);
+    return last ? `${last.question} – Ask` : "Ask";
   }
 
   focus() {
@@ -79,112 +80,75 @@ class AskView {
   /** @param {Event} event */
   #submit(event) {
     event.preventDefault();
-    if (this.running) this.running.abort();
-    else void this.#ask();
+    if (this.running) this.running.stop();
+    else this.#take();
   }
 
-  async #ask() {
+  /** Ask what stands in the field. */
+  #take() {
     const question = this.input.value.trim();
-    if (!question) return;
-    this.running?.abort();
-    const own = new AbortController();
-    this.running = own;
-    rewrite(hrefOf("ask", { q: question }));
-    document.title = `${this.title()} – headnote`;
-    this.#busy(true);
-    refill(this.text, h("p", { class: "soft" }, "Searching…"));
-    refill(this.after);
-    try {
-      await this.#receive(question, own.signal);
-    } catch (error) {
-      if (isAbort(error)) {
-        if (this.running === own)
-          refill(this.after, h("div", { class: "notice warn" }, "Stopped. This is the part that arrived."));
-      } else refill(this.after, errorNotice(error));
-    }
-    if (this.running === own) {
-      this.running = null;
-      this.#busy(false);
+    if (!question || this.running) return;
+    this.input.value = "";
+    void this.#ask(question);
+  }
+
+  /** A conversation from an address, from its first question on. @param {string[]} questions */
+  async #askAll(questions) {
+    this.running?.stop();
+    this.turns = [];
+    refill(this.turnsBox);
+    this.#showState();
+    for (const question of questions) {
+      const turn = await this.#ask(question);
+      // Another conversation has begun, or this one was stopped.
+      if (!this.turns.includes(turn) || !turn.exchange) return;
     }
   }
 
-  /** @param {string} question @param {AbortSignal} signal */
-  async #receive(question, signal) {
-    let text = "";
-    let ended = false;
-    for await (const event of stream("/api/ask", { question }, signal)) {
-      if (event.type === "text") {
-        text += event.text;
-        refill(this.text, answerParts(text, null));
-      } else if (event.type === "answer") {
-        ended = true;
-        this.#finish(event);
-      } else if (event.type === "error") {
-        refill(this.text, answerParts(text, null));
-        throw new ApiError(event.error.message, event.error.remedy, event.error.code);
-      }
+  /** @param {string} question */
+  async #ask(question) {
+    const turn = new Turn(question, (failed) => void this.#answer(failed));
+    this.turns.push(turn);
+    this.turnsBox.append(turn.element);
+    if (this.turns.length > 1) turn.element.scrollIntoView({ block: "start" });
+    await this.#answer(turn);
+    return turn;
+  }
+
+  /** @param {Turn} turn */
+  async #answer(turn) {
+    this.running?.stop();
+    this.running = turn;
+    this.#showState();
+    await turn.run(this.#historyBefore(turn));
+    if (this.running !== turn) return;
+    this.running = null;
+    this.#showState();
+  }
+
+  /** @param {Turn} turn */
+  #historyBefore(turn) {
+    return this.turns
+      .slice(0, this.turns.indexOf(turn))
+      .flatMap(({ exchange }) => exchange ?? [])
+      .slice(-REMEMBERED_TURNS)
+      .map(({ question, answer }) => ({ question, answer: answer.slice(0, REMEMBERED_CHARACTERS) }));
+  }
+
+  #showState() {
+    const hasTurns = this.turns.length > 0;
+    if (!this.element.hidden || hasTurns) {
+      rewrite(hrefOf("ask", { q: this.turns.map(({ question }) => question) }));
+      document.title = `${this.title()} – headnote`;
     }
-    if (!ended) throw new ApiError("The answer was cut off.", "Try again.");
-  }
-
-  /** @param {Answer} answer */
-  #finish(answer) {
-    const isNothing = answer.sources.length === 0;
-    refill(
-      this.text,
-      isNothing && !answer.text.trim()
-        ? h("p", null, "Nothing relevant found.")
-        : answerParts(answer.text, answer.citations),
-    );
-    announce(isNothing ? "Nothing relevant found" : `Answer with ${plural(answer.citations.length, "citation")}`);
-    refill(
-      this.after,
-      !answer.complete && h("div", { class: "notice warn" }, "The answer is incomplete."),
-      answer.note && h("div", { class: "notice" }, answer.note),
-      answer.citations.length > 0 && citationList(answer.citations),
-      answer.dropped.length > 0 && droppedList(answer.dropped),
-      answer.sources.length > 0 && sourceList(answer.sources),
-    );
-  }
-
-  /** @param {boolean} isBusy */
-  #busy(isBusy) {
-    this.button.textContent = isBusy ? "Stop" : "Ask";
-    this.button.classList.toggle("primary", !isBusy);
-    this.text.setAttribute("aria-busy", String(isBusy));
+    this.button.textContent = this.running ? "Stop" : "Ask";
+    this.button.classList.toggle("primary", !this.running);
+    this.input.placeholder = hasTurns ? "Ask a follow-up question" : "What do you want to know?";
+    this.restart.hidden = !hasTurns;
+    void this.starters.show(!hasTurns);
   }
 }
 
 export function createAskView() {
   return new AskView();
-}
-
-/** @param {Answer["citations"]} citations */
-function citationList(citations) {
-  const items = citations.map((citation, at) => {
-    const number = h("span", { class: "cite numbers", "aria-hidden": "true" }, at + 1);
-    const link = h("a", { href: hrefOfPlace(citation) }, number, h("span", { class: "mono break" }, place(citation)));
-    const attributes = { class: "citation-text", tabindex: "0", role: "group", "aria-label": "Lines cited" };
-    return h("li", null, link, citation.text && h("pre", attributes, citation.text));
-  });
-  return h("section", null, h("h2", null, "Citations"), h("ol", { class: "citations" }, items));
-}
-
-/** @param {Answer["dropped"]} dropped */
-function droppedList(dropped) {
-  const items = dropped.map(({ written, reason }) =>
-    h("li", null, h("code", { class: "break" }, written), h("span", { class: "soft" }, ` ${reason}`)),
-  );
-  const note = h("p", { class: "soft small" }, "These citations could not be verified.");
-  return h("section", null, h("h2", null, "Removed citations"), note, h("ul", { class: "dropped" }, items));
-}
-
-/** @param {Answer["sources"]} sources */
-function sourceList(sources) {
-  const items = sources.map((hit) => {
-    const link = h("a", { href: hrefOfPlace(hit) }, crumbs(hit.breadcrumb || hit.title || hit.path));
-    return h("li", null, link, h("span", { class: "mono soft small break" }, place(hit)));
-  });
-  const summary = h("summary", null, `Based on ${plural(sources.length, "passage")}`);
-  return h("details", { class: "disclosure" }, summary, h("ol", { class: "sources" }, items));
 }

@@ -9,11 +9,12 @@ export function parseRoute(hash) {
   return match && { view: match[1] || "search", query: new URLSearchParams(match[2] ?? "") };
 }
 
-/** @param {string} view @param {Record<string, string|number|null|undefined>} [query] */
+/** @param {string} view @param {Record<string, string|number|string[]|null|undefined>} [query] */
 export function hrefOf(view, query = {}) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined && value !== "") parameters.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== null && one !== undefined && one !== "") parameters.append(name, String(one));
   }
   const search = parameters.toString();
   return search ? `#/${view}?${search}` : `#/${view}`;

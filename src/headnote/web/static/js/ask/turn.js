@@ -1,0 +1,111 @@
+/** One question with its answer, which comes word by word. */
+
+import { announce, errorNotice } from "../core/announce.js";
+import { ApiError, isAbort, stream } from "../core/api.js";
+import { fillCleaned } from "../core/cleaned.js";
+import { freshId, h, refill } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { enhance } from "../document/enhance.js";
+import { answerDetails } from "./details.js";
+
+/** @typedef {import("../types.js").Answer} Answer */
+/** @typedef {{question: string, answer: string}} Exchange */
+
+export class Turn {
+  /** @param {string} question @param {(turn: Turn) => void} askAgain */
+  constructor(question, askAgain) {
+    this.question = question;
+    this.askAgain = askAgain;
+    /** @type {Exchange|null} What later questions go on from; null until the answer is there. */
+    this.exchange = null;
+    this.running = new AbortController();
+    const id = freshId("question");
+    this.text = h("div", { class: "answer-text" });
+    this.after = h("div", { class: "answer-after" });
+    this.element = h(
+      "section",
+      { class: "turn", "aria-labelledby": id },
+      h("h2", { class: "turn-question", id, dir: "auto" }, question),
+      h("div", { class: "answer" }, this.text, this.after),
+    );
+  }
+
+  stop() {
+    this.running.abort();
+  }
+
+  /** Ask, and show what comes. Never throws: what goes wrong is shown. @param {Exchange[]} history */
+  async run(history) {
+    this.running = new AbortController();
+    this.text.setAttribute("aria-busy", "true");
+    refill(this.text, h("p", { class: "soft" }, "Searching…"));
+    refill(this.after);
+    try {
+      await this.#receive({ question: this.question, history });
+    } catch (error) {
+      this.#showFailure(error);
+    }
+    this.text.setAttribute("aria-busy", "false");
+  }
+
+  /** @param {{question: string, history: Exchange[]}} body */
+  async #receive(body) {
+    let hasText = false;
+    for await (const event of stream("/api/ask", body, this.running.signal)) {
+      if (event.type === "text") {
+        if (!hasText) refill(this.text);
+        hasText = true;
+        this.#showBlocks(event.blocks);
+      } else if (event.type === "answer") {
+        this.#finish(event);
+        return;
+      } else if (event.type === "error") {
+        throw new ApiError(event.error.message, event.error.remedy, event.error.code);
+      }
+    }
+    throw new ApiError("The answer was cut off.", "Try again.");
+  }
+
+  /**
+   * Show blocks that are new or have changed; there are none after the last.
+   * @param {{number: number, html: string}[]} blocks
+   */
+  #showBlocks(blocks) {
+    for (const { number, html } of blocks) {
+      while (this.text.children.length <= number) this.text.append(h("div", { class: "prose", dir: "auto" }));
+      fillCleaned(this.text.children[number], html);
+    }
+    const last = blocks.at(-1);
+    if (last) while (this.text.children.length > last.number + 1) this.text.lastElementChild?.remove();
+    this.#nameCitations();
+  }
+
+  /** A number alone says little to those who do not see where it stands. */
+  #nameCitations() {
+    for (const link of this.text.querySelectorAll("a.cite"))
+      link.setAttribute("aria-label", `Citation ${link.textContent}: ${link.getAttribute("title")}`);
+  }
+
+  /** @param {Answer} answer */
+  #finish(answer) {
+    const isNothing = answer.sources.length === 0;
+    this.exchange = { question: this.question, answer: answer.text };
+    if (isNothing && !answer.text.trim()) refill(this.text, h("p", null, "Nothing relevant found."));
+    else this.#showBlocks(answer.html.map((html, number) => ({ number, html })));
+    for (const block of this.text.children) enhance(block);
+    announce(isNothing ? "Nothing relevant found" : `Answer with ${plural(answer.citations.length, "citation")}`);
+    refill(this.after, answerDetails(answer));
+  }
+
+  /** @param {any} error */
+  #showFailure(error) {
+    const isStopped = isAbort(error);
+    if (!this.text.querySelector(".prose")) refill(this.text);
+    const again = h("button", { type: "button", class: "button", onclick: () => this.askAgain(this) }, "Ask again");
+    const notice = isStopped
+      ? h("div", { class: "notice warn" }, "Stopped. This is the part that arrived.")
+      : errorNotice(error);
+    refill(this.after, notice, h("div", null, again));
+    if (isStopped) announce("Stopped");
+  }
+}
