@@ -45,7 +45,8 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
 def _has_nearest(served: Served, request: requests.SearchRequest, options: SearchOptions) -> bool:
     if request.min_score == 0:
         return False
-    return bool(served.index.search(request.q, 1, request.mode, **{**options, "min_score": 0.0}))
+    anything: SearchOptions = {**options, "min_score": 0.0}
+    return bool(served.index.search(request.q, 1, request.mode, **anything))
 
 
 def _recency(request: requests.SearchRequest) -> Recency:
