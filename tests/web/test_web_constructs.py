@@ -29,6 +29,15 @@ def box(kind: str, title: str, content: str) -> str:
     return f'<div class="callout" data-callout="{kind}">{name}{content}</div>'
 
 
+def card(title: str, content: str) -> str:
+    return f'<div class="card"><p class="card-title">{title}</p>{content}</div>'
+
+
+def tabs(**contents: str) -> str:
+    each = (f'<div class="tab" data-title="{title}">{content}</div>' for title, content in contents.items())
+    return f'<div class="tabs">{"".join(each)}</div>'
+
+
 def folded(kind: str, title: str, content: str, is_open: bool = False) -> str:
     state = ' open=""' if is_open else ""
     name = f'<summary class="callout-title">{title}</summary>'
@@ -228,7 +237,11 @@ def _item(inside: list[str]) -> list[str]:
     return [f"- {inside[0]}", *_prefixed("  ", inside[1:])]
 
 
-BOXES = [_quote, _colons, _slashes, _indented, _tab, _item]
+def _component(inside: list[str]) -> list[str]:
+    return ['<TabItem value="a">', "", *_prefixed("  ", inside), "", "</TabItem>"]
+
+
+BOXES = [_quote, _colons, _slashes, _indented, _tab, _item, _component]
 leaf = st.sampled_from(
     [["W"], ["W", "W"], ["## W"], ["```py", "W", "```"], ["| W |", "|---|", "| W |"], ["$$", "W", "$$"]]
 )
@@ -260,7 +273,8 @@ def test_every_word_in_a_box_knows_its_line(lines: list[str]) -> None:
             expected[word := f"w{len(expected)}"] = number
             first += word + other
         numbered.append(first)
-    found = Lines(render_text("\n".join(numbered), "a.md")).found
+    mdx = "<TabItem" in "".join(lines)
+    found = Lines(render_text("\n".join(numbered), "a.md", mdx=mdx)).found
     assert found.keys() == expected.keys()
     for word, place in expected.items():
         around = found[word]
@@ -331,13 +345,22 @@ DEEP = {
     "title": ":::note" + "[" * 50_000,
     "attributes": ":::note{" + "a=b " * 10_000 + "\n:::",
     "type": "> [!" * 10_000,
+    "components": "<Card>\n\n" * 10_000 + "x\n\n" + "</Card>\n\n" * 10_000,
+    "open components": "<Card>\n" * 20_000,
+    "inline components": "<Card> a " * 5000,
+    "titles": '<Card title="' * 10_000,
+    "more titles": "<Card title='" * 5000 + '<Card title="' * 5000,
+    "expressions": "<Card a={" * 10_000,
+    "braces": "a {" * 10_000,
+    "imports": "import a from 'b'\n" * 20_000,
+    "ends": "<Card>\n" + "a</Card>\n\n" * 5000,
 }
 
 
 @pytest.mark.parametrize("name", DEEP)
 def test_depth_and_length_end_before_the_deadline(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody looks at the clock in between, and what is nested too deeply to clean is not nested."""
-    html = render_text(DEEP[name], "a.md")
+    html = render_text(DEEP[name], "a.md", mdx="<Card" in DEEP[name])
     elements = check_harmless(html)
     depth = deepest = 0
     for tag in re.findall(r"<(/?)(?:div|details|section)\b", html):
@@ -347,4 +370,70 @@ def test_depth_and_length_end_before_the_deadline(name: str, monkeypatch: pytest
     assert elements.text
     monkeypatch.setattr(Clock, "looks", 5)
     monkeypatch.setattr(page, "Deadline", Clock)
-    assert SOURCE_NOTICE in render_text(DEEP[name], "a.md")
+    assert SOURCE_NOTICE in render_text(DEEP[name], "a.md", mdx="<Card" in DEEP[name])
+
+
+# -- components
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '<Tabs>\n  <TabItem value="a" label="A">\n\n  one\n\n  </TabItem>\n<TabItem value="b">two</TabItem></Tabs>',
+            tabs(A="<p>one</p>", b="<p>two</p>"),
+        ),
+        ("<Note>\n\nText\n\n</Note>", box("note", "Note", "<p>Text</p>")),
+        ("<Note>one\ntwo</Note>", box("note", "Note", "<p>onetwo</p>")),
+        ('<Aside type="caution" title="Mind">\nText\n</Aside>', box("caution", "Mind", "<p>Text</p>")),
+        ('<Card title="A_b_ `c`" icon="x">*Text*</Card>', card("A_b_ <code>c</code>", "<p><em>Text</em></p>")),
+        ('<LinkCard title="T" description="D" />', card("T", "<p>D</p>")),
+        (
+            "<Steps>\n\n1. a\n\n   <Tip>b</Tip>\n\n</Steps>",
+            f"<ol><li><p>a</p>{box('tip', 'Tip', '<p>b</p>')}</li></ol>",
+        ),
+        ("<Unknown x={1}>\n\ntext\n\n</Unknown>", "<p>text</p>"),
+        ("<Thing />", '<p class="component">Thing</p>'),
+        ('a <Badge text="New" variant={x} /> b', '<p>a <span class="component">New</span> b</p>'),
+        ('a <Since v="1.2" /> b', '<p>a <span class="component">Since 1.2</span> b</p>'),
+        ("a <Term>b *c*</Term> d", "<p>a b <em>c</em> d</p>"),
+        ('<Image src="./p.png" alt="A picture" />', '<p><img src="/files/p.png" alt="A picture"></p>'),
+        ("<Details>\nx\n</Details>", "<details><summary>Details</summary><p>x</p></details>"),
+        ('<Accordion title="T" open>\nx\n</Accordion>', '<details open=""><summary>T</summary><p>x</p></details>'),
+        (
+            "<CodeGroup>\n\n```sh npm [npm]\na\n```\n\n</CodeGroup>",
+            tabs(npm='<pre><code class="language-sh">a</code></pre>'),
+        ),
+        ('<Tabs>\n<Fragment slot="npm">\n\na\n\n</Fragment>\n</Tabs>', tabs(npm="<p>a</p>")),
+        ("<Card>not closed\n\ntext", '<p class="component">Card</p><p>not closed</p><p>text</p>'),
+    ],
+)
+def test_a_component_is_content(text: str, expected: str) -> None:
+    for path in ("a.md", "a.mdx"):
+        assert drawn(text, path) == expected
+
+
+def test_imports_fold_away() -> None:
+    text = (
+        'import A from "a"\nimport { B } from "b"\n\ntext\nimport is a word\n\nexport const a = {\n\n  b,\n}\n\n# T\n'
+    )
+    html = render_text(text, "a.mdx", mdx=True)
+    spans = [
+        (tag, at["data-start-line"], at["data-end-line"]) for tag, at in Elements(html).tags if "data-start-line" in at
+    ]
+    assert spans == [("details", "1", "2"), ("p", "4", "5"), ("details", "7", "10"), ("h1", "12", "12")]
+    assert html.count('class="code-of-page"') == 2
+    assert drawn('import A from "a"\n\ntext').startswith('<details class="code-of-page"><summary>Imports</summary>')
+
+
+def test_expressions_are_shown_or_said() -> None:
+    assert drawn('{/* a note */}\n\n{"text *x*"}\n\na {1 + 1}{" "}b{/* c */}', "a.mdx") == (
+        "<p>text *x*</p><p>a <code>{1 + 1}</code> b</p>"
+    )
+
+
+def test_elements_of_html_hold_markdown_in_mdx() -> None:
+    text = '<details>\n<summary>A *b*</summary>\n- c\n</details>\n<div className="x" style={{ a: 1 }}>\n**d**\n</div>'
+    assert drawn(text, "a.mdx") == (
+        "<details><summary>A <em>b</em></summary><ul><li>c</li></ul></details><div><p><strong>d</strong></p></div>"
+    )

@@ -189,8 +189,18 @@ MDX = [
     'import x from "javascript:alert(1)"\n\nexport const a = <script>alert(1)</script>\n',
     "<Tabs onClick={() => alert(1)}>\n\n<script>alert(1)</script>\n\n</Tabs>\n",
     "{`<img src=x onerror=alert(1)>`}\n",
+]
+HOSTILE_TAGS = [
     '<A b="</code></pre><script>alert(1)</script>" />\n',
     '<iframe src={"javascript:alert(1)"} />\n',
+    '<Card title="<script>alert(1)</script>" href="javascript:alert(1)" onClick={alert}>x</Card>\n',
+    '<Image src="https://evil.example/track.png" alt="<img src=x onerror=alert(1)>" />\n',
+    '<Image src="javascript:alert(1)" /> <Image src="a.png> <script>" />\n',
+    '<LinkCard title="a](javascript:alert(1)) [b" href="javascript:alert(1)" description="<script>x</script>" />\n',
+    '<TabItem label="<script>alert(1)</script>" onClick={alert(1)}>\n\nx\n\n</TabItem>\n',
+    "Text <a href={alert(1)} onClick={alert(1)}>x</a> <b style={{ a: 1 }} onClick={() => alert(1)}>y</b>\n",
+    'Text <Badge text="<img src=x onerror=alert(1)>" /> <img src={x} onerror={"alert(1)"} /> {"<script>x</script>"}\n',
+    '<div onClick={alert(1)} id="main" className="shell">\n\nx\n\n</div>\n',
 ]
 
 
@@ -198,6 +208,12 @@ MDX = [
 def test_hostile_mdx_is_code(text: str) -> None:
     elements = check_harmless(render_text(text, "a.mdx", mdx=True))
     assert "alert(1)" in elements.text
+
+
+@pytest.mark.parametrize("text", HOSTILE_TAGS)
+def test_hostile_components_are_harmless(text: str) -> None:
+    for mdx in (False, True):
+        check_harmless(render_text(text, "a.md", mdx=mdx))
 
 
 pieces = st.sampled_from(
@@ -274,11 +290,11 @@ def test_lines_are_those_of_the_file(text: str, expected: list[tuple[str, str]])
     assert [(tag, at["data-start-line"]) for tag, at in tags if "data-start-line" in at] == expected
 
 
-def test_mdx_is_code_where_it_stands() -> None:
+def test_mdx_is_content_where_it_stands() -> None:
     text = 'import A from "a"\n\n# Title\n\n<A>\n\n**b**\n\n</A>\n\nText {1 + 1}.\n'
     elements = Elements(render_text(text, "a.mdx", mdx=True))
     marked = [(tag, at["data-start-line"]) for tag, at in elements.tags if "data-start-line" in at]
-    assert [line for _, line in marked] == ["1", "3", "5", "11"]
+    assert [line for _, line in marked] == ["1", "3", "7", "11"]
     assert 'import A from "a"' in elements.text
 
 

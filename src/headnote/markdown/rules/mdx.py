@@ -62,7 +62,7 @@ def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
             end = closing_bracket(text, at, brackets)
             after_expression = True
         else:
-            tag = _read_tag(text, at, brackets)
+            tag = read_tag(text, at, brackets)
             tags += [tag] if tag else []
             end = tag.end if tag else -1
             after_expression = False
@@ -104,17 +104,21 @@ def _close_element(name: str, opened: list[tuple[str, int]], waiting: dict[str, 
 
 
 def _read_esm(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
-    """A statement goes on to the next blank line outside its brackets."""
+    end = esm_end(text, start, spans.brackets)
+    spans.append(("mdx_esm", start, end - 1, 0, ""))
+    return end
+
+
+def esm_end(text: str, start: int, brackets: dict[int, int]) -> int:
+    """Where the statement at `start` ends, line end included: at the next blank line outside its brackets."""
     end = first_end = _blank_after(text, start)
     at = start
-    while (bracket := next_bracket(text, at, end, spans.brackets)) >= 0:
-        at = closing_bracket(text, bracket, spans.brackets)
+    while (bracket := next_bracket(text, at, end, brackets)) >= 0:
+        at = closing_bracket(text, bracket, brackets)
         if at < 0:
-            end = first_end  # broken: better a short statement than the rest of the file
-            break
+            return first_end  # broken: better a short statement than the rest of the file
         if at > end:
             end = _blank_after(text, at)
-    spans.append(("mdx_esm", start, end - 1, 0, ""))
     return end
 
 
@@ -125,7 +129,8 @@ def _blank_after(text: str, position: int) -> int:
     return paragraph.end()
 
 
-def _read_tag(text: str, start: int, brackets: dict[int, int]) -> JsxTag | None:
+def read_tag(text: str, start: int, brackets: dict[int, int]) -> JsxTag | None:
+    """The tag at `start`; None if there is none. `brackets` is the memory of `closing_bracket`."""
     opening = _TAG_OPENING.match(text, start)
     if opening is None:
         return None

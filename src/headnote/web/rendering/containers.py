@@ -10,24 +10,58 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.web.rendering.callouts import quotes_to_markers
+from headnote.web.rendering.components import CLOSING, CLOSINGS
 from headnote.web.rendering.fences import language_of, title_of
-from headnote.web.rendering.markers import TYPE, Marker
-from headnote.web.rendering.meanings import Meaning, meaning_of, readable, spoken
+from headnote.web.rendering.markers import TYPE, Marker, plain
+from headnote.web.rendering.meanings import Meaning, meaning_of, said
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
 DEEPEST = 30
 """Boxes inside each other. The content of deeper ones is shown without a frame."""
+LONGEST_SAID = 200
+"""Characters of an expression that is shown; a longer one is folded."""
+
+_TIGHT = frozenset("dd dt figcaption h1 h2 h3 h4 h5 h6 li summary td th".split())
+"""Elements whose text needs no paragraph."""
 
 
 def arrange(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of a document with boxes in place of markers, before inline Markdown is parsed."""
-    written = quotes_to_markers(tokens)
+    written = _with_closings(quotes_to_markers(tokens))
     return _Arrangement(written, _partners(written)).run() if any(one.type == TYPE for one in written) else written
 
 
 # -- pairs
+
+
+def _with_closings(tokens: Sequence[Token]) -> list[Token]:
+    """Tags that close a box at the end of a paragraph inside it become markers behind the paragraph."""
+    opened: set[str] = set()
+    written: list[Token] = []
+    waiting: list[Token] = []
+    for token in tokens:
+        if token.type == TYPE:
+            opened.add(token.meta["marker"].name)
+        elif token.type == "inline" and opened and token.content.endswith(">"):
+            closings = CLOSINGS.search(token.content)
+            names = CLOSING.findall(closings[0]) if closings else []
+            if closings and opened.issuperset(names) and not any(f"<{name}" in token.content for name in names):
+                token.content = token.content[: closings.start()].rstrip()
+                waiting = [_closing_token(name, token) for name in names]
+        written.append(token)
+        if token.type == "paragraph_close" and waiting:
+            written += waiting
+            waiting = []
+    return written
+
+
+def _closing_token(name: str, inline: Token) -> Token:
+    token = _token(TYPE, "", 0)
+    end = inline.map[1] if inline.map else 1
+    token.map, token.meta = [end - 1, end], {"marker": Marker("jsx", -1, name, "")}
+    return token
 
 
 class _Open(NamedTuple):
@@ -117,6 +151,8 @@ class _Arrangement:
         start = token.map[0] if token.map else 0
         end = closing.map[1] if closing.map else token.map[1] if token.map else start + 1
         meaning = meaning_of(marker) if len(self.frames) < DEEPEST else Meaning("plain")
+        if "slot" in marker.attributes and self.frames and self.frames[-1].meaning.kind == "tabs":
+            meaning = Meaning("tab", title=marker.attributes["slot"])
         if meaning.kind == "tab":
             self.open_tabs(start, end)
         opening, ending = _box(meaning, start, end)
@@ -149,6 +185,8 @@ class _Arrangement:
             self.nesting -= 1
         frame = self.frames[-1] if self.frames else None
         is_direct = frame is not None and frame.nesting == self.nesting
+        if frame is not None and is_direct and frame.meaning.tag in _TIGHT and token.tag == "p":
+            token.hidden = True
         if is_direct and token.nesting >= 0 and token.map is not None and token.type != "inline":
             _add_lines(token, *token.map)
         if frame is not None and is_direct and frame.meaning.kind == "code-group" and token.type == "fence":
@@ -187,12 +225,16 @@ def _box(meaning: Meaning, start: int, end: int) -> tuple[list[Token], list[Toke
         opening = _token("tabs_open", "div", 1, {"class": "tabs"})
         return [_add_lines(opening, start, end)], [_token("tabs_close", "div", -1)]
     if kind == "tab":
-        opening = _token("tab_open", "div", 1, {"class": "tab", "data-title": title or "Tab"})
+        name = re.sub(r"\\(.)", r"\1", title or "Tab")
+        opening = _token("tab_open", "div", 1, {"class": "tab", "data-title": name})
         return [_add_lines(opening, start, end)], [_token("tab_close", "div", -1)]
     if kind == "card" and title:
         opening = _token("card_open", "div", 1, {"class": "card"})
         tokens = [_add_lines(opening, start, end), *_line("p", "card-title", _linked(title, meaning.link))]
         return tokens, [_token("card_close", "div", -1)]
+    if kind == "html":
+        opening = _token("html_open", meaning.tag, 1, {"open": ""} if meaning.fold else {})
+        return [_add_lines(opening, start, end)], [_token("html_close", meaning.tag, -1)]
     return [], []
 
 
@@ -205,19 +247,41 @@ def _callout(meaning: Meaning, start: int, end: int) -> tuple[list[Token], list[
     return [_add_lines(opening, start, end), *title], [_token("callout_close", tag, -1)]
 
 
+# -- what stands alone
+
+
 def _alone(marker: Marker, token: Token) -> list[Token]:
-    """Something without content: what it says to a reader, or itself as code. A closing marker is nothing."""
+    """Something without content: what it says to a reader, or itself as code."""
     start, end = token.map or (0, 1)
-    if marker.opens < 0 and marker.notation != ":::":
+    if marker.notation in ("esm", "expression") or marker.name in ("script", "style"):
+        return _code(marker, start, end)
+    if marker.notation in (":::", "///") and marker.opens:  # nobody closes it, so it may be something else
+        return _paragraph(plain(marker.source), start, end)
+    if marker.opens < 0 or (marker.notation == "jsx" and marker.name[:1].islower() and marker.name != "img"):
         return []
-    if marker.opens and marker.notation in (":::", "///"):  # nobody closes it, so it may be something else
-        return _paragraph(marker.source, start, end)
-    return _paragraph(_said(marker), start, end)
+    meaning = meaning_of(marker)
+    address, words = marker.attributes.get("src", ""), plain(marker.attributes.get("alt", "")) or meaning.title or ""
+    if meaning.kind == "picture" and address:
+        return _paragraph(f"![{words}](<{address}>)" if not re.search(r"[<>\n]", address) else words, start, end)
+    if meaning.kind == "card" and meaning.title:
+        opening, closing = _box(meaning, start, end)
+        description = plain(marker.attributes.get("description", ""))
+        return [*opening, *(_line("p", "", description) if description else []), *closing]
+    return _paragraph(words or plain(said(marker)), start, end, "component" if not words else "")
 
 
-def _said(marker: Marker) -> str:
-    words = " · ".join(readable(marker.attributes)) if marker.title is None else marker.title
-    return words or spoken(marker.name)
+def _code(marker: Marker, start: int, end: int) -> list[Token]:
+    """Code of the page itself, folded away unless it is a few characters."""
+    if marker.title is not None:
+        return _paragraph(marker.title, start, end)
+    if marker.notation == "expression" and len(marker.source) <= LONGEST_SAID and "`" not in marker.source:
+        return _paragraph(f"`{marker.source}`", start, end)
+    opening, closing = (_token(f"details_{side}", "details", at) for side, at in (("open", 1), ("close", -1)))
+    opening.attrSet("class", "code-of-page")
+    fence = _token("fence", "code", 0)
+    fence.content, fence.info = marker.source + "\n", "css" if marker.name == "style" else "js"
+    summary = _line("summary", "", "Imports" if marker.source.startswith("import") else "Code of this page")
+    return [_add_lines(opening, start, end), *summary, fence, closing]
 
 
 # -- tokens
@@ -237,8 +301,8 @@ def _line(tag: str, style: str, text: str) -> list[Token]:
     return [opening, inline, _token("line_close", tag, -1)]
 
 
-def _paragraph(text: str, start: int, end: int) -> list[Token]:
-    opening, *rest = _line("p", "", text)
+def _paragraph(text: str, start: int, end: int, style: str = "") -> list[Token]:
+    opening, *rest = _line("p", style, text)
     return [_add_lines(opening, start, end), *rest]
 
 

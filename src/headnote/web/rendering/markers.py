@@ -6,6 +6,7 @@ Markdown between two of them is parsed as ever, so that its lines keep their num
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +17,9 @@ TYPE = "marker"
 """Type of the token of a marker."""
 LONGEST = 20_000
 """Characters of a marker that is read."""
+
+
+_SPECIAL = re.compile(r"`[^`\n]+`|[\\`*_\[\]<>$=:#!&{}~|]")
 
 
 class Marker(NamedTuple):
@@ -43,6 +47,15 @@ class Reading(NamedTuple):
     markers: Sequence[Marker]
     end: int
     """Offset in the source. What follows on the line is Markdown."""
+    tail: Sequence[Marker] = ()
+    """The markers that end the line, behind the Markdown."""
+    text_end: int = -1
+    """Where this Markdown ends."""
+
+
+def plain(text: str) -> str:
+    """Text as Markdown that means this text; what stands in backticks is code."""
+    return _SPECIAL.sub(lambda match: match[0] if len(match[0]) > 1 else f"\\{match[0]}", text)
 
 
 Reader = Callable[[str, int, int], "Reading | None"]
@@ -73,9 +86,12 @@ def _take(state: Any, reading: Reading, line: int, end_line: int) -> bool:
             return False
     for marker in reading.markers:
         push_marker(state, marker, line, last)
-    state.line = last + 1
-    if state.src[reading.end : state.eMarks[last]].strip():
-        _parse_rest(state, reading.end, last, end_line)
+    text_end = reading.text_end if reading.tail else state.eMarks[last]
+    if state.src[reading.end : text_end].strip():
+        _parse_rest(state, reading, text_end, last, end_line)
+    for marker in reading.tail:
+        push_marker(state, marker, last, last)
+    state.line = max(state.line, last + 1)
     return True
 
 
@@ -86,11 +102,15 @@ def push_marker(state: Any, marker: Marker, first: int, last: int) -> Token:
     return token
 
 
-def _parse_rest(state: Any, start: int, line: int, end_line: int) -> None:
-    """Parse the line as if it began at `start`, together with what continues it."""
+def _parse_rest(state: Any, reading: Reading, text_end: int, line: int, end_line: int) -> None:
+    """Parse the line as if it began after the markers, together with what continues it, unless markers end it."""
+    start = reading.end
     while state.src[start] in " \t":
         start += 1
+    before, all_lines = state.eMarks[line], state.lineMax
     state.bMarks[line], state.tShift[line], state.sCount[line] = start, 0, state.blkIndent
+    state.eMarks[line], state.lineMax = text_end, line + 1 if reading.tail else all_lines
     for rule in state.md.block.ruler.getRules(""):
-        if rule(state, line, end_line, False):
-            return
+        if rule(state, line, line + 1 if reading.tail else end_line, False):
+            break
+    state.eMarks[line], state.lineMax = before, all_lines

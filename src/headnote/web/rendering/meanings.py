@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from headnote.web.rendering.callouts import callout_kind
-from headnote.web.rendering.markers import Marker
+from headnote.web.rendering.markers import Marker, plain
 
-Kind = Literal["callout", "details", "tabs", "tab", "code-group", "card", "picture", "figure", "plain", "code"]
+Kind = Literal["callout", "details", "tabs", "tab", "code-group", "card", "picture", "html", "plain"]
 
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("details", "accordion", "accordionitem", "expandable", "collapsible", "collapse"), "details"),
@@ -22,24 +22,13 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("codegroup", "codetabs", "codegroupitem"), "code-group"),
     **dict.fromkeys(("card", "linkcard", "linkbutton", "blogcard", "file", "listing", "update", "option"), "card"),
     **dict.fromkeys(("image", "img", "lightbox", "thumbnail", "picture", "figureimage"), "picture"),
-    **dict.fromkeys(("script", "style"), "code"),
 }
-_TITLES = (
-    *(
-        "title",
-        "label",
-        "heading",
-        "header",
-        "summary",
-        "question",
-        "caption",
-        "filename",
-        "name",
-        "tab",
-        "term",
-        "text",
-    ),
+_TITLES = tuple("title label heading header altheader summary question caption filename name tab term text".split())
+_TAGS = frozenset(
+    "blockquote dd details div dl dt figcaption figure h1 h2 h3 h4 h5 h6 li ol section summary table tbody td tfoot th"
+    " thead tr ul".split()
 )
+"""Elements of HTML that are boxes in MDX, too."""
 _TYPES = ("type", "kind", "variant", "style", "level", "color", "status", "intent")
 _LINKS = ("href", "url", "to", "link", "src")
 _HIDDEN_VALUE = re.compile(r"[{<]|^[#./]|^https?:|^\d+(?:px|%)?$")
@@ -54,10 +43,14 @@ class Meaning(NamedTuple):
     """Markdown."""
     link: str = ""
     fold: str = ""
+    tag: str = ""
+    """Of an element of HTML."""
 
 
 def meaning_of(marker: Marker) -> Meaning:
     """What a marker stands for. An unknown name is a box without a frame, or a card if it has a title."""
+    if marker.notation == "jsx" and marker.name.islower():
+        return Meaning("html" if marker.name in _TAGS else "plain", fold=marker.fold, tag=marker.name)
     folded = re.sub(r"[^a-z]", "", marker.name.lower())
     attributes = marker.attributes
     title = marker.title if marker.title is not None else title_in(attributes)
@@ -72,7 +65,7 @@ def meaning_of(marker: Marker) -> Meaning:
         kind = "card"
     if kind in ("details", "tab") and title is None:
         title = next((attributes[name] for name in ("value", "lang", "slot", "id") if attributes.get(name)), None)
-        title = title or spoken(marker.name)
+        title = plain(title) if title else spoken(marker.name)
     return Meaning(kind, "", title, link, marker.fold)
 
 
@@ -95,13 +88,16 @@ def _shown_name(marker: Marker) -> str:
 
 
 def title_in(attributes: Mapping[str, str]) -> str | None:
-    """The attribute that reads as a title."""
-    return next((attributes[name] for name in _TITLES if attributes.get(name)), None)
+    """The attribute that reads as a title, as Markdown."""
+    words = {re.sub(r"[^a-z]", "", name.lower()): value for name, value in attributes.items()}
+    return next((plain(words[name]) for name in _TITLES if words.get(name)), None)
 
 
-def readable(attributes: Mapping[str, str]) -> list[str]:
-    """The values that say something to a reader: no addresses, sizes or code."""
-    return [value for value in attributes.values() if value and not _HIDDEN_VALUE.search(value)]
+def said(marker: Marker) -> str:
+    """What something without content says to a reader: the values that are no addresses, sizes or code, or its name."""
+    values = [value for value in marker.attributes.values() if value and not _HIDDEN_VALUE.search(value)]
+    words = " · ".join(values)
+    return words if re.search(r"[^\W\d_]{2}", words) else f"{spoken(marker.name)} {words}".strip()
 
 
 def spoken(name: str) -> str:

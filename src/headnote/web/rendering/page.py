@@ -5,7 +5,6 @@ Top-level elements carry the lines they come from. A document that is too large 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -38,8 +37,6 @@ LONGEST_PIECE = 4000
 
 SOURCE_NOTICE = "This document is too large to render. Below is its source."
 
-_CODE_LANGUAGES = {"mdx_esm": "js", "mdx_jsx": "jsx", "mdx_expression": "js"}
-
 
 def render(view: DocumentView) -> str:
     """A document of the index as HTML."""
@@ -62,8 +59,8 @@ def render_text(text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: b
 
 def _draw(document: Document, links: DocumentLinks, deadline: Deadline) -> str:
     """HTML that is not clean yet. Raises `DeadlineExceeded`."""
-    parser = make_parser(not nests_deeply(document.text), deadline)
-    tokens = _with_mdx(parser.parse(_markdown_only(document), {}), document)
+    parser = make_parser(not nests_deeply(document.text), deadline, document.mdx)
+    tokens = parser.parse(_without_frontmatter(document), {})
     anchors = {heading.start_line: heading.slug for heading in document.headings}
     for token in tokens:
         deadline.check()
@@ -87,40 +84,13 @@ def _add_lines(token: Token, anchors: Mapping[int, str]) -> None:
         token.attrSet("data-anchor", slug)
 
 
-# -- MDX
-
-
-def _markdown_only(document: Document) -> str:
-    """The text with blank lines in place of frontmatter and MDX, so that all lines keep their numbers."""
+def _without_frontmatter(document: Document) -> str:
+    """The text with blank lines in place of frontmatter, so that all lines keep their numbers."""
     text = document.text
-    parts, at = [], 0
-    for block in document.blocks:
-        if block.kind == "frontmatter" or block.kind in _CODE_LANGUAGES:
-            parts += [text[at : block.start], "\n" * (block.end_line - block.start_line)]
-            at = block.end
-    return "".join([*parts, text[at:]]).removeprefix("\ufeff")
-
-
-def _with_mdx(tokens: Sequence[Token], document: Document) -> list[Token]:
-    """The tokens, with MDX as code where it stands."""
-    waiting = deque(block for block in document.blocks if block.kind in _CODE_LANGUAGES)
-    if not waiting:
-        return list(tokens)
-    merged: list[Token] = []
-    for token in tokens:
-        while waiting and token.level == 0 and token.map is not None and token.map[0] + 1 >= waiting[0].start_line:
-            merged.append(_code_token(waiting.popleft(), document.text))
-        merged.append(token)
-    return [*merged, *(_code_token(block, document.text) for block in waiting)]
-
-
-def _code_token(block: Block, text: str) -> Token:
-    from markdown_it.token import Token
-
-    content = text[block.start : block.end] + "\n"
-    lines = [block.start_line - 1, block.end_line]
-    language = _CODE_LANGUAGES[block.kind]
-    return Token("fence", "code", 0, content=content, info=language, markup="```", map=lines, block=True)
+    first = document.blocks[0] if document.blocks else None
+    if first is not None and first.kind == "frontmatter":
+        text = text[: first.start] + "\n" * (first.end_line - first.start_line) + text[first.end :]
+    return text.removeprefix("\ufeff")
 
 
 # -- source

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load
 from headnote.web.rendering import INSTALL
+from headnote.web.rendering.components import component_reader, draw_inline, inline_rule, statement_reader
 from headnote.web.rendering.containers import arrange
 from headnote.web.rendering.deadline import Deadline
 from headnote.web.rendering.directives import read_colons, read_slashes
 from headnote.web.rendering.fences import draw_fence
 from headnote.web.rendering.indented import indented_rule
-from headnote.web.rendering.markers import marker_rule
+from headnote.web.rendering.markers import Reader, marker_rule
 from headnote.web.rendering.marks import mark_rule
 from headnote.web.rendering.math import add_math
 
@@ -31,7 +32,7 @@ _INTERRUPTED = ["paragraph", "reference", "blockquote", "list"]
 _HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
 
 
-def make_parser(html: bool, deadline: Deadline) -> MarkdownIt:
+def make_parser(html: bool, deadline: Deadline, mdx: bool = False) -> MarkdownIt:
     """A parser for one document. With `html`, tags are tags and not text."""
     load("markdown_it", "showing documents", INSTALL)
     from markdown_it import MarkdownIt
@@ -41,13 +42,19 @@ def make_parser(html: bool, deadline: Deadline) -> MarkdownIt:
     parser.use(footnote_plugin)
     # The check comes first, also among the rules that decide at each line whether a paragraph, quote or list ends.
     parser.block.ruler.before("table", "deadline", _deadline_rule(deadline), {"alt": _INTERRUPTED})
-    readers = {":": [read_colons], "/": [read_slashes]}
+    readers: dict[str, Sequence[Reader]] = {":": [read_colons], "/": [read_slashes], "<": [component_reader(mdx)]}
+    if mdx:
+        readers["{"] = readers["<"]
+        parser.disable(["code", "html_block"])
     parser.block.ruler.before("table", "markers", marker_rule(readers), {"alt": _INTERRUPTED})
+    statements = [statement_reader(mdx)]
+    parser.block.ruler.before("table", "statements", marker_rule({"i": statements, "e": statements}))
     parser.block.ruler.before("table", "indented", indented_rule, {"alt": _INTERRUPTED})
     parser.core.ruler.before("inline", "containers", _containers_rule)
     parser.inline.ruler.before("text", "deadline", _long_paragraph_rule(deadline))
     parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
     parser.inline.ruler.before("link", "mark", mark_rule)
+    parser.inline.ruler.before("autolink", "component", inline_rule(mdx))
     add_math(parser)
     for name, rule in _RENDER_RULES.items():
         parser.add_render_rule(name, rule)
@@ -123,6 +130,7 @@ def _footnotes_close(*_: Any) -> str:
 
 
 _RENDER_RULES = {
+    "component": draw_inline,
     "fence": draw_fence,
     "footnote_ref": _footnote_ref,
     "footnote_open": _footnote_open,
