@@ -55,6 +55,7 @@ def test_it_begins_with_a_sample_that_shows_everything(playground: Any) -> None:
 def test_a_slider_moves_the_boundaries(playground: Any) -> None:
     page = playground
     before = chunk_count(page)
+    open_all_settings(page)
     slider = page.get_by_label("Max, slider")
     slider.focus()
     page.keyboard.press("PageDown")
@@ -67,31 +68,43 @@ def test_a_slider_moves_the_boundaries(playground: Any) -> None:
     page.wait_for_function("(before) => document.querySelector('.lane').dataset.chunks == before", arg=before)
 
 
+def word(page: Any, group: str, name: str) -> Any:
+    return page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name)
+
+
+def open_all_settings(page: Any) -> None:
+    page.locator(".controls-more > summary").first.click()
+
+
 def test_two_words_are_enough(playground: Any) -> None:
     page = playground
-    size, overlap = page.get_by_label("Chunk size"), page.get_by_label("Chunk overlap")
-    assert (size.input_value(), overlap.input_value()) == ("medium", "preset")
-    cut(page, lambda: size.select_option("small"))
+    size, overlap = "Chunk size", "Chunk overlap"
+    expect(word(page, size, "medium")).to_be_checked()
+    expect(word(page, overlap, "none")).to_be_checked()
+    cut(page, word(page, size, "small").check)
     expect(page.locator(".limit-max")).to_have_text("max 256")
-    cut(page, lambda: overlap.select_option("high"))
+    cut(page, word(page, overlap, "high").check)
+    open_all_settings(page)
     expect(page.get_by_label("Overlap", exact=True)).to_have_value("64")
     expect(page.locator(".recipe-code")).to_contain_text('size="small"')
     expect(page.locator(".recipe-code")).to_contain_text('overlap="high"')
     cut(page, lambda: page.get_by_label("Overlap", exact=True).fill("10"))
-    expect(overlap).to_have_value("preset")
-    expect(size).to_have_value("small")
+    expect(page.get_by_role("radiogroup", name=overlap).locator(":checked")).to_have_count(0)
+    expect(word(page, size, "small")).to_be_checked()
     cut(page, lambda: page.get_by_label("Max", exact=True).fill("300"))
     expect(page.locator(".limit-max")).to_have_text("max 300")
-    cut(page, lambda: size.select_option("large"))
+    expect(page.get_by_role("radiogroup", name=size).locator(":checked")).to_have_count(0)
+    cut(page, word(page, size, "large").check)
     expect(page.locator(".limit-max")).to_have_text("max 1,024")
     cut(page, lambda: page.get_by_role("button", name="Reset").click())
-    expect(size).to_have_value("medium")
+    expect(word(page, size, "medium")).to_be_checked()
     expect(page.locator(".limit-max")).to_have_text("max 512")
 
 
 def test_overlap_is_seen_and_adds_no_chunk(playground: Any) -> None:
     page = playground
     before = chunk_count(page)
+    open_all_settings(page)
     expect(page.locator(".pane-carry")).to_have_count(0)
     cut(page, lambda: page.get_by_label("Overlap", exact=True).fill("64"))
     expect(page.locator(".pane-carry")).not_to_have_count(0)
@@ -104,8 +117,8 @@ def test_settings_are_copied_as_code(visit: Visit) -> None:
     visit.go("#/playground")
     expect(page.locator(".pane-band").first).to_be_visible()
     page.get_by_label("Preset").select_option("blocks")
+    open_all_settings(page)
     page.get_by_label("Max", exact=True).fill("600")
-    page.locator(".controls-more > summary").click()
     page.get_by_label("merge", exact=True).uncheck()
     recipes = {
         "Python": 'import headnote\n\nchunks = headnote.chunk_file(\n    "relay.md",\n    preset="blocks",\n'
@@ -169,7 +182,7 @@ def test_an_impossible_setting_is_shown_with_its_remedy(visit: Visit) -> None:
     page = visit.page
     visit.go("#/playground")
     expect(page.locator(".pane-band").first).to_be_visible()
-    page.locator(".controls-more > summary").click()
+    open_all_settings(page)
     page.get_by_label("heading_depth").fill("9")
     page.get_by_label("heading_depth").press("Tab")
     expect(page.get_by_role("alert")).to_contain_text("from 1 to 6")

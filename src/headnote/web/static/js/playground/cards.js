@@ -30,13 +30,14 @@ export class Cards {
 
   /** @param {number} chunk */
   activate(chunk) {
-    [...this.rows.children].forEach((card, at) => card.classList.toggle("active", at === chunk));
+    this.rows.querySelector(".card.active")?.classList.remove("active");
+    if (chunk >= 0) this.rows.children[chunk]?.classList.add("active");
   }
 
   /** @param {number} chunk */
   reveal(chunk) {
     const card = this.rows.children[chunk];
-    const box = this.element.closest(".lane-result");
+    const box = this.element.closest(".lane-list");
     if (!(card instanceof HTMLElement) || !box || box.scrollHeight <= box.clientHeight) return;
     box.scrollTo({ top: card.offsetTop - 80 });
   }

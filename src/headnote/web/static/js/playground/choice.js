@@ -20,7 +20,7 @@ const NUMBERS_OF_WORD = { size: ORDER, overlap: ["overlap_tokens"] };
  */
 export function change(choice, name, value, ofPreset) {
   const changed = { ...choice.changed };
-  if (value === undefined || same(value, ofPreset[name])) delete changed[name];
+  if (value === undefined || same(value, ofPreset[name]) || isUsual(name, value, ofPreset)) delete changed[name];
   else changed[name] = value;
   for (const number of NUMBERS_OF_WORD[name] ?? []) delete changed[number];
   if (name === "overlap_tokens") delete changed.overlap;
@@ -29,6 +29,32 @@ export function change(choice, name, value, ofPreset) {
       delete changed[other];
   }
   return { preset: choice.preset, changed };
+}
+
+/**
+ * The word for the sizes in force; empty where numbers were set that no word stands for.
+ * @param {string} name
+ * @param {Choice} choice
+ * @param {Settings} inForce
+ */
+export function wordOf(name, { changed }, inForce) {
+  if (name === "overlap" && inForce.overlap_tokens === 0) return "none";
+  if (NUMBERS_OF_WORD[name].some((number) => number in changed)) return "";
+  return String(changed[name] ?? (name === "size" ? "medium" : ""));
+}
+
+/** Whether a word, or one of the numbers it stands for, was changed. @param {string} name @param {Choice} choice */
+export function isWordChanged(name, { changed }) {
+  return [name, ...NUMBERS_OF_WORD[name]].some((one) => one in changed);
+}
+
+/**
+ * Whether a word changes nothing of the preset.
+ * @param {string} name @param {unknown} value @param {Settings} ofPreset
+ */
+function isUsual(name, value, ofPreset) {
+  if (name === "size") return value === "medium";
+  return name === "overlap" && value === "none" && ofPreset.overlap_tokens === 0;
 }
 
 /**

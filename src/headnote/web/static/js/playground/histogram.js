@@ -2,29 +2,37 @@
 
 import { h, refill, svg } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
+import { scaleOf, stacked, ticks } from "./scale.js";
+import { unitOf } from "./units.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
-/** @typedef {{x: (tokens: number) => number, step: number, cell: number, base: number}} Scale */
+/** @typedef {{x: (tokens: number) => number, step: number, cell: number, base: number}} Look */
 
-const HEIGHT = 124;
 const TOP = 34;
 const BOTTOM = 20;
 const HUES = 8;
 const MOST_CELLS = 240;
+const LARGEST_CELL = 24;
+/** Pixels between a line and its name, and of a letter of it. */
+const GAP = 4;
+const LETTER = 5.8;
+const EDGE = 18;
 
 export class Histogram {
   constructor() {
-    this.drawing = /** @type {SVGSVGElement} */ (svg("svg", { class: "histogram", role: "img", height: HEIGHT }));
+    this.drawing = /** @type {SVGSVGElement} */ (svg("svg", { class: "histogram", role: "img" }));
     this.element = h("figure", { class: "histogram-figure" }, this.drawing);
     /** @type {Chunked|null} */
     this.result = null;
-    this.widest = 0;
+    /** @type {Chunked[]} */
+    this.together = [];
     new ResizeObserver(() => this.#draw()).observe(this.element);
   }
 
-  /** @param {Chunked} result */
-  show(result) {
+  /** @param {Chunked} result @param {Chunked[]} together All that are seen together: they have one scale. */
+  show(result, together) {
     this.result = result;
+    this.together = together.filter((other) => unitOf(other.settings) === unitOf(result.settings));
     this.#draw();
   }
 
@@ -36,43 +44,29 @@ export class Histogram {
   }
 
   #draw() {
-    const width = this.element.clientWidth;
-    if (!this.result || width === 0) return;
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!this.result || width === 0 || height === 0) return;
     const { chunks, settings } = this.result;
-    const sizes = chunks.map((chunk) => chunk.tokens);
-    const most = Number(settings.max_tokens);
-    const right = Math.max(most * 1.1, ...sizes) * 1.02;
+    const { right, bins, step, tallest } = scaleOf(this.together, width);
     const x = (/** @type {number} */ tokens) => 1 + (tokens / right) * (width - 2);
-    const bins = Math.max(8, Math.floor(width / 13));
-    const step = right / bins;
-    /** @type {number[][]} */
-    const stacks = Array.from({ length: bins }, () => []);
-    sizes.forEach((size, at) => stacks[Math.min(bins - 1, Math.floor(size / step))].push(at));
-    const tallest = Math.max(1, ...stacks.map((stack) => stack.length));
-    const height = HEIGHT - TOP - BOTTOM;
-    const cell = Math.min(24, height / tallest);
-    const base = HEIGHT - BOTTOM;
-    const columns =
-      chunks.length <= MOST_CELLS
-        ? cells(stacks, { x, step, cell, base, sizes, most })
-        : bars(stacks, { x, step, cell, base });
-    this.drawing.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    const base = height - BOTTOM;
+    const look = { x, step, cell: Math.min(LARGEST_CELL, (base - TOP) / tallest), base };
+    const stacks = stacked(this.result, bins, step);
+    const sizes = chunks.map((chunk) => chunk.tokens);
+    this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.drawing.setAttribute("aria-label", describe(sizes, settings));
     refill(
       this.drawing,
-      columns,
+      chunks.length <= MOST_CELLS ? cells(stacks, sizes, Number(settings.max_tokens), look) : bars(stacks, look),
       svg("path", { class: "axis", d: `M0 ${base + 0.5}H${width}` }),
-      limits(settings, x, width, base),
-      scale(right, x, base),
+      limits(settings, x, base),
+      axis(ticks(right), x, width, base, unitOf(settings)),
     );
   }
 }
 
-/**
- * @param {number[][]} stacks
- * @param {Scale & {sizes: number[], most: number}} look
- */
-function cells(stacks, { x, step, cell, base, sizes, most }) {
+/** @param {number[][]} stacks @param {number[]} sizes @param {number} most @param {Look} look */
+function cells(stacks, sizes, most, { x, step, cell, base }) {
   const gap = cell > 5 ? 1.5 : 0.5;
   return stacks.flatMap((stack, bin) =>
     stack.map((chunk, at) =>
@@ -89,7 +83,7 @@ function cells(stacks, { x, step, cell, base, sizes, most }) {
   );
 }
 
-/** @param {number[][]} stacks @param {Scale} look */
+/** @param {number[][]} stacks @param {Look} look */
 function bars(stacks, { x, step, cell, base }) {
   return stacks.map((stack, bin) =>
     svg("rect", {
@@ -103,57 +97,71 @@ function bars(stacks, { x, step, cell, base }) {
 }
 
 /**
+ * The sizes that chunks should respect, as lines with their names.
  * @param {import("../types.js").Settings} settings
+ * @param {(tokens: number) => number} x
+ * @param {number} base
+ */
+function limits(settings, x, base) {
+  const [min, target, max] = [settings.min_tokens, settings.target_tokens, settings.max_tokens].map(Number);
+  /** @type {[string, number][]} */
+  const lower = [
+    ["min", min],
+    ["target", target === max ? 0 : target],
+  ];
+  let taken = 0;
+  const lines = lower.flatMap(([name, value]) => {
+    if (value === 0) return [];
+    const line = limit(name, value, { at: x(value), y: 24, base, taken });
+    taken = line.end;
+    return line.element;
+  });
+  return [...lines, limit("max", max, { at: x(max), y: 10, base, taken: 0 }).element];
+}
+
+/**
+ * A line, with its name on the left if there is room.
+ * @param {string} name
+ * @param {number} value
+ * @param {{at: number, y: number, base: number, taken: number}} place Nothing may be written before `taken`.
+ */
+function limit(name, value, { at, y, base, taken }) {
+  const words = `${name} ${whole(value)}`;
+  const width = GAP + words.length * LETTER;
+  const isLeft = at - width >= taken;
+  const line = Math.round(at) + 0.5;
+  const element = svg(
+    "g",
+    { class: `limit limit-${name}` },
+    svg("path", { d: `M${line} ${y - 8}V${base}` }),
+    svg("text", { x: line + (isLeft ? -GAP : GAP), y, "text-anchor": isLeft ? "end" : "start" }, words),
+  );
+  return { element, end: isLeft ? at : at + width };
+}
+
+/**
+ * Sizes below the line; the first says what they count.
+ * @param {number[]} sizes
  * @param {(tokens: number) => number} x
  * @param {number} width
  * @param {number} base
+ * @param {string} unit
  */
-function limits(settings, x, width, base) {
-  /** @type {[string, number, number][]} */
-  const all = [
-    ["max", Number(settings.max_tokens), 10],
-    ["target", Number(settings.target_tokens), 24],
-    ["min", Number(settings.min_tokens), 24],
-  ];
-  const visible = all.filter(([name, value]) => value > 0 && !(name === "target" && value === all[0][1]));
-  return visible.map(([name, value, y]) => {
-    const at = Math.round(x(value)) + 0.5;
-    const isRight = at > width * 0.55;
-    return svg(
-      "g",
-      { class: `limit limit-${name}` },
-      svg("path", { d: `M${at} ${y - 8}V${base}` }),
-      svg(
-        "text",
-        { x: at + (isRight ? -4 : 4), y, "text-anchor": isRight ? "end" : "start" },
-        `${name} ${whole(value)}`,
-      ),
-    );
+function axis(sizes, x, width, base, unit) {
+  return sizes.map((tokens) => {
+    const at = x(tokens);
+    const anchor = tokens === 0 ? "start" : at > width - EDGE ? "end" : "middle";
+    const words = tokens === 0 ? `0 ${unit}` : whole(tokens);
+    return svg("text", { class: "tick", x: at, y: base + 14, "text-anchor": anchor }, words);
   });
-}
-
-/** @param {number} right @param {(tokens: number) => number} x @param {number} base */
-function scale(right, x, base) {
-  const rough = right / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? rough;
-  const ticks = [];
-  for (let tokens = 0; tokens <= right; tokens += step) {
-    ticks.push(
-      svg(
-        "text",
-        { class: "tick", x: x(tokens), y: base + 14, "text-anchor": tokens === 0 ? "start" : "middle" },
-        whole(tokens),
-      ),
-    );
-  }
-  return ticks;
 }
 
 /** @param {number[]} sizes @param {import("../types.js").Settings} settings */
 function describe(sizes, settings) {
   if (sizes.length === 0) return "No chunks";
-  const range = `from ${whole(Math.min(...sizes))} to ${whole(Math.max(...sizes))}`;
+  const smallest = sizes.reduce((least, size) => Math.min(least, size));
+  const largest = sizes.reduce((most, size) => Math.max(most, size));
+  const range = `from ${whole(smallest)} to ${whole(largest)} ${unitOf(settings)}`;
   const limits = `with a target of ${settings.target_tokens} and a maximum of ${settings.max_tokens}`;
   return `Sizes of ${plural(sizes.length, "chunk")}: ${range}, ${limits}`;
 }

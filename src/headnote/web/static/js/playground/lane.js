@@ -4,13 +4,13 @@ import { announce, errorNotice } from "../core/announce.js";
 import { post } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { Latest } from "../core/latest.js";
 import { Cards } from "./cards.js";
 import { Controls } from "./controls.js";
 import { Histogram } from "./histogram.js";
+import { OneAtATime } from "./one-at-a-time.js";
 import { Pane } from "./pane.js";
 import { Recipe } from "./recipe.js";
-import { cuts, numbers } from "./summary.js";
+import { cuts, listTitle, numbers } from "./summary.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 /** @typedef {import("../types.js").Presets} Presets */
@@ -19,16 +19,20 @@ export class Lane {
   /**
    * @param {Presets} presets
    * @param {string} preset
-   * @param {string} name For screen readers.
-   * @param {(text: string) => void} typed
+   * @param {"A"|"B"} name
+   * @param {{typed: (text: string) => void, shown: () => void}} told
    */
-  constructor(presets, preset, name, typed) {
-    this.latest = new Latest();
+  constructor(presets, preset, name, told) {
+    this.requests = new OneAtATime();
+    this.told = told;
+    this.name = name;
     this.text = "";
     this.active = -1;
     this.file = "guide.md";
+    /** @type {Chunked|null} Of the text that is shown. */
+    this.result = null;
     const handlers = {
-      typed,
+      typed: told.typed,
       pointed: (/** @type {number} */ chunk) => this.#activate(chunk),
       chosen: (/** @type {number} */ chunk) => this.#choose(chunk, "cards"),
     };
@@ -37,24 +41,23 @@ export class Lane {
     this.histogram = new Histogram();
     this.recipe = new Recipe();
     this.controls = new Controls(presets, { preset, changed: {} }, () => this.#cut(0));
-    this.failure = h("div");
-    this.facts = h("div");
+    this.failure = h("div", { class: "lane-failure" });
+    this.facts = h("div", { class: "lane-facts" });
     this.cuts = h("div");
+    this.listTitle = h("h3", { class: "cards-title" });
     this.element = h(
       "section",
-      { class: "lane", "aria-label": name },
-      h("div", { class: "lane-settings" }, this.controls.element, this.recipe.element),
-      this.pane.element,
+      { class: "lane", "aria-label": `Settings ${name}` },
       h(
         "div",
-        { class: "lane-result" },
-        this.failure,
-        this.facts,
-        this.histogram.element,
-        this.cuts,
-        h("h3", { class: "cards-title" }, "Chunks"),
-        this.cards.element,
+        { class: "lane-settings" },
+        h("b", { class: "lane-name" }, name),
+        this.controls.element,
+        this.recipe.element,
       ),
+      this.pane.element,
+      h("div", { class: "lane-result" }, this.failure, this.facts, this.histogram.element),
+      h("div", { class: "lane-list" }, this.cuts, this.listTitle, this.cards.element),
     );
   }
 
@@ -71,14 +74,15 @@ export class Lane {
     const { text, file } = this;
     const { preset, changed } = this.controls.choice;
     this.recipe.show(this.controls.choice, file);
-    this.latest.run(pause, (signal) => post("/api/chunk", { text, path: file, preset, settings: changed }, signal), {
-      done: (result) => this.#show(text, result),
+    this.requests.run(pause, () => post("/api/chunk", { text, path: file, preset, settings: changed }), {
+      // Another text may stand there by now, and its own chunks are on their way.
+      done: (result) => text === this.text && this.#show(result),
       failed: (error) => refill(this.failure, errorNotice(error)),
     });
   }
 
-  /** @param {string} text @param {Chunked} result */
-  #show(text, result) {
+  /** @param {Chunked} result */
+  #show(result) {
     this.result = result;
     refill(this.failure);
     refill(this.facts, numbers(result));
@@ -86,12 +90,13 @@ export class Lane {
       this.cuts,
       cuts(result, (chunk) => this.#choose(chunk, "pane")),
     );
+    this.listTitle.textContent = listTitle(result);
     this.controls.show(result.settings);
-    this.pane.show(text, result);
-    this.histogram.show(result);
+    this.pane.show(result);
     this.cards.show(result);
     this.element.dataset.chunks = String(result.chunks.length);
     announce(`${this.controls.choice.preset}: ${plural(result.chunks.length, "chunk")}`);
+    this.told.shown();
   }
 
   /** @param {number} chunk */

@@ -2,6 +2,7 @@
 
 import { h } from "../core/dom.js";
 import { lines, plural, whole } from "../core/format.js";
+import { unitOf } from "./units.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 /** @typedef {import("../types.js").Block} Block */
@@ -9,23 +10,28 @@ import { lines, plural, whole } from "../core/format.js";
 const MOST_CUTS = 12;
 
 /** @param {Chunked} result */
-export function numbers({ chunks, settings, seconds }) {
+export function numbers({ chunks, blocks, settings }) {
   const sizes = chunks.map((chunk) => chunk.tokens).sort((a, b) => a - b);
   const middle = sizes.length > 0 ? sizes[sizes.length >> 1] : 0;
   const over = sizes.filter((size) => size > Number(settings.max_tokens)).length;
-  const unit = settings.counter === "chars" ? "characters" : "tokens";
+  const cut = blocks.filter((block) => block.cut).length;
   /** @type {[string, string, string][]} */
   const facts = [
     [whole(chunks.length), chunks.length === 1 ? "chunk" : "chunks", ""],
-    [whole(middle), `${unit}, median`, ""],
+    [whole(middle), `${unitOf(settings)}, median`, ""],
     [whole(sizes.at(-1) ?? 0), over > 0 ? `largest, ${over} over max` : "largest", over > 0 ? "over" : ""],
-    [`${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`, "to cut it", ""],
+    [whole(cut), cut === 1 ? "block cut" : "blocks cut", ""],
   ];
   return h(
     "dl",
     { class: "facts numbers" },
     facts.map(([value, name, style]) => h("div", { class: style }, h("dt", null, name), h("dd", null, value))),
   );
+}
+
+/** @param {Chunked} result */
+export function listTitle({ seconds }) {
+  return `Chunks, cut in ${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`;
 }
 
 /**

@@ -5,6 +5,8 @@ import { get } from "../core/api.js";
 import { asset } from "../core/assets.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
+import { registerKeys } from "../shell/keys.js";
+import { Comparison } from "./comparison.js";
 import { Lane } from "./lane.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
@@ -19,6 +21,7 @@ class PlaygroundView {
     /** @type {Lane[]} */
     this.lanes = [];
     this.lanesBox = h("div", { class: "lanes" });
+    this.comparison = new Comparison();
     this.failure = h("div");
     this.fileInput = h("input", {
       type: "file",
@@ -48,13 +51,14 @@ class PlaygroundView {
       { class: "view playground", "aria-labelledby": "playground-h" },
       h(
         "div",
-        { class: "view-head" },
+        { class: "playground-head" },
+        h("h1", { id: "playground-h", tabindex: "-1" }, "Playground"),
         h(
-          "div",
-          null,
-          h("h1", { id: "playground-h", tabindex: "-1" }, "Playground"),
-          h("p", null, "See where a document is cut. Write, paste or drop a file; nothing leaves this machine."),
+          "p",
+          { class: "playground-about soft small" },
+          "See where a document is cut. Write, paste or drop a file; nothing leaves this machine.",
         ),
+        this.comparison.element,
         h(
           "div",
           { class: "playground-tools" },
@@ -68,6 +72,13 @@ class PlaygroundView {
       this.failure,
       this.lanesBox,
     );
+    registerKeys("playground", [
+      {
+        press: ["n", "p"],
+        meaning: "next or previous difference, where two are compared",
+        act: (press) => this.comparison.go(press === "n" ? 1 : -1),
+      },
+    ]);
     this.#acceptDrops();
     void this.#begin();
   }
@@ -85,7 +96,7 @@ class PlaygroundView {
   async #begin() {
     try {
       this.presets = /** @type {Presets} */ (await get("/api/presets"));
-      this.#addLane("default", "First settings");
+      this.#addLane("default", "A");
       await this.#loadSample();
     } catch (error) {
       refill(this.failure, errorNotice(error));
@@ -97,10 +108,13 @@ class PlaygroundView {
     this.#setText(await response.text(), "relay.md", 0);
   }
 
-  /** @param {string} preset @param {string} name */
+  /** @param {string} preset @param {"A"|"B"} name */
   #addLane(preset, name) {
     if (!this.presets) return;
-    const lane = new Lane(this.presets, preset, name, (text) => this.#setText(text, this.file, TYPING_PAUSE));
+    const lane = new Lane(this.presets, preset, name, {
+      typed: (text) => this.#setText(text, this.file, TYPING_PAUSE),
+      shown: () => this.#relate(),
+    });
     this.lanes.push(lane);
     this.lanesBox.append(lane.element);
     // Same text, same width: both panes scroll together.
@@ -117,16 +131,24 @@ class PlaygroundView {
     );
   }
 
+  /** What the lanes show has to do with each other: one scale, and where they differ. */
+  #relate() {
+    const results = this.lanes.flatMap(({ result }) => result ?? []);
+    for (const { result, histogram } of this.lanes) if (result) histogram.show(result, results);
+    this.comparison.show(this.lanes);
+  }
+
   #compare() {
     const isOn = this.lanes.length < 2;
     if (isOn) {
-      this.#addLane(this.lanes[0]?.controls.choice.preset === "default" ? "blocks" : "default", "Second settings");
+      this.#addLane(this.lanes[0]?.controls.choice.preset === "default" ? "blocks" : "default", "B");
       const [first, second] = this.lanes;
       second?.setText(this.text, this.file, 0);
       if (second) second.pane.element.scrollTop = first.pane.element.scrollTop;
     } else {
       this.lanes.pop()?.element.remove();
     }
+    this.#relate();
     this.comparing.setAttribute("aria-pressed", String(isOn));
     this.element.classList.toggle("comparing", isOn);
   }
