@@ -38,8 +38,8 @@ class Library(NamedTuple):
 
 
 LANGUAGES = (
-    "clojure cmake dart diff dockerfile elixir elm erlang fortran fsharp groovy handlebars haskell http ini julia latex"
-    " lisp makefile matlab nginx nim nix ocaml powershell prolog properties protobuf scala scheme tcl vim x86asm"
+    "clojure cmake dart dockerfile elixir elm erlang fortran fsharp groovy handlebars haskell http julia latex"
+    " lisp matlab nginx nim nix ocaml powershell prolog properties protobuf scala scheme tcl vim x86asm"
 )
 
 LIBRARIES = (

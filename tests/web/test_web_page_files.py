@@ -156,3 +156,24 @@ def test_prepared_files_are_the_same_in_every_process() -> None:
     first, second = (Page({"index.html": b"", "js/a.js": b"let a = 1;\n" * 1000}) for _ in range(2))
     assert first._files["js/a.js"].gzipped == second._files["js/a.js"].gzipped
     assert gzip.decompress(first._files["js/a.js"].gzipped or b"") == b"let a = 1;\n" * 1000
+
+
+# -- the frame that draws diagrams
+
+
+def test_the_frame_of_diagrams_has_a_policy_of_its_own(client: TestClient) -> None:
+    policy = client.get(address("frames/diagram.html")).headers["content-security-policy"]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'", "it can neither load nor send anything"
+    assert rules["script-src"] == "'self'"
+    assert rules["frame-ancestors"] == "'self'"
+    assert "connect-src" not in rules
+    assert "img-src" not in rules
+
+
+def test_nothing_else_can_be_framed_or_styled_inline(client: TestClient) -> None:
+    for path in ("/", address("js/main.js"), address("vendor/mermaid/mermaid.esm.min.mjs"), "/api/health", "/none"):
+        policy = client.get(path).headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-src 'self'" in policy

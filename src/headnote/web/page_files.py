@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from headnote.web.compression import THOROUGH, respond, squeezed, takes_gzip
 from headnote.web.failures import Refused
+from headnote.web.security import DIAGRAM_POLICY
 
 FIRST_STYLES = ("base", "controls", "shell", "markdown")
 """Stylesheets that others build on, in this order; the rest follow by name."""
@@ -26,6 +27,8 @@ STYLES = "css/page.css"
 """All stylesheets in one file."""
 FIRST_MODULES = ("js/main.js", "js/search/view.js")
 """What the first view runs. The modules that these import are loaded along with them, not one after the other."""
+FRAMES = {"frames/diagram.html": DIAGRAM_POLICY}
+"""Pages that the page shows inside itself, each with a policy of its own."""
 FOREVER = {"Cache-Control": "max-age=31536000, immutable"}
 _PACKED = ("image/png", "font/woff2")
 _IMPORT = re.compile(r'^(?:import|export|\})[^"\n]*"(\.{1,2}/[^"]+)"', re.MULTILINE)
@@ -83,7 +86,8 @@ class Page:
         file = self._files.get(path) if digest == self.digest else None
         if file is None:
             raise Refused(404, "not_found", "no such file of the page")
-        return file.respond(request, FOREVER)
+        policy = {"Content-Security-Policy": FRAMES[path]} if path in FRAMES else {}
+        return file.respond(request, {**FOREVER, **policy})
 
     def _first_modules(self) -> list[str]:
         """The first modules and all that they import, in the order in which they are met."""

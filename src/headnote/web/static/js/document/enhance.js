@@ -3,10 +3,15 @@
  * cares for; none may turn text into markup.
  */
 
+import { colourCode } from "../drawing/code.js";
+import { drawDiagrams } from "../drawing/diagram.js";
+import { drawMath } from "../drawing/math.js";
+import { joinTabs } from "../drawing/tabs.js";
+
 /** @typedef {(piece: Element) => void} Enhancer */
 
 /** @type {Enhancer[]} */
-const ENHANCERS = [lowerHeadings, makeScrollable, loadLazily, nameFolds];
+const ENHANCERS = [lowerHeadings, loadLazily, nameFolds, joinTabs, drawMath, drawDiagrams, colourCode, makeScrollable];
 
 /** @param {Element} piece */
 export function enhance(piece) {

@@ -1,0 +1,58 @@
+/** Formulas, drawn by KaTeX. The text of a placeholder is TeX. */
+
+import { asset } from "../core/assets.js";
+import { h } from "../core/dom.js";
+import { whenNear } from "./near.js";
+import { undrawn } from "./undrawn.js";
+
+/** @typedef {{render: (tex: string, element: Element, options: object) => void}} Katex */
+
+const LONGEST = 10_000;
+// Nothing that links, loads or covers the page; bounds for macros that grow and for rules that are kilometres long.
+const SAFE = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, maxExpand: 500 };
+
+/** @type {Promise<Katex>|null} */
+let loading = null;
+
+/** @type {import("../document/enhance.js").Enhancer} */
+export function drawMath(piece) {
+  for (const place of piece.querySelectorAll(".math")) whenNear(place, () => void draw(place));
+}
+
+/** @param {Element} place */
+async function draw(place) {
+  const tex = place.textContent ?? "";
+  try {
+    if (tex.length > LONGEST) throw new Error("it is too long");
+    const katex = await (loading ??= load());
+    const drawn = h("span");
+    katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });
+    place.replaceChildren(...drawn.childNodes);
+    place.classList.add("drawn");
+    if (place.scrollWidth > place.clientWidth && place.clientWidth > 0) place.setAttribute("tabindex", "0");
+  } catch (error) {
+    place.replaceChildren(h("code", null, tex), " ", undrawn("Formula", plain(error)));
+  }
+}
+
+async function load() {
+  document.head.append(h("link", { rel: "stylesheet", href: asset("vendor/katex/katex.min.css") }));
+  try {
+    // Not a module by itself: it leaves its name in the global scope.
+    await import(asset("vendor/katex/katex.min.js"));
+    return /** @type {{katex: Katex}} */ (/** @type {unknown} */ (globalThis)).katex;
+  } catch (error) {
+    loading = null;
+    throw error;
+  }
+}
+
+/** @param {unknown} error */
+function plain(error) {
+  if (error instanceof RangeError) return "it is nested too deeply";
+  const message = error instanceof Error ? error.message : String(error);
+  // KaTeX marks the place in the source with combining characters.
+  const words = message.replace(/^KaTeX parse error: /, "").replace(/\u0332/g, "");
+  // The source stands beside it.
+  return words.replace(/ at (end of input|position \d+): .*$/s, " at $1");
+}
