@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_web_render import Clock, Elements, check_harmless
 
+from headnote import Index
+from headnote.web.conversion import link_answer
 from headnote.web.rendering import page
-from headnote.web.rendering.page import SOURCE_NOTICE, render_text
+from headnote.web.rendering.page import SOURCE_NOTICE, render, render_text
 
 
 def drawn(text: str, path: str = "a.md") -> str:
@@ -27,6 +30,12 @@ def drawn(text: str, path: str = "a.md") -> str:
 def box(kind: str, title: str, content: str) -> str:
     name = f'<p class="callout-title">{title}</p>' if title else ""
     return f'<div class="callout" data-callout="{kind}">{name}{content}</div>'
+
+
+def link(address: str, text: str, style: str = "") -> str:
+    target = "" if address.startswith("#") else ' target="_blank"'
+    named = f' class="{style}"' if style else ""
+    return f'<a{target} href="{address}"{named} rel="noopener noreferrer nofollow">{text}</a>'
 
 
 def card(title: str, content: str) -> str:
@@ -437,3 +446,145 @@ def test_elements_of_html_hold_markdown_in_mdx() -> None:
     assert drawn(text, "a.mdx") == (
         "<details><summary>A <em>b</em></summary><ul><li>c</li></ul></details><div><p><strong>d</strong></p></div>"
     )
+
+
+# -- text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#tag", link("#/search?tag=tag", "#tag", "tag")),
+        ("#a/b-c", link("#/search?tag=a%2Fb-c", "#a/b-c", "tag")),
+        ("(#größe)", f"({link('#/search?tag=gr%C3%B6%C3%9Fe', '#größe', 'tag')})"),
+        ("#12 a#b `#c` \\#d", "#12 a#b <code>#c</code> #d"),
+        ("[#a](b.md)", link("#/document?path=b.md", "#a")),
+        (
+            "https://a.example/x_y?b=1&c.",
+            f"{link('https://a.example/x_y?b=1&amp;c', 'https://a.example/x_y?b=1&amp;c')}.",
+        ),
+        ("(www.a.example)", f"({link('http://www.a.example', 'www.a.example')})"),
+        ("`https://a.example` README.md a.example", "<code>https://a.example</code> README.md a.example"),
+    ],
+)
+def test_tags_and_bare_addresses_are_links(text: str, expected: str) -> None:
+    assert drawn(text) == f"<p>{expected}</p>"
+
+
+def test_a_text_is_read_in_its_own_direction() -> None:
+    assert drawn("שלום\n\n> [!note]\n> a") == (
+        '<p dir="auto">שלום</p><div class="callout" data-callout="note" dir="auto">'
+        '<p class="callout-title" dir="auto">Note</p><p dir="auto">a</p></div>'
+    )
+    assert "dir" not in drawn("plain")
+
+
+# -- embeds
+
+
+NOTES = {
+    "host.md": "# Host\n\n![[note]]\n\n![[note#Part]]\n\n![[note#^one]]\n![[note#^two]]\n\nin ![[note]] text\n\nend",
+    "note.md": (
+        "---\na: 1\n---\nIntro [x](sub/deep.md)\n\n## Part\n\nOne. ^one\n\n- a\n- b ^two\n  - c\n- d\n\n## End\n\nlast"
+    ),
+    "sub/deep.md": "![p](pic.png) <img src='pic.png'>",
+    "self.md": "self\n\n![[self]]\n\n![[ring]]",
+    "ring.md": "ring\n\n![[self]]\n\n![[ring]]",
+    "deep1.md": "D1\n\n![[deep2]]",
+    "deep2.md": "D2\n\n![[deep3]]",
+    "deep3.md": "D3\n\n![[deep4]]",
+    "deep4.md": "D4\n\n![[deep5]]",
+    "deep5.md": "D5",
+    "many.md": "\n\n".join(["![[bomb]]"] * 100),
+    "bomb.md": "\n\n".join(["B", *["![[bomb2]]"] * 100]),
+    "bomb2.md": "\n\n".join(["C", *["![[bomb3]]"] * 100]),
+    "bomb3.md": "D",
+    "long.md": "word " * 50_000,
+    "embeds long.md": "![[long]]",
+    "nasty.md": "![[evil]]\n\n![[../secret]]\n\n![[/etc/host]]\n\n![[secret.txt]]\n\n![[.hidden]]\n![[private/diary]]",
+    "evil.md": f"{ATTACK} <script>alert(1)</script> [x](javascript:alert(1)) <p data-anchor='a' data-start-line='1'>",
+    "../secret.md": "SECRET",
+    ".hidden.md": "SECRET",
+    "private/diary.md": "SECRET",
+    "secret.txt": "SECRET",
+    ".gitignore": "private/\nsecret.txt\n",
+    "pictures.md": "[plan](sub/pic.png) ![[pic.png|300]] ![[pic.png|300x20]] [[pic.png]] ![alt](sub/pic.png)",
+    "sub/pic.png": "x",
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    root = tmp_path_factory.mktemp("embeds") / "root"
+    for name, text in NOTES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    with Index.open(root, embedder="none") as index:
+        index.update()
+        yield index
+
+
+def embedded(index: Index, path: str) -> str:
+    html = render(index.document(path), index.document)
+    check_harmless(html)
+    return html
+
+
+def test_an_embed_shows_a_note_a_section_or_a_block(notes: Index) -> None:
+    html = embedded(notes, "host.md")
+    assert [at["data-document"] for at in Elements(html).all("section")] == ["note.md"] * 4
+    whole, part, one, two = re.findall(r"<section.*?</section>", html, re.DOTALL)
+    assert "Intro" in whole
+    assert "a: 1" not in whole
+    assert "last" in whole
+    assert "Intro" not in part
+    assert "last" not in part
+    assert "<h2>Part</h2>" in part
+    assert Elements(one).text.split() == ["note#^one", "One."]
+    assert Elements(two).text.split() == ["note#^two", "b", "c"]
+    assert 'in <a href="#/document?path=note.md"' in html
+
+
+def test_lines_and_anchors_are_those_of_the_host(notes: Index) -> None:
+    tags = Elements(embedded(notes, "host.md")).tags
+    lines = [(tag, at["data-start-line"]) for tag, at in tags if "data-start-line" in at]
+    assert lines == [("h1", "1"), *[("section", line) for line in ("3", "5", "7", "7")], ("p", "10"), ("p", "12")]
+    assert [at["data-anchor"] for _, at in tags if "data-anchor" in at] == ["host"]
+
+
+def test_links_in_an_embed_start_from_its_document(notes: Index) -> None:
+    html = embedded(notes, "host.md")
+    assert 'data-document="sub/deep.md"' in html
+
+
+def test_embeds_of_embeds_end(notes: Index) -> None:
+    html = embedded(notes, "self.md")
+    assert html.count("<section") == 1
+    assert html.count("<p>ring</p>") == 1
+    deep = embedded(notes, "deep1.md")
+    assert re.findall(r"<p[^>]*>(D\d)", deep) == ["D1", "D2", "D3", "D4"]
+    assert embedded(notes, "many.md").count("<section") == 30
+    assert "<section" not in embedded(notes, "embeds long.md")
+    assert "#/document?path=long.md" in embedded(notes, "embeds long.md")
+
+
+def test_nothing_outside_the_index_is_embedded(notes: Index) -> None:
+    html = embedded(notes, "nasty.md")
+    assert "SECRET" not in html
+    assert [at["data-document"] for at in Elements(html).all("section")] == ["evil.md"]
+    assert "data-anchor" not in html.split("<section")[1].split("</section>")[0]
+
+
+def test_a_link_to_a_picture_is_a_picture(notes: Index) -> None:
+    html = embedded(notes, "pictures.md")
+    elements = Elements(html)
+    assert [at["href"] for at in elements.all("a")] == ["/files/sub/pic.png"]
+    pictures = [(at["src"], at["alt"], at.get("width"), at.get("height")) for at in elements.all("img")]
+    assert pictures == [
+        ("/files/sub/pic.png", "pic.png", "300", None),
+        ("/files/sub/pic.png", "pic.png", "300", "20"),
+        ("/files/sub/pic.png", "pic.png", None, None),
+        ("/files/sub/pic.png", "alt", None, None),
+    ]
+    answers = [link_answer(one, False) for one in notes.document("pictures.md").links]
+    assert {one.picture for one in answers} == {"/files/sub/pic.png"}

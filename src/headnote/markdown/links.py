@@ -54,7 +54,7 @@ def _leaf_spans(leaf: Leaf, definitions: Definitions) -> list[InlineSpan]:
     leaf_spans = spans(text, start, end, definitions) if MARKUP.search(text, start, end) else []
     leaf_spans.sort(key=lambda span: span.start)
     if text.find("://", start, end) >= 0 or text.find("www.", start, end) >= 0:
-        bare = [url for gap in _gaps(leaf, leaf_spans) for url in _bare_urls(text, *gap)]
+        bare = [url for gap in _gaps(leaf, leaf_spans) for url in bare_urls(text, *gap)]
         if bare:
             leaf_spans = sorted(leaf_spans + bare, key=lambda span: span.start)
     if text.find("((", start, end) >= 0:
@@ -79,7 +79,8 @@ def _gaps(leaf: Leaf, leaf_spans: list[InlineSpan]) -> Iterator[tuple[int, int]]
         yield position, leaf.end
 
 
-def _bare_urls(text: str, start: int, end: int) -> Iterator[InlineSpan]:
+def bare_urls(text: str, start: int, end: int) -> Iterator[InlineSpan]:
+    """The addresses in this range that stand without brackets, as GitHub sees them."""
     for match in _BARE_URL.finditer(text, start, end):
         url = _trimmed(match[0])
         domain = _DOMAIN.match(url)
@@ -132,8 +133,14 @@ def _tags_of(leaf: Leaf, leaf_spans: list[InlineSpan]) -> Iterator[Tag]:
     if text.find("#", leaf.start, leaf.end) < 0:
         return
     for start, end in _gaps(leaf, leaf_spans):
-        for match in _TAG.finditer(text, start, end):
-            # `#12` is an issue or a number, not a tag.
-            if _NOT_A_DIGIT.search(match[1]):
-                place = leaf.view.place(match.start())
-                yield Tag(match[1], place, place + len(match[0]))
+        for tag in tags_in(text, start, end):
+            place = leaf.view.place(tag.start)
+            yield Tag(tag.name, place, place + tag.end - tag.start)
+
+
+def tags_in(text: str, start: int, end: int) -> Iterator[Tag]:
+    """Every `#tag` in this range, which is text and no code."""
+    for match in _TAG.finditer(text, start, end):
+        # `#12` is an issue or a number, not a tag.
+        if _NOT_A_DIGIT.search(match[1]):
+            yield Tag(match[1], match.start(), match.end())

@@ -15,6 +15,7 @@ from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
 from headnote.web.rendering.answers import AnswerBlock, render_answer
+from headnote.web.rendering.links import picture_address
 
 
 def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
@@ -88,6 +89,7 @@ def link_answer(link: LinkRow, broken: bool) -> responses.LinkAnswer:
         fragment=link.fragment,
         resolved=link.resolved,
         broken=broken,
+        picture=picture_address(link.resolved),
     )
 
 

@@ -95,7 +95,7 @@ def document(served: Served, request: requests.PathRequest) -> responses.Documen
     return responses.DocumentAnswer(
         path=row.path,
         title=row.title,
-        html=render(view),
+        html=render(view, served.index.document),
         text=row.text,
         lines=count_lines(row.text),
         chunks=[chunk_item(chunk) for chunk in view.chunks],

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from headnote.store.rows import LinkRow
 
+TAGGED = "#/search?tag="
+"""Address of the search for a tag, which follows."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 
+_SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
 # Browsers drop these before they look at the scheme.
 _IGNORED_BY_BROWSERS = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\ufeff]+")
 
@@ -43,15 +46,22 @@ class DocumentLinks:
                 children.append(child)
         token.children = children
 
+    def row(self, wikilink: Token) -> LinkRow | None:
+        """What the index knows about a wikilink."""
+        target, _, fragment = wikilink.meta["target"].partition("#")
+        return self._links.get(_key(target, fragment))
+
     def _resolve_link(self, token: Token, wikilink: LinkRow | None = None) -> None:
         address = str(token.attrGet("href") or "")
         target, _, fragment = address.partition("#")
         link = wikilink or self._links.get(_key(target, fragment))
         document = link.resolved if link and not link.external else None
+        if address.startswith(TAGGED):
+            return
         if wikilink is None and not target and not _scheme(address):
             document = self._path
         if document is None or _is_picture(document):
-            token.attrSet("href", self.address("a", "href", address) or "")
+            token.attrSet("href", picture_address(document) or self.address("a", "href", address) or "")
             return
         section = (link.section if link else None) or unquote(fragment)
         token.attrSet("data-document", document)
@@ -63,20 +73,19 @@ class DocumentLinks:
         address = str(token.attrGet("src") or "")
         target, _, fragment = address.partition("#")
         link = self._links.get(_key(target, fragment))
-        source = _file_address(link.resolved) if link and link.resolved else self.address("img", "src", address)
+        source = picture_address(link.resolved) if link and link.resolved else self.address("img", "src", address)
         if source:
             token.attrSet("src", source)
             return [token]
         return _link_tokens(token.content or address, self.address("a", "href", address), "remote-picture")
 
     def _resolved_wikilink(self, token: Token) -> list[Token]:
-        target, _, fragment = token.meta["target"].partition("#")
-        link = self._links.get(_key(target, fragment))
+        link = self.row(token)
         text = token.meta["text"] or token.meta["target"]
         if link is None or link.resolved is None:
             return _link_tokens(text, None, "broken-link")
         if _is_picture(link.resolved):
-            return [_picture_token(text, _file_address(link.resolved) or "")]
+            return [_picture_token(text, picture_address(link.resolved) or "")]
         tokens = _link_tokens(text, "", "")
         self._resolve_link(tokens[0], link)
         return tokens
@@ -90,10 +99,11 @@ class DocumentLinks:
         if address.startswith("//") or "\\" in address:
             return None
         if address.startswith("#"):
-            return address if address.startswith("#/document?") else _document_address(self._path, address[1:])
+            is_ours = address.startswith(("#/document?", TAGGED))
+            return address if is_ours else _document_address(self._path, address[1:])
         if name == "src" or _is_picture(address.partition("#")[0].partition("?")[0]):
             path = unquote(address.partition("#")[0].partition("?")[0])
-            return address if address.startswith("/files/") else _file_address(_below(self._path, path))
+            return address if address.startswith("/files/") else picture_address(_below(self._path, path))
         target, _, fragment = address.partition("#")
         link = self._links.get(_key(target, fragment))
         document = link.resolved if link and link.resolved else _below(self._path, unquote(target.partition("?")[0]))
@@ -117,9 +127,13 @@ def _link_tokens(text: str, address: str | None, style: str) -> list[Token]:
 
 
 def _picture_token(text: str, address: str) -> Token:
+    """A picture. A text like `300` or `300x200` is its size."""
     from markdown_it.token import Token
 
     picture = Token("image", "img", 0, attrs={"src": address, "alt": ""}, content=text)
+    if size := _SIZE.fullmatch(text):
+        picture.attrs |= {"width": size[1], "height": size[2]} if size[2] else {"width": size[1]}
+        text = unquote(posixpath.basename(address))
     picture.children = [Token("text", "", 0, content=text)]
     return picture
 
@@ -132,7 +146,8 @@ def _document_address(path: str, fragment: str) -> str:
     return f"#/document?{urlencode(query)}"
 
 
-def _file_address(path: str | None) -> str | None:
+def picture_address(path: str | None) -> str | None:
+    """Where the page has the picture at a path below the root; None if it is no picture."""
     return f"/files/{quote(path)}" if path and _is_picture(path) else None
 
 

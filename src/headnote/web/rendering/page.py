@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from headnote.markdown.document import Document
 from headnote.model import Block
 from headnote.web.rendering.deadline import Deadline, DeadlineExceeded
+from headnote.web.rendering.embeds import Draw, Embeds, Library
 from headnote.web.rendering.links import DocumentLinks
 from headnote.web.rendering.parser import make_parser, tidy
 from headnote.web.rendering.sanitizer import clean, nests_deeply
@@ -38,12 +39,14 @@ LONGEST_PIECE = 4000
 SOURCE_NOTICE = "This document is too large to render. Below is its source."
 
 
-def render(view: DocumentView) -> str:
-    """A document of the index as HTML."""
-    return render_text(view.document.text, view.document.path, view.links, view.document.mdx)
+def render(view: DocumentView, library: Library | None = None) -> str:
+    """A document of the index as HTML. Documents that it embeds come from the library."""
+    return render_text(view.document.text, view.document.path, view.links, view.document.mdx, library)
 
 
-def render_text(text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: bool = False) -> str:
+def render_text(
+    text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: bool = False, library: Library | None = None
+) -> str:
     """A text as HTML. `links` say where its links lead; others are taken relative to `path`."""
     deadline = Deadline(DRAW_SECONDS)
     document = Document(text, path, mdx)
@@ -51,13 +54,22 @@ def render_text(text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: b
         return _source(document)
     document_links = DocumentLinks(path, links)
     try:
-        html = _draw(document, document_links, deadline)
+        html = _draw(document, document_links, deadline, Embeds(path, library, _embedded(deadline)))
     except DeadlineExceeded:
         return _source(document)
     return clean(html, document_links.address) if len(html) <= LONGEST_HTML else _source(document)
 
 
-def _draw(document: Document, links: DocumentLinks, deadline: Deadline) -> str:
+def _embedded(deadline: Deadline) -> Draw:
+    """Draws a document inside of another, and cleans it by itself: its links lead elsewhere."""
+
+    def draw(document: Document, links: DocumentLinks, embeds: Embeds) -> str:
+        return clean(_draw(document, links, deadline, embeds), links.address, is_embedded=True)
+
+    return draw
+
+
+def _draw(document: Document, links: DocumentLinks, deadline: Deadline, embeds: Embeds) -> str:
     """HTML that is not clean yet. Raises `DeadlineExceeded`."""
     parser = make_parser(not nests_deeply(document.text), deadline, document.mdx)
     tokens = parser.parse(_without_frontmatter(document), {})
@@ -65,6 +77,8 @@ def _draw(document: Document, links: DocumentLinks, deadline: Deadline) -> str:
     for token in tokens:
         deadline.check()
         _add_lines(token, anchors)
+    tokens = embeds.insert(tokens, links)
+    for token in tokens:
         links.resolve(token)
     tidy(tokens)
     pieces = []

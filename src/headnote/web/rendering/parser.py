@@ -12,11 +12,13 @@ from headnote.web.rendering.components import component_reader, draw_inline, inl
 from headnote.web.rendering.containers import arrange
 from headnote.web.rendering.deadline import Deadline
 from headnote.web.rendering.directives import read_colons, read_slashes
+from headnote.web.rendering.embeds import hide_block_ids
 from headnote.web.rendering.fences import draw_fence
 from headnote.web.rendering.indented import indented_rule
 from headnote.web.rendering.markers import Reader, marker_rule
 from headnote.web.rendering.marks import mark_rule
 from headnote.web.rendering.math import add_math
+from headnote.web.rendering.text import link_text, tell_direction
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -51,11 +53,14 @@ def make_parser(html: bool, deadline: Deadline, mdx: bool = False) -> MarkdownIt
     parser.block.ruler.before("table", "statements", marker_rule({"i": statements, "e": statements}))
     parser.block.ruler.before("table", "indented", indented_rule, {"alt": _INTERRUPTED})
     parser.core.ruler.before("inline", "containers", _containers_rule)
+    parser.core.ruler.before("inline", "block_ids", hide_block_ids)
     parser.inline.ruler.before("text", "deadline", _long_paragraph_rule(deadline))
     parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
     parser.inline.ruler.before("link", "mark", mark_rule)
     parser.inline.ruler.before("autolink", "component", inline_rule(mdx))
     add_math(parser)
+    parser.core.ruler.before("text_join", "text_links", link_text)  # while `\\#` is not joined
+    parser.core.ruler.push("direction", tell_direction)
     for name, rule in _RENDER_RULES.items():
         parser.add_render_rule(name, rule)
     return parser
@@ -100,7 +105,8 @@ def _wikilink_rule(state: Any, silent: bool) -> bool:
         return False
     if not silent:
         token = state.push("wikilink", "", 0)
-        token.meta = {"target": match[2].strip(), "text": (match[3] or "").strip()}
+        is_embed = bool(match[1])
+        token.meta = {"target": match[2].rstrip("\\").strip(), "text": (match[3] or "").strip(), "embed": is_embed}
     state.pos = match.end()
     return True
 

@@ -39,22 +39,26 @@ _CLASSES = re.compile(
     r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture|cite|tag|math|math display"
     r"|callout|callout-title|tabs|tab|card|card-title|component|code-of-page|embed|embed-title"
 )
+_PLACES = frozenset({"data-start-line", "data-end-line", "data-anchor"})
 _CALLOUT = re.compile(r"[a-z]{1,20}")
 _NUMBER = re.compile(r"[0-9]{1,6}%?")
-_OUTSIDE_LINK = re.compile(r'<a(?=[^>]* href="(?:https?|mailto):)')
+_OUTSIDE_LINK = re.compile(r'<a(?=[^>]* href="(?:(?:https?|mailto):|/files/))')
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]{0,20})")
 # They have no end, or need none.
 _OFTEN_OPEN = frozenset("area base br col dd dt hr img input li link meta option p source td th tr wbr".split())
 
 
-def clean(html: str, address: Callable[[str, str, str], str | None]) -> str:
+def clean(html: str, address: Callable[[str, str, str], str | None], is_embedded: bool = False) -> str:
     """HTML with nothing in it but what is allowed.
 
-    `address` takes a tag, an attribute and its value, and returns the address that may stand there, or None.
+    `address` takes a tag, an attribute and its value, and returns the address that may stand there, or None. HTML that
+    is embedded has no lines and anchors: they would be those of another document.
     """
     nh3 = load("nh3", "showing documents", INSTALL)
 
     def allowed(tag: str, name: str, value: str) -> str | None:
+        if is_embedded and name in _PLACES:
+            return None
         if name in ("href", "src"):
             return address(tag, name, value)
         if name == "class":

@@ -81,7 +81,7 @@ class PreviewAnswer(msgspec.Struct):
 
 
 class LinkAnswer(msgspec.Struct):
-    """A link with its document and line, and the file it leads to."""
+    """A link with its document and line, and the file it leads to; with the address of the picture, if it is one."""
 
     path: str
     line: int
@@ -90,6 +90,7 @@ class LinkAnswer(msgspec.Struct):
     fragment: str
     resolved: str | None
     broken: bool
+    picture: str | None = None
 
 
 class LinksAnswer(msgspec.Struct):

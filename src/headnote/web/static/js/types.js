@@ -12,7 +12,7 @@
  *   line: number, lead: number, snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
  * @typedef {{line: number, text: string, marks: [number, number][], code: boolean}} SnippetLine
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
- *   broken: boolean}} Link
+ *   broken: boolean, picture: string|null}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading
  * @typedef {{index: number, key: string, start: number, end: number, start_line: number, end_line: number,
  *   breadcrumb: string, tokens: number}} ChunkPlace

@@ -80,6 +80,7 @@ function outgoing(link) {
       written,
       h("span", { class: "chip" }, `broken, line ${link.line}`),
     );
+  if (link.picture) return h("a", { class: "break", href: link.picture, target: "_blank" }, link.text || written);
   return h(
     "a",
     { class: "break", href: hrefOf("document", { path: link.resolved, fragment: link.fragment }) },
@@ -104,7 +105,7 @@ function about({ lines, chunks, tags, metadata }) {
       h(
         "p",
         { class: "tags" },
-        tags.map((tag) => h("span", { class: "chip" }, `#${tag}`)),
+        tags.map((tag) => h("a", { class: "chip", href: `#/search?tag=${encodeURIComponent(tag)}` }, `#${tag}`)),
       ),
     rows.length > 0 &&
       h(
