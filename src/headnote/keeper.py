@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from headnote.api import Index
-from headnote.errors import HeadnoteError, IndexFailure
+from headnote.errors import HeadnoteError, IndexFailure, LockedIndex
 from headnote.index.task import FilesRead, Progress, Watcher, ignore_progress
 
 PAUSE_AFTER_FAILURE = 5.0
@@ -33,6 +33,9 @@ class State(NamedTuple):
     """Progress of the running update; None between updates."""
     files_read: FilesRead | None = None
     """How much of the folder can be searched; None if all of it can."""
+    elsewhere: str = ""
+    """Which other process is updating the index, such as "being updated by process 7"; empty if none is. That is no
+    problem: what it writes is found here as well."""
 
     @property
     def note(self) -> str:
@@ -78,6 +81,8 @@ class Keeper(threading.Thread):
         """Set after the first update."""
         self.problem = ""
         """Why the index may not be up to date; empty if it is."""
+        self.elsewhere = ""
+        """Which other process is updating the index; empty if none is."""
         self.progress: Progress | None = None
         """Progress of the running update; None between updates. Replaced as a whole, so any thread may read it."""
 
@@ -117,19 +122,24 @@ class Keeper(threading.Thread):
         try:
             # Without the vectors of the deep model, which may take an hour.
             index.update(vectors=False, **self._options)
-            self.problem = ""
+            self._set_obstacle()
             self._read.set()
             for _ in index.watch(self._stopping, **self._options):
                 self.progress = None
-                self.problem = ""
+                self._set_obstacle()
                 self.updated.set()
         except _Stopped:
             pass
         except HeadnoteError as error:
             self.progress = None
-            self.problem = str(error)
+            self._set_obstacle(error)
             self._read.set()
             self._stopping.wait(PAUSE_AFTER_FAILURE)
+
+    def _set_obstacle(self, error: HeadnoteError | None = None) -> None:
+        is_locked = isinstance(error, LockedIndex)
+        self.elsewhere = error.message if error and is_locked else ""
+        self.problem = str(error) if error and not is_locked else ""
 
     def _record(self, progress: Progress) -> None:
         if self._stopping.is_set():
@@ -141,10 +151,10 @@ class Keeper(threading.Thread):
     @property
     def busy(self) -> bool:
         """Whether an update is running."""
-        return self.progress is not None or not (self.updated.is_set() or self.problem)
+        return self.progress is not None or not (self.updated.is_set() or self.problem or self.elsewhere)
 
     def state(self) -> State:
-        return State(self.problem, self.busy, self.progress, self._files_read())
+        return State(self.problem, self.busy, self.progress, self._files_read(), self.elsewhere)
 
     def _files_read(self) -> FilesRead | None:
         index = self._index

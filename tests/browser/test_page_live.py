@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Serving, Visit, expect, visiting
+from browser_kit import Server, Serving, Visit, expect, visiting
+
+from headnote import Index
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -267,3 +269,222 @@ def test_a_page_in_the_background_asks_nothing_and_catches_up(away: Away) -> Non
     page.clock.run_for(1_000)
     away.is_back()
     assert asked
+
+
+def test_a_second_server_on_one_index_is_no_problem(browser: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "tide.md").write_text("# Tide\n\nThe tide rises.\n", encoding="utf-8")
+    serving = Serving(folder)
+    with Index.open(folder, embedder="hashing") as writer:
+        writer.update()
+        with writer._store.writing():
+            (folder / "moon.md").write_text("# Moon\n\nThe moon pulls.\n", encoding="utf-8")
+            server = serving.start()
+            try:
+                with visiting(browser, server) as visit:
+                    page = visit.page
+                    visit.go("#/status")
+                    expect(page.get_by_text("The index is being updated by process")).to_be_visible()
+                    expect(page.locator("#index-state")).to_have_text("Being updated")
+                    expect(page.locator("#index-state")).to_have_attribute("data-state", "busy")
+                    assert page.locator(".notice.bad").count() == 0
+                    visit.go("#/search?q=tide")
+                    expect(page.locator(".hit").first).to_be_visible()
+            finally:
+                serving.stop()
+
+
+# -- the first read
+
+
+READING = {"files_read": {"done": 1200, "total": 6591}, "busy": True}
+
+
+def test_the_first_read_has_counts_and_a_time(visit: Visit) -> None:
+    page = visit.page
+    progress = {"stage": "documents", "done": 1300, "total": 6591, "seconds_left": 41.0}
+
+    def status(route: Any) -> None:
+        route.fulfill(json={**route.fetch().json(), **READING, "progress": progress})
+
+    page.route("**/api/status", status)
+    visit.go("#/search?q=battery")
+    words = "Reading the folder: 1,200 of 6,591 files read, about 41 seconds left. Search works on what is read."
+    expect(page.locator(".search-filling")).to_have_text(words)
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator("#index-state")).to_have_text("Reading, 18 %")
+    visit.go("#/status")
+    expect(page.get_by_role("progressbar", name="Reading the folder")).to_have_attribute("value", "1200")
+    expect(page.locator(".status-progress")).to_contain_text("about 41 seconds left")
+
+
+def test_the_status_is_in_words_that_people_know(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/status")
+    expect(page.locator(".figures")).to_be_visible()
+    words = page.get_by_role("main").inner_text().lower()
+    for stranger in ("generation", "pending", "vector", "embedding"):
+        assert stranger not in words
+    expect(page.get_by_role("main")).to_contain_text("by words and by meaning")
+    page.get_by_text("How documents are cut into passages").click()
+    expect(page.get_by_text("max_tokens")).to_be_visible()
+
+
+class Held:
+    """Requests that are answered when the test says so."""
+
+    def __init__(self, page: Any, addresses: str) -> None:
+        self._waiting: list[Any] = []
+        self._is_over = False
+        page.route(addresses, self._hold)
+
+    def _hold(self, route: Any) -> None:
+        if self._is_over:
+            route.continue_()
+        else:
+            self._waiting.append(route)
+
+    def release(self) -> None:
+        self._is_over = True
+        for route in self._waiting:
+            route.continue_()
+
+
+# -- typing
+
+
+def test_a_pause_in_typing_is_one_request(visit: Visit) -> None:
+    page = visit.page
+    page.clock.install(time=0)
+    visit.go("#/search")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    page.clock.pause_at(3_600_000)
+    asked: list[str] = []
+    page.on("request", lambda request: "/api/search" in request.url and asked.append(request.url))
+    for words in ("battery", " voltage"):
+        for letter in words:
+            page.keyboard.press("Space" if letter == " " else letter)
+            page.clock.run_for(40)
+        page.clock.run_for(1_000)
+    expect(page.locator(".hit").first).to_be_visible()
+    assert [re.search(r"[?&]q=([^&]*)", url)[1] for url in asked] == ["battery", "battery+voltage"]  # type: ignore[index]
+
+
+def test_the_last_answer_wins_in_whatever_order_they_come(visit: Visit) -> None:
+    """The first question is answered last."""
+    page = visit.page
+    held = Held(page, "**/api/search?q=battery&*")
+    visit.go("#/search")
+    box = page.get_by_role("searchbox", name="Search")
+    with page.expect_request("**/api/search?q=battery&*"):
+        box.fill("battery")
+    box.fill("calibration")
+    expect(page.locator(".hit mark").first).to_have_text(re.compile("calibrat", re.IGNORECASE))
+    held.release()
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".hit mark").first).to_have_text(re.compile("calibrat", re.IGNORECASE))
+    assert "q=calibration" in page.url
+
+
+# -- focus
+
+
+def test_focus_stays_when_the_view_changes(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=battery")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("a.hit-link").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".band").first).to_be_visible()
+    for route, name in [("#/status", "Status"), ("#/ask", "Ask"), ("#/graph", "Graph"), ("#/search", "Search")]:
+        page.evaluate("(hash) => { location.hash = hash; }", route)
+        expect(page.locator(".views a[aria-current]")).to_have_text(name)
+        expect(page.locator("main :focus")).to_have_count(1)
+
+
+def test_escape_leaves_a_field_for_the_heading(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/ask")
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Ask", level=1)).to_be_focused()
+
+
+def test_focus_returns_from_the_list_of_keys(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/status")
+    expect(page.locator(".figures")).to_be_visible()
+    page.get_by_role("heading", name="Status", level=1).focus()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Status", level=1)).to_be_focused()
+
+
+REDRAW = """(how) => {
+  const list = document.createElement("div");
+  const draw = (names) => list.replaceChildren(...names.map((name) => {
+    const button = document.createElement("button");
+    button.textContent = name;
+    return button;
+  }));
+  document.querySelector("main .view:not([hidden])").append(list);
+  draw(["one", "two", "three"]);
+  list.children[1].focus();
+  if (how === "same") draw(["zero", "one", "two"]);
+  if (how === "other") draw(["four", "five", "six"]);
+  if (how === "fewer") draw(["four"]);
+  if (how === "gone") list.remove();
+  if (how === "hidden") list.hidden = true;
+  if (how === "disabled") list.children[1].disabled = true;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("how", "where"),
+    [
+        ("same", "two"),
+        ("other", "five"),
+        ("fewer", "four"),
+        ("gone", "Status"),
+        ("hidden", "Status"),
+        ("disabled", "three"),
+    ],
+)
+def test_focus_goes_to_what_takes_the_place(visit: Visit, how: str, where: str) -> None:
+    page = visit.page
+    visit.go("#/status")
+    expect(page.locator(".figures")).to_be_visible()
+    page.evaluate(REDRAW, how)
+    expect(page.locator(":focus")).to_have_text(where)
+
+
+# -- nothing moves
+
+
+PLACES = """() => [...document.querySelectorAll(".brand, .views a, #theme-toggle")]
+  .map((element) => Math.round(element.getBoundingClientRect().x * 10) / 10)"""
+
+
+@pytest.mark.parametrize("width", [1400, 1010, 800, 360])
+def test_the_bar_does_not_shift(browser: Any, handbook_server: Server, width: int) -> None:
+    """Not when the status comes or changes, not from view to view."""
+    with visiting(browser, handbook_server, viewport={"width": width, "height": 800}) as visit:
+        page = visit.page
+        held = Held(page, "**/api/status")
+        visit.go("#/search")
+        expect(page.get_by_role("searchbox", name="Search")).to_be_visible()
+        before = page.evaluate(PLACES)
+        held.release()
+        expect(page.locator("#index-state")).to_have_attribute("data-state", "fresh")
+        assert page.evaluate(PLACES) == before
+        page.locator(".state-text").evaluate(
+            "(text) => { text.textContent = 'Reading, 100 % of everything there is'; }"
+        )
+        assert page.evaluate(PLACES) == before
+        for name in HEADINGS:
+            page.locator(".views a", has_text=name).click()
+            expect(page.get_by_role("heading", name=name, level=1)).to_be_attached()
+            assert page.evaluate(PLACES) == before

@@ -137,7 +137,7 @@ def test_an_index_that_is_filling_says_so(visit: Visit) -> None:
 
     page.route("**/api/status", filling)
     visit.go("#/search?q=gauge")
-    expect(page.locator(".search-filling")).to_contain_text("20 vectors to come")
+    expect(page.locator(".search-filling")).to_contain_text("Preparing search by meaning: 3 of 23 passages")
     expect(page.locator("#index-state")).to_contain_text("13 %")
     page.keyboard.press("Escape")
     visit.go("#/status")

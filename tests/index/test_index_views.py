@@ -181,7 +181,7 @@ def test_the_keeper_says_why_an_index_cannot_be_opened_and_tries_again(
         assert keeper.served().index.documents() == ["a.md"]
 
 
-def test_a_problem_is_gone_once_the_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_writer_is_forgotten_once_the_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not only after the vectors, which may take an hour."""
     (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
     monkeypatch.setattr("headnote.keeper.PAUSE_AFTER_FAILURE", 0.01)
@@ -198,9 +198,10 @@ def test_a_problem_is_gone_once_the_files_are_read(tmp_path: Path, monkeypatch: 
             keeper = stack.enter_context(keep_fresh(lambda: Index.open(tmp_path, embedder=Slow(8)), wait=0.0))
             stack.callback(ended.set)
             assert keeper._read.wait(60)
-            assert "being updated by process" in keeper.problem
+            assert "being updated by process" in keeper.state().elsewhere
+            assert keeper.state().problem == ""
         assert began.wait(60)
-        assert (keeper.problem, keeper.busy) == ("", True)
+        assert (keeper.state().elsewhere, keeper.state().problem, keeper.busy) == ("", "", True)
 
 
 def test_the_keeper_does_not_finish_what_nobody_waits_for(tmp_path: Path) -> None:

@@ -142,6 +142,7 @@ def status_reply(status: Status, state: State) -> Reply:
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
     parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
+    parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
     shown, _ = quote([Part(head=text), *parts], MOST_ERROR, _left_out(len(parts) + 1, "lines"), state.note)
     return Reply(shown, counts | {"problem": state.problem})
 

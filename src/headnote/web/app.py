@@ -19,6 +19,7 @@ from headnote.keeper import Served
 from headnote.web.ask_stream import AskLimiter
 from headnote.web.compression import QUICK, respond, squeezed, takes_gzip
 from headnote.web.conversion import encoded
+from headnote.web.endpoints.state import folder_name
 from headnote.web.endpoints.table import ENDPOINTS, Endpoint
 from headnote.web.failures import Refused, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.openapi import openapi
@@ -47,7 +48,7 @@ def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
         Route("/api/ask", _ask(served), methods=["POST"]),
         Route("/api/openapi.json", _openapi, methods=["GET"]),
         Route("/files/{path:path}", partial(_file, served=served, limiter=light), methods=["GET"]),
-        Route("/", partial(_index_page, page=page()), methods=["GET"]),
+        Route("/", partial(_index_page, page=page(), folder=folder_name(served.index)), methods=["GET"]),
         Route("/static/{digest}/{path:path}", partial(_page_file, page=page()), methods=["GET"]),
     ]
     app = Starlette(
@@ -106,8 +107,8 @@ async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter
     return await anyio.to_thread.run_sync(find, limiter=limiter)
 
 
-async def _index_page(request: Request, page: Page) -> Response:
-    return page.respond_index(request)
+async def _index_page(request: Request, page: Page, folder: str) -> Response:
+    return page.respond_index(request, folder)
 
 
 async def _page_file(request: Request, page: Page) -> Response:

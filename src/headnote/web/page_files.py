@@ -6,6 +6,7 @@ They are read once. A package that is upgraded under a running server does not m
 from __future__ import annotations
 
 import hashlib
+import html
 import mimetypes
 import posixpath
 import re
@@ -65,20 +66,22 @@ class Page:
         self.digest = _digest(self._contents)
         self._files = {path: PageFile(path, body) for path, body in self._contents.items() if path != "index.html"}
 
-    @cached_property
-    def index(self) -> PageFile:
-        """The page itself: it names the digest, so it alone is asked for at every visit."""
+    def index(self, folder: str) -> PageFile:
+        """The page itself: it names the digest, so it alone is asked for at every visit. It names the folder, too, so
+        that nothing moves when the first answer arrives."""
         base = f"/static/{self.digest}"
-        preload = [f'<link rel="modulepreload" href="{base}/{path}">' for path in self._first_modules()]
-        html = self._contents["index.html"].decode("utf-8").replace("{static}", base)
-        return PageFile("index.html", html.replace("<!-- modules -->", "\n  ".join(preload)).encode("utf-8"))
+        preload = [f'<link rel="modulepreload" href="{base}/{path}">' for path in self._first_modules]
+        page = self._contents["index.html"].decode("utf-8").replace("{static}", base)
+        page = page.replace("<!-- modules -->", "\n  ".join(preload))
+        return PageFile("index.html", page.replace("{folder}", html.escape(folder)).encode("utf-8", "replace"))
 
-    def respond_index(self, request: Request) -> Response:
-        tag = f'W/"{self.digest}"'
+    def respond_index(self, request: Request, folder: str) -> Response:
+        index = self.index(folder)
+        tag = f'W/"{hashlib.sha256(index.body).hexdigest()[:16]}"'
         headers = {"Cache-Control": "no-cache", "ETag": tag}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        return self.index.respond(request, headers)
+        return index.respond(request, headers)
 
     def respond_file(self, request: Request, digest: str, path: str) -> Response:
         if digest != self.digest and _DIGEST.fullmatch(digest):
@@ -89,6 +92,7 @@ class Page:
         policy = {"Content-Security-Policy": FRAMES[path]} if path in FRAMES else {}
         return file.respond(request, {**FOREVER, **policy})
 
+    @cached_property
     def _first_modules(self) -> list[str]:
         """The first modules and all that they import, in the order in which they are met."""
         found: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from headnote import __version__
+from headnote.api import Index
 from headnote.chunking.describe import plain_settings
 from headnote.keeper import Served
 from headnote.web import requests, responses
@@ -12,6 +13,11 @@ from headnote.web.conversion import files_read_answer
 from headnote.web.page_files import page
 
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
+
+
+def folder_name(index: Index) -> str:
+    """The name of the folder, without where it lies."""
+    return index.root.resolve().name or "/"
 
 
 def health(served: Served, _: requests.Nothing) -> responses.Health:
@@ -25,10 +31,11 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
     progress = state.progress
     now = responses.ProgressAnswer(_STAGES[progress.stage], *progress[1:]) if progress else None
     return responses.StatusAnswer(
-        root=served.index.root.resolve().name or "/",
+        root=folder_name(served.index),
         **{name: getattr(index, name) for name in ("documents", "chunks", "links", "pending", "model")},
         **{name: getattr(index, name) for name in ("bytes_on_disk", "updated", "generation")},
         problem=state.problem,
+        elsewhere=state.elsewhere,
         busy=state.busy,
         progress=now,
         settings=plain_settings(index.settings),

@@ -50,6 +50,8 @@ class StatusAnswer(msgspec.Struct):
     updated: float | None
     generation: int
     problem: str
+    elsewhere: str
+    """Which other process is updating the index; empty if none is."""
     busy: bool
     progress: ProgressAnswer | None
     settings: dict[str, Any]

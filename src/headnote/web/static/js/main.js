@@ -4,6 +4,7 @@ import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
 import { startStatusFeed } from "./core/status-feed.js";
 import { startConnectionNote } from "./shell/connection-note.js";
+import { heading, startFocusKeeper } from "./shell/focus.js";
 import { setPlace, startKeys } from "./shell/keys.js";
 import { startStateChip } from "./shell/state-chip.js";
 import { startTheme } from "./shell/theme.js";
@@ -91,7 +92,7 @@ function arrive(name, view) {
   if (name !== "document") window.scrollTo(0, before ? before.scroll : 0);
   if (wantsFocus && view.focus) view.focus(left.size === 0);
   else if (left.size > 0 && !view.element.contains(document.activeElement)) {
-    /** @type {HTMLElement|null} */ (view.element.querySelector("h1"))?.focus({ preventScroll: true });
+    heading()?.focus({ preventScroll: true });
   }
 }
 
@@ -136,10 +137,8 @@ startTheme();
 startStateChip();
 startConnectionNote();
 startKeys();
-startViewKeys({
-  go,
-  leaveField: () => views.get(current)?.element.querySelector("h1")?.focus({ preventScroll: true }),
-});
+startViewKeys({ go, leaveField: () => heading()?.focus({ preventScroll: true }) });
+startFocusKeeper();
 void startStatusFeed();
 wantsFocus = true;
 void route().then(loadOthers);

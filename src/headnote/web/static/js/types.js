@@ -38,7 +38,7 @@
  * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets
  * @typedef {{done: number, total: number}} FilesRead
  * @typedef {{root: string, documents: number, chunks: number, links: number, pending: number, model: string,
- *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, busy: boolean,
+ *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, elsewhere: string, busy: boolean,
  *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
  *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string,
  *   files_read: FilesRead|null, page: string}} Status

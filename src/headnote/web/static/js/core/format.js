@@ -11,10 +11,6 @@ export function plural(count, one, many = `${one}s`) {
   return `${whole(count)} ${count === 1 ? one : many}`;
 }
 
-/** How far the folder is read. @param {{done: number, total: number}} read */
-export const filesRead = ({ done, total }) =>
-  total > 0 ? `${whole(done)} of ${whole(total)} files read` : "no file is read yet";
-
 /** @param {number} bytes */
 export function bytes(bytes) {
   const units = ["B", "KB", "MB", "GB", "TB"];

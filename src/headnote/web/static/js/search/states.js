@@ -1,7 +1,8 @@
 /** What is shown instead of hits: no query yet, nothing found, an index that is still filling. */
 
 import { h } from "../core/dom.js";
-import { filesRead, plural, roughly, whole } from "../core/format.js";
+import { plural } from "../core/format.js";
+import { inProgress } from "../core/progress.js";
 import { isFilling } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
@@ -62,8 +63,7 @@ export function nothingFound(note, ways) {
           `Clear ${plural(ways.filters, "filter")}`,
         ),
       " ",
-      ways.anyway &&
-        h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway"),
+      ways.anyway && h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway"),
     ),
   );
 }
@@ -80,20 +80,8 @@ export function nothingYet(query) {
 
 /** A line above the hits while documents or vectors are to come; null if all is there. @param {Status|null} status */
 export function fillingNotice(status) {
-  if (!status || !isFilling(status)) return null;
-  const { progress, pending } = status;
-  if (status.files_read)
-    return h("div", { class: "notice" }, `Still reading: ${filesRead(status.files_read)}. Some hits may be missing.`);
-  if (progress?.stage === "documents" || (status.busy && status.documents === 0)) {
-    const done = progress ? ` (${whole(progress.done)} of ${whole(progress.total)})` : "";
-    return h("div", { class: "notice" }, `Still reading documents${done}: some hits may be missing.`);
-  }
-  if (pending === 0 && !progress) return null;
-  const left = progress ? progress.total - progress.done : pending;
-  const time = progress?.seconds_left ? `, ${roughly(progress.seconds_left)}` : "";
-  const meanwhile = status.models.some(({ role }) => role === "instant")
-    ? "the instant model answers"
-    : "some passages are found by words only";
-  const words = `Embedding: ${plural(left, "vector")} to come${time}. Until then, ${meanwhile}.`;
-  return h("div", { class: "notice" }, words);
+  const now = inProgress(status);
+  if (!now) return null;
+  const far = now.far && h("span", { class: "numbers" }, `: ${now.far}`);
+  return h("div", { class: "notice" }, h("p", null, now.what, far, `. ${now.meanwhile}`));
 }

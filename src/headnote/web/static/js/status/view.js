@@ -3,9 +3,9 @@
 import { errorNotice } from "../core/announce.js";
 import { connection } from "../core/connection.js";
 import { h, refill } from "../core/dom.js";
-import { ago, bytes, plural, roughly, whole } from "../core/format.js";
+import { ago, bytes, modelName, whole } from "../core/format.js";
+import { inProgress, shortState } from "../core/progress.js";
 import { onStatus } from "../core/status-feed.js";
-import { describe } from "../shell/state-chip.js";
 
 /** @typedef {import("../types.js").Status} Status */
 
@@ -45,6 +45,7 @@ class StatusView {
         this.body,
         error && errorNotice(error),
         status.problem && problem(status.problem),
+        status.elsewhere && elsewhere(status.elsewhere),
         headline(status, error),
         progress(status),
         figures(status),
@@ -55,12 +56,19 @@ class StatusView {
 
 /** @param {string} text */
 function problem(text) {
-  return h("div", { class: "notice bad" }, h("strong", null, "The index may be out of date"), h("span", null, text));
+  const what = "Changes of your files may be missing here";
+  return h("div", { class: "notice bad" }, h("strong", null, what), h("span", { class: "break" }, text));
+}
+
+/** Another process at the same index is no problem: what it writes is found here, too. @param {string} who */
+function elsewhere(who) {
+  const meanwhile = "Search works, and its changes appear here. Nothing needs to be done.";
+  return h("div", { class: "notice" }, h("strong", null, `The index is ${who}`), h("span", null, meanwhile));
 }
 
 /** @param {Status} status @param {Error|null} error */
 function headline(status, error) {
-  const [state, text] = describe(status, error);
+  const [state, text] = shortState(status, error);
   return h(
     "p",
     { class: "status-line state", data: { state } },
@@ -71,22 +79,20 @@ function headline(status, error) {
 }
 
 /** @param {Status} status */
-function progress({ progress: current, pending }) {
-  if (!current || current.total === 0) {
-    return pending > 0 ? h("p", { class: "status-progress numbers" }, `${plural(pending, "vector")} to come`) : null;
-  }
-  const name = current.stage === "documents" ? "Reading documents" : "Embedding";
-  const left = current.seconds_left ? `, ${roughly(current.seconds_left)} left` : "";
+function progress(status) {
+  const now = inProgress(status);
+  if (!now) return null;
   return h(
     "div",
     { class: "status-progress" },
     h(
       "div",
       { class: "status-progress-head numbers" },
-      h("label", { for: "status-progress" }, name),
-      h("span", null, `${whole(current.done)} of ${whole(current.total)}${left}`),
+      h("label", { for: "status-progress" }, now.what),
+      h("span", null, now.far),
     ),
-    h("progress", { id: "status-progress", max: Math.max(1, current.total), value: current.done }),
+    now.total > 0 && h("progress", { id: "status-progress", max: now.total, value: now.done }),
+    h("p", { class: "soft small" }, now.meanwhile),
   );
 }
 
@@ -95,7 +101,7 @@ function figures(status) {
   /** @type {[string, string][]} */
   const all = [
     [whole(status.documents), status.documents === 1 ? "document" : "documents"],
-    [whole(status.chunks), status.chunks === 1 ? "chunk" : "chunks"],
+    [whole(status.chunks), status.chunks === 1 ? "passage" : "passages"],
     [whole(status.links), status.links === 1 ? "link" : "links"],
     [bytes(status.bytes_on_disk), "on disk"],
   ];
@@ -108,27 +114,38 @@ function figures(status) {
 
 /** @param {Status} status */
 function settings(status) {
-  const model = status.model === "none" ? "none: search by words only" : status.model;
-  const answering = status.answering || "words alone";
   /** @type {[string, string][]} */
   const about = [
     ["Folder", status.root],
-    ["Embedding model", model],
-    ["Searches use", answering],
-    ["Answer model", status.ask_model ?? "no model: the passages themselves"],
-    ["Vectors to come", status.pending > 0 ? whole(status.pending) : "none"],
-    ["Generation", whole(status.generation)],
+    ["Search", searchWords(status)],
+    [
+      "Ask",
+      status.ask_model ? `answers written by ${status.ask_model}` : "quotes from your documents; no model is set",
+    ],
   ];
+  const rules = Object.entries(status.settings).map(
+    ([name, value]) => /** @type {[string, string]} */ ([name, written(value)]),
+  );
   return h(
     "div",
     { class: "status-tables" },
-    table("Index", about, false),
-    table(
-      "Chunking",
-      Object.entries(status.settings).map(([name, value]) => [name, written(value)]),
-      true,
+    table("How this folder is used", about, false),
+    h(
+      "details",
+      { class: "disclosure" },
+      h("summary", null, "How documents are cut into passages"),
+      table("", rules, true),
     ),
   );
+}
+
+/** By what passages are found now. @param {Status} status */
+function searchWords({ model, models, answering }) {
+  if (model === "none" || models.length === 0) return "by words";
+  if (!answering) return "by words; by meaning as soon as that is prepared";
+  const name = modelName(answering);
+  const better = modelName(model) !== name ? `; ${modelName(model)} is being prepared` : "";
+  return `by words and by meaning (${name}${better})`;
 }
 
 /** @param {string} name @param {[string, string][]} rows @param {boolean} isCode */
@@ -136,7 +153,7 @@ function table(name, rows, isCode) {
   return h(
     "section",
     null,
-    h("h2", null, name),
+    name && h("h2", null, name),
     h(
       "dl",
       { class: "rows" },
