@@ -1,0 +1,213 @@
+"""What does the page load, and how long does it take from a key to a hit?
+
+    python bench/page.py [--notes N] [--folder FOLDER] [--embedder NAME] [--queries N] [--only NAME] [--json FILE]
+
+Needs `pip install -e ".[search,server]" playwright` and a Chromium, which HEADNOTE_CHROMIUM may name. The folder holds
+generated notes; `--folder` keeps them and their index for the next run. Server and browser share the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from playwright.sync_api import BrowserContext, CDPSession, Page, sync_playwright
+
+from notes import COUNT, write_notes
+from report import Table, command_line, machine, show, show_setting, versions, write_json
+
+SEED = 5
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WINDOW: Any = {"width": 1400, "height": 900}
+DISTRIBUTIONS = ["headnote-md", "starlette", "uvicorn", "playwright"]
+
+
+def main() -> int:
+    options = read_options()
+    with tempfile.TemporaryDirectory() as fresh:
+        root = options.folder or Path(fresh) / "notes"
+        if not root.exists():
+            write_notes(root, options.notes, megabytes=15.0 * options.notes / COUNT)
+        with served(root, options.embedder) as address, opened_browser() as new_context:
+            status = until_fresh(address)
+            measured = Measured(address, new_context, options.queries)
+            tables = [measure(measured) for name, measure in MEASURES.items() if options.only in (None, name)]
+    show_setting(machine(), versions(DISTRIBUTIONS))
+    print(f"{status['documents']:,} documents, {status['chunks']:,} passages, found by {status['answering']}\n")
+    for table in tables:
+        show(table)
+    if options.json:
+        write_json(options.json, {"command": command_line(), "machine": machine(), **measured.figures})
+    return 0
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--notes", type=int, default=COUNT)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--embedder", default="instant")
+    parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--only", choices=list(MEASURES))
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+@dataclass
+class Measured:
+    """What is measured, and with what."""
+
+    address: str
+    new_context: Callable[[], BrowserContext]
+    queries: int
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+@contextmanager
+def served(root: Path, embedder: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "headnote", "serve", str(root), "--port", "0", "--json", "--embedder", embedder]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())["address"]
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
+def opened_browser() -> Iterator[Callable[[], BrowserContext]]:
+    path = os.environ.get("HEADNOTE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield lambda: browser.new_context(viewport=WINDOW)
+        browser.close()
+
+
+def fetch(address: str) -> Any:
+    with urlopen(address, timeout=60) as response:
+        return json.load(response)
+
+
+def until_fresh(address: str) -> Any:
+    while True:
+        status = fetch(f"{address}api/status")
+        if status["documents"] and not status["busy"] and not status["pending"] and not status["files_read"]:
+            return status
+        time.sleep(0.5)
+
+
+# -- what is loaded
+
+
+class Traffic:
+    """What goes over the wire; what the browser takes from its cache does not."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self._addresses: dict[str, str] = {}
+        self._bytes: dict[str, int] = {}
+        session.on("Network.responseReceived", self._received)
+        session.on("Network.loadingFinished", self._finished)
+        session.send("Network.enable")
+
+    def _received(self, event: Any) -> None:
+        response = event["response"]
+        if not response.get("fromDiskCache") and response["url"].startswith("http"):
+            self._addresses[event["requestId"]] = response["url"]
+
+    def _finished(self, event: Any) -> None:
+        if event["requestId"] in self._addresses:
+            self._bytes[event["requestId"]] = int(event["encodedDataLength"])
+
+    def total(self) -> tuple[int, int, int]:
+        """Requests, those of them to the API, and bytes."""
+        api = sum("/api/" in address for address in self._addresses.values())
+        return len(self._addresses), api, sum(self._bytes.values())
+
+
+def measure_load(measured: Measured) -> Table:
+    """The first view of a browser that has never seen the page, and of one that has."""
+    context = measured.new_context()
+    rows = []
+    for visit in ("first visit", "second visit"):
+        page = context.new_page()
+        traffic = Traffic(context.new_cdp_session(page))
+        began = time.perf_counter()
+        page.goto(measured.address)
+        page.locator("#index-state[data-state=fresh]").wait_for()
+        seconds = time.perf_counter() - began
+        first = traffic.total()
+        page.wait_for_load_state("networkidle")
+        later = traffic.total()
+        page.close()
+        measured.figures[visit] = {"view": first, "all": later, "ms": seconds * 1000}
+        for part, (requests, api, size) in (("until it can be used", first), ("with what is loaded ahead", later)):
+            milliseconds = f"{seconds * 1000:,.0f}" if part.startswith("until") else ""
+            rows.append([f"{visit}, {part}", str(requests), str(api), f"{size:,}", milliseconds])
+    context.close()
+    return Table("What the page loads", ["", "requests", "of them API", "bytes", "ms"], rows, [])
+
+
+# -- from a key to a hit
+
+
+# Hits are there once the list of them is no longer busy, and seen in the frame after that.
+WATCH = """() => {
+  const results = document.querySelector(".results");
+  window.hitShown = new Promise((resolve) => {
+    let began = 0;
+    document.addEventListener("keydown", (event) => { began = event.timeStamp; }, { once: true, capture: true });
+    const look = new MutationObserver(() => {
+      if (!began || results.hasAttribute("aria-busy")) return;
+      look.disconnect();
+      requestAnimationFrame(() => resolve(performance.now() - began));
+    });
+    look.observe(results, { attributes: true, attributeFilter: ["aria-busy"] });
+  });
+}"""
+
+
+def measure_keys(measured: Measured) -> Table:
+    """The last letter of a query, and the hits for it on the screen."""
+    titles = [document["title"] for document in fetch(f"{measured.address}api/documents")["documents"]]
+    queries = [title for title in random.Random(SEED).sample(titles, measured.queries) if title.isascii()]
+    context = measured.new_context()
+    page = context.new_page()
+    page.goto(measured.address)
+    page.locator("#index-state[data-state=fresh]").wait_for()
+    times = sorted(key_to_hit(page, query) for query in queries)
+    context.close()
+    figures = {f"p{part}": times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 95)}
+    measured.figures["key to hit, ms"] = figures
+    row = [str(len(times)), f"{figures['p50']:.0f}", f"{figures['p95']:.0f}", f"{times[-1]:.0f}"]
+    note = "the pause that ends a word included"
+    return Table("From a key to a hit, in ms", ["queries", "p50", "p95", "longest"], [row], [note])
+
+
+def key_to_hit(page: Page, query: str) -> float:
+    box = page.get_by_role("searchbox", name="Search")
+    box.fill(query[:-1])
+    page.wait_for_timeout(300)
+    page.locator(".results:not([aria-busy])").wait_for()
+    page.evaluate(WATCH)
+    page.keyboard.press(query[-1] if query[-1] != " " else "Space")
+    milliseconds: float = page.evaluate("() => window.hitShown")
+    return milliseconds
+
+
+MEASURES: dict[str, Callable[[Measured], Table]] = {"load": measure_load, "keys": measure_keys}
+
+if __name__ == "__main__":
+    sys.exit(main())
