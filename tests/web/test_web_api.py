@@ -107,6 +107,25 @@ def test_a_search_without_hits_says_whether_a_lower_score_has_some(client: TestC
     assert json_of(client, "/api/search", q="tides", min_score=0, tag="nowhere")["has_nearest"] is False
 
 
+def test_search_gives_pages_and_facets_that_narrow(client: TestClient, index: Index) -> None:
+    whole = json_of(client, "/api/search", q="tide", mode="keyword", facets="true")
+    assert whole["total"] == index.search_page("tide", mode="keyword").total == len(whole["hits"])
+    second = json_of(client, "/api/search", q="tide", mode="keyword", limit=1, offset=1)
+    assert (second["total"], second["offset"], second["facets"]) == (whole["total"], 1, [])
+    assert [hit["key"] for hit in second["hits"]] == [whole["hits"][1]["key"]]
+    assert {(facet["kind"], facet["name"], facet["argument"]) for facet in whole["facets"]} >= {
+        ("folder", "", "/places/"),
+        ("tag", "", "water"),
+        ("tag", "", "moon"),
+    }
+    for facet in whole["facets"]:
+        parameter = {facet["parameter"]: facet["argument"]}
+        narrowed = json_of(client, "/api/search", q="tide", mode="keyword", **parameter)
+        assert narrowed["total"] == facet["total"] < whole["total"]
+    past = json_of(client, "/api/search", q="tide", mode="keyword", offset=50)
+    assert (past["hits"], past["total"], past["note"]) == ([], whole["total"], "")
+
+
 def test_search_corrects_and_completes_words_and_marks_what_it_found(client: TestClient) -> None:
     answer = json_of(client, "/api/search", q="sprnig tid", mode="keyword")
     assert (answer["query"], answer["answered"]) == ("sprnig tid", "spring tid")

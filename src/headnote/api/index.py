@@ -45,7 +45,7 @@ from headnote.index.plan import plan_reading
 from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
 from headnote.index.update import Scope, plan_update, update_documents
 from headnote.index.vectors import sweep, update_vectors
-from headnote.model import Answer, FoundWord, Hit, Passage, Turn
+from headnote.model import Answer, FoundWord, Hit, Passage, SearchPage, Turn
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
 from headnote.search.model_choice import model_for
@@ -389,10 +389,50 @@ class Index:
             "fusion": fusion,
         }
         hits = self._engine.search(self._query(query, limit, mode, **options))
-        # A program that has called `update` knows about it, and may search while the first batch is being read.
-        if not hits and not self._was_updated and self.generation == 0:
-            warn(self._unread())
+        if not hits:
+            self._warn_if_unread()
         return hits
+
+    def _warn_if_unread(self) -> None:
+        # A program that has called `update` knows about it, and may search while the first batch is being read.
+        if not self._was_updated and self.generation == 0:
+            warn(self._unread())
+
+    def search_page(
+        self,
+        query: str,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        *,
+        offset: int = 0,
+        facets: bool = True,
+        **options: Unpack[SearchOptions],
+    ) -> SearchPage:
+        """A page of the hits of a search, how many passages it finds, and ways to narrow it.
+
+        A passage is found if it has a word of the query, or one that this word stands for, or if it is one of the 200
+        nearest in meaning and at least 0.3 near: less near, the best hit of a search would not be relevant. So a search
+        by meaning has an end. A filter narrows what is found. `min_score` takes the place of that 0.3: with 0, all of
+        the nearest are found; with more, only passages that score so much without a filter.
+
+        Pages of any length make up the same list, and their first hits are those of `search`, as far as they are found.
+        Near copies of a hit, and what `per_document` and `budget` leave out, count in `total` and are not shown.
+
+        Args:
+            query: As in `search`.
+            limit: As in `search`.
+            mode: As in `search`.
+            offset: How many hits to leave out, because they are on the pages before.
+            facets: Whether to count folders, tags and fields.
+            **options: The other options of `search`.
+        """
+        check_types(offset=(offset, Integral))
+        if offset < 0:
+            raise SettingsError(f"offset {offset} is too small", remedy="give 0 or more")
+        page = self._engine.page(self._query(query, limit, mode, **options), offset, facets)
+        if not page.total:
+            self._warn_if_unread()
+        return page
 
     def why_empty(
         self,

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from headnote.model.chunk import Chunk, ChunkOrigin, breadcrumb_of, file_name, text_hash
-from headnote.model.results import Answer, Citation, Dropped, FoundWord, Guess, Hit, Passage, Turn, Why
+from headnote.model.results import (
+    Answer,
+    Citation,
+    Dropped,
+    Facet,
+    FoundWord,
+    Guess,
+    Hit,
+    Passage,
+    SearchPage,
+    Turn,
+    Why,
+    folder_glob,
+)
 from headnote.model.syntax import Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
 
 __all__ = [
@@ -14,6 +27,7 @@ __all__ = [
     "ChunkOrigin",
     "Citation",
     "Dropped",
+    "Facet",
     "FoundWord",
     "Frontmatter",
     "Guess",
@@ -22,11 +36,13 @@ __all__ = [
     "Link",
     "LinkKind",
     "Passage",
+    "SearchPage",
     "Section",
     "Tag",
     "Turn",
     "Why",
     "breadcrumb_of",
     "file_name",
+    "folder_glob",
     "text_hash",
 ]

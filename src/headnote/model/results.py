@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from typing import Any, Literal, NamedTuple
+
+_SPECIAL = re.compile(r"[*?\[\\]")
+"""What has a meaning in a glob."""
 
 
 class Passage(NamedTuple):
@@ -114,6 +118,46 @@ class Hit(NamedTuple):
     def __repr__(self) -> str:
         # All fields of ten hits would fill a screen.
         return f"<Hit {f'{self.path}:{self.start_line}-{self.end_line}'!r} {self.breadcrumb!r} score {self.score:.2f}>"
+
+
+class Facet(NamedTuple):
+    """A way to narrow a search, and how many passages it leaves."""
+
+    kind: Literal["folder", "tag", "field"]
+    """What passages are chosen by."""
+    name: str
+    """Of a field of the frontmatter; else empty."""
+    value: str
+    """The folder, as `guides/setup/`; the tag; or the value of the field. Tags and values are in lower case."""
+    total: int
+    """What a search with this filter finds: its `total`."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The filter, as options of `search` and `search_page`. A folder stands in place of `path`, a tag and a field
+        beside those that are given."""
+        if self.kind == "folder":
+            return {"path": folder_glob(self.value)}
+        return {"tags": [self.value]} if self.kind == "tag" else {"where": {self.name: self.value}}
+
+
+def folder_glob(folder: str) -> str:
+    """The glob for what lies in one folder, whatever characters its name has."""
+    return "/" + _SPECIAL.sub(r"\\\g<0>", folder)
+
+
+class SearchPage(NamedTuple):
+    """Some of the hits of a search, and how many passages it finds."""
+
+    hits: tuple[Hit, ...]
+    """Best first, from `offset` on."""
+    total: int
+    """Passages that are found: those that have a word of the query, and those near it in meaning that are relevant.
+    Near copies of a hit are among them, but not among the hits."""
+    facets: tuple[Facet, ...] = ()
+    """Folders, tags and fields that leave some of the passages, the most frequent of each kind first."""
+    offset: int = 0
+    """How many hits come before these."""
 
 
 class Citation(NamedTuple):

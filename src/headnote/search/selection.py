@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple, TypeVar
 
 from headnote.model import Hit
 from headnote.search.query import Query
@@ -24,7 +25,20 @@ SHARED_WORDS = 0.9
 # -- order
 
 
-def best_first(hits: Iterable[Hit], repeat_factor: float) -> list[Hit]:
+class Candidate(NamedTuple):
+    """A chunk before it is read."""
+
+    score: float
+    path: str
+    start: int
+    """Its id: chunks of a document are stored in their order."""
+    recency: float = 1.0
+
+
+AnyHit = TypeVar("AnyHit", Hit, Candidate)
+
+
+def best_first(hits: Iterable[AnyHit], repeat_factor: float) -> list[AnyHit]:
     """Hits by score, after the second and later hits of each document are multiplied by `repeat_factor`."""
     seen: set[str] = set()
     spread = []
@@ -34,7 +48,7 @@ def best_first(hits: Iterable[Hit], repeat_factor: float) -> list[Hit]:
     return sorted(spread, key=_order)
 
 
-def _order(hit: Hit) -> tuple[float, str, int]:
+def _order(hit: Hit | Candidate) -> tuple[float, str, int]:
     # Ties are broken by path and position: the order does not depend on when a file was indexed.
     return -hit.score, hit.path, hit.start
 

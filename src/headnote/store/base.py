@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from headnote.store.filters import Filter
+from headnote.store.labels import Labels
 from headnote.store.rows import (
     ALL_OF_IT,
     DEFAULT_WEIGHTS,
@@ -66,6 +67,12 @@ class Documents(Protocol):
     def has_any(self, only: Filter) -> bool:
         """Whether some chunk passes."""
 
+    def passing(self, only: Filter) -> NDArray[np.int64]:
+        """Ids of the chunks that pass."""
+
+    def labels(self) -> Labels:
+        """What all chunks are grouped by."""
+
     def tags(self) -> dict[str, int]:
         """Every tag in the form in which it is compared → how many documents have it, themselves or in a chunk; the
         most frequent first."""
@@ -112,6 +119,9 @@ class Keywords(Protocol):
     ) -> list[KeywordHit]:
         """Chunks that have at least one of the terms, best first. Terms may be any text. A term counts its share of
         what it would count by itself, and all of that where no share is given."""
+
+    def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Ids of all chunks that `keyword` would find with these terms, sorted."""
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """Term → number of chunks that have it, 0 included."""

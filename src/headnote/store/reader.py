@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headnote.store.base import Documents, Keywords, Vectors
 from headnote.store.filters import Filter
+from headnote.store.labels import Labels
 from headnote.store.rows import (
     ALL_OF_IT,
     DEFAULT_WEIGHTS,
@@ -65,6 +66,12 @@ class CompositeReader:
     def has_any(self, only: Filter) -> bool:
         return self._documents.has_any(only)
 
+    def passing(self, only: Filter) -> NDArray[np.int64]:
+        return self._documents.passing(only)
+
+    def labels(self) -> Labels:
+        return self._documents.labels()
+
     def tags(self) -> dict[str, int]:
         return self._documents.tags()
 
@@ -104,6 +111,9 @@ class CompositeReader:
         shares: Mapping[str, float] = ALL_OF_IT,
     ) -> list[KeywordHit]:
         return self._keywords.keyword(terms, limit, weights, only, shares)
+
+    def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        return self._keywords.having(terms)
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._keywords.term_frequencies(terms)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
-from headnote.model import Answer, Block, Chunk, Hit, breadcrumb_of
+from headnote.model import Answer, Block, Chunk, Facet, Hit, breadcrumb_of, folder_glob
 from headnote.search.snippets import Snippet, excerpt, lines_of, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
@@ -33,6 +33,17 @@ def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
         marks=list(marks(hit.text, terms)),
         snippet=_snippet_answer(snippet),
     )
+
+
+def facet_answer(facet: Facet) -> responses.FacetAnswer:
+    parameter: Literal["path", "tag", "where"]
+    if facet.kind == "folder":
+        parameter, argument = "path", folder_glob(facet.value)
+    elif facet.kind == "tag":
+        parameter, argument = "tag", facet.value
+    else:
+        parameter, argument = "where", f"{facet.name}={facet.value}"
+    return responses.FacetAnswer(*facet, parameter, argument)
 
 
 def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:

@@ -53,6 +53,8 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     q: Annotated[Query, Meta(description="What to look for.")]
     limit: Annotated[Annotated[int, Meta(ge=1, le=50)] | None, Meta(description=f"Most hits; {_USUAL}.")] = None
+    offset: Annotated[int, Meta(ge=0, le=100_000, description="Leave out so many hits, which earlier pages have.")] = 0
+    facets: Annotated[bool, Meta(description="Count folders, tags and fields that narrow the search.")] = False
     mode: Annotated[
         Literal["hybrid", "semantic", "keyword"] | None, Meta(description=f"By words, by meaning, or both; {_USUAL}.")
     ] = None

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
+from headnote.store.labels import Labels
 from headnote.store.vocabulary import Vocabulary
 
 MOST_TERMS = 5000
@@ -29,6 +30,7 @@ class Caches:
     def __init__(self, *, enabled: bool = True) -> None:
         self.paths: Cache[str, list[tuple[int, str]]] = Cache(1 if enabled else 0)
         """(number, path) of all documents."""
+        self.labels: Cache[str, Labels] = Cache(1 if enabled else 0)
         self.lengths: Cache[str, Lengths] = Cache(1 if enabled else 0)
         self.frequencies: Cache[str, int] = Cache(MOST_TERMS if enabled else 0)
         self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headnote.extras import load_numpy
 from headnote.store import queries
 from headnote.store.codec import (
     CHUNK_COLUMNS,
@@ -20,6 +21,8 @@ from headnote.store.codec import (
     unescaped,
 )
 from headnote.store.filters import Filter, path_matcher
+from headnote.store.labelling import read_labels
+from headnote.store.labels import Labels
 from headnote.store.postgres.cache import ALL, Caches
 from headnote.store.postgres.sql import Connection, rows
 from headnote.store.rows import (
@@ -32,6 +35,10 @@ from headnote.store.rows import (
     StoredChunk,
     StoredFile,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _LINKED = """
 SELECT f.id, t.id FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place) JOIN chunks f ON f.id = w.id
@@ -66,6 +73,14 @@ class Documents:
         condition, bindings = self.passing_chunks(only)
         ((found,),) = rows(self.db, f"SELECT EXISTS ({condition})", bindings)
         return bool(found)
+
+    def passing(self, only: Filter) -> NDArray[np.int64]:
+        ids = rows(self.db, *self.passing_chunks(only))
+        array: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in ids), "int64")
+        return array
+
+    def labels(self) -> Labels:
+        return self._caches.labels.get(self._generation, ALL, lambda: read_labels(lambda query: rows(self.db, query)))
 
     def tags(self) -> dict[str, int]:
         return {unescaped(tag): int(count) for tag, count in rows(self.db, queries.TAGS)}

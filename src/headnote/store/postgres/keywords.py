@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from headnote.extras import load_numpy
 from headnote.store.codec import Row, escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.postgres.cache import ALL, Caches, Lengths
@@ -20,12 +22,17 @@ from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, Keywo
 from headnote.store.terms import rarest_terms
 from headnote.store.vocabulary import Vocabulary, past
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 SATURATION = 1.2
 BY_LENGTH = 0.75
 """As FTS5 has them."""
 _MOST = 32_767
 """What a smallint holds. A word that occurs more often in one chunk counts no more."""
 
+_HAVING = "SELECT DISTINCT chunk FROM postings WHERE word = ANY(%s) ORDER BY chunk"
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
 _VOCABULARY = "SELECT word, count(*) FROM postings WHERE word >= %s AND word < %s GROUP BY word"
 
@@ -86,6 +93,13 @@ class Keywords:
             },
         )
         return [KeywordHit(chunk, max(score, 0.0)) for chunk, score in hits]
+
+    def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        numpy = load_numpy()
+        distinct = rarest_terms(terms, self.term_frequencies)
+        ids = rows(self.db, _HAVING, (list(map(escaped, distinct)),)) if distinct else []
+        array: NDArray[np.int64] = numpy.fromiter((chunk for (chunk,) in ids), numpy.int64)
+        return array
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)

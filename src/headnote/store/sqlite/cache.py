@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
+from headnote.store.labels import Labels
 from headnote.store.rows import Weights
 from headnote.store.vocabulary import Vocabulary
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+ALL = "all"
+"""The key of a cache that has one value."""
 CAPACITY = 64 << 20
 """Bytes of each cache but the matrix."""
 _OVERHEAD = 100
@@ -42,6 +45,7 @@ class Caches:
         self.matrices: Cache[str, NDArray[np.float32]] = Cache(2 if enabled else 0)
         """Model → all its vectors, of the two models that were searched last: an index has an instant and a deep one.
         The generation is that of the model."""
+        self.labels: Cache[str, Labels] = Cache(1 if enabled else 0)
         self.postings: Cache[tuple[str, Weights], Posting] = Cache(capacity, lambda posting: _OVERHEAD + posting.bytes)
         self.frequencies: Cache[str, int] = Cache(capacity, lambda _: _OVERHEAD)
         self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)

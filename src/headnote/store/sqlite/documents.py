@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headnote.extras import load_numpy
 from headnote.store import queries
 from headnote.store.codec import (
     CHUNK_COLUMNS,
@@ -22,6 +23,8 @@ from headnote.store.codec import (
     unescaped,
 )
 from headnote.store.filters import Filter
+from headnote.store.labelling import read_labels
+from headnote.store.labels import Labels
 from headnote.store.rows import (
     DocumentHead,
     DocumentRow,
@@ -32,10 +35,13 @@ from headnote.store.rows import (
     StoredChunk,
     StoredFile,
 )
+from headnote.store.sqlite.cache import ALL, Caches
 from headnote.store.sqlite.sql import only_row, only_value
 
 if TYPE_CHECKING:
     import apsw
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Joins are crossed, which in SQLite fixes their order: the few chunks first.
 _LINKED = """
@@ -57,8 +63,10 @@ WHERE l.document <> t.document ORDER BY w.key, l.id
 class Documents:
     """See `base.Documents`."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, caches: Caches, generation: int) -> None:
         self.db = db
+        self._caches = caches
+        self._generation = generation
 
     def passing_chunks(self, only: Filter) -> queries.Condition:
         """A filter as a condition on the id of a chunk. `path_fits` is a function of ours."""
@@ -67,6 +75,14 @@ class Documents:
     def has_any(self, only: Filter) -> bool:
         condition, bindings = self.passing_chunks(only)
         return bool(only_value(self.db, f"SELECT EXISTS ({condition})", bindings))
+
+    def passing(self, only: Filter) -> NDArray[np.int64]:
+        ids = self.db.execute(*self.passing_chunks(only))
+        array: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in ids), "int64")
+        return array
+
+    def labels(self) -> Labels:
+        return self._caches.labels.get(self._generation, ALL, lambda: read_labels(self.db.execute))
 
     def tags(self) -> dict[str, int]:
         return {unescaped(tag): int(count) for tag, count in self.db.execute(queries.TAGS)}

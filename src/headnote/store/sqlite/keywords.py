@@ -45,10 +45,19 @@ class Keywords:
         distinct = rarest_terms(terms, self.term_frequencies)
         if not distinct or limit < 1:
             return []
-        allowed = None if only.passes_all else _ids(self.db.execute(*self._documents.passing_chunks(only)))
+        allowed = None if only.passes_all else self._documents.passing(only)
         postings = self._postings(distinct, weights)
         counted = [posting.times(shares.get(term, 1.0)) for term, posting in zip(distinct, postings, strict=True)]
         return _best(counted, limit, allowed)
+
+    def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        numpy = load_numpy()
+        distinct = rarest_terms(terms, self.term_frequencies)
+        empty: NDArray[np.int64] = numpy.empty(0, numpy.int64)
+        postings = self._postings(distinct, DEFAULT_WEIGHTS)
+        chunks = numpy.concatenate([empty, *(posting.chunks for posting in postings)])
+        having: NDArray[np.int64] = numpy.flatnonzero(_mask(chunks, int(chunks.max(initial=0)) + 1))
+        return having
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
@@ -115,11 +124,6 @@ def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
     mask: NDArray[np.bool_] = numpy.zeros(size, dtype=bool)
     mask[ids[ids < size]] = True
     return mask
-
-
-def _ids(rows: Iterable[tuple[int]]) -> NDArray[np.int64]:
-    ids: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in rows), "int64")
-    return ids
 
 
 def quoted(term: str) -> str:

@@ -27,7 +27,7 @@ class SqliteReader(CompositeReader):
     def __init__(self, db: apsw.Connection, caches: Caches) -> None:
         self.db = db
         self._generation = generation_of(db)  # the view begins with this first read
-        documents = Documents(db)
+        documents = Documents(db, caches, self._generation)
         super().__init__(
             documents,
             Keywords(db, documents, caches, self._generation),

@@ -10,11 +10,11 @@ from headnote.search.filter_parsing import read_fields, read_recency, read_since
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.spelling import corrected_query
 from headnote.web import requests, responses
-from headnote.web.conversion import files_read_answer, hit_answer
+from headnote.web.conversion import facet_answer, files_read_answer, hit_answer
 
 
 def search(served: Served, request: requests.SearchRequest) -> responses.SearchAnswer:
-    """Passages that answer a query, best first."""
+    """Passages that answer a query, best first, page by page."""
     began = time.perf_counter()
     # Asked before the search: what is read meanwhile may be missing from the hits.
     read = served.state().files_read
@@ -30,13 +30,19 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         "fusion": request.fusion,
         **_recency(request),
     }
-    hits = served.index.search(request.q, request.limit, request.mode, **options)
+    page = served.index.search_page(
+        request.q, request.limit, request.mode, offset=request.offset, facets=request.facets, **options
+    )
+    is_empty = page.total == 0
     return responses.SearchAnswer(
         query=request.q,
-        answered=corrected_query(request.q, hits),
-        hits=[hit_answer(hit, request.q) for hit in hits],
-        note="" if hits else served.index.why_empty(request.q, request.limit, request.mode, **options),
-        has_nearest=not hits and _has_nearest(served, request, options),
+        answered=corrected_query(request.q, page.hits),
+        hits=[hit_answer(hit, request.q) for hit in page.hits],
+        total=page.total,
+        offset=page.offset,
+        facets=list(map(facet_answer, page.facets)),
+        note=served.index.why_empty(request.q, request.limit, request.mode, **options) if is_empty else "",
+        has_nearest=is_empty and _has_nearest(served, request, options),
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
         files_read=files_read_answer(read),
     )

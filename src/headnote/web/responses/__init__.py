@@ -41,7 +41,15 @@ from headnote.web.responses.documents import (
     PreviewAnswer,
     ReadAnswer,
 )
-from headnote.web.responses.finding import GuessAnswer, HitAnswer, SearchAnswer, SnippetAnswer, SnippetLine, WhyAnswer
+from headnote.web.responses.finding import (
+    FacetAnswer,
+    GuessAnswer,
+    HitAnswer,
+    SearchAnswer,
+    SnippetAnswer,
+    SnippetLine,
+    WhyAnswer,
+)
 from headnote.web.responses.problems import Failure, Problem
 from headnote.web.responses.state import FilesReadAnswer, Health, ModelAnswer, ProgressAnswer, StatusAnswer
 
@@ -60,6 +68,7 @@ __all__ = [
     "DroppedAnswer",
     "EditorAnswer",
     "ErrorEvent",
+    "FacetAnswer",
     "Failure",
     "FilesReadAnswer",
     "FoundAnswer",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -82,14 +82,30 @@ class HitAnswer(msgspec.Struct):
     snippet: SnippetAnswer
 
 
+class FacetAnswer(msgspec.Struct):
+    """A way to narrow the search: the same search with `argument` for `parameter` finds `total` passages. A folder
+    takes the place of other paths, the others are added. `name` is that of a field."""
+
+    kind: Literal["folder", "tag", "field"]
+    name: str
+    value: str
+    total: int
+    parameter: Literal["path", "tag", "where"]
+    argument: str
+
+
 class SearchAnswer(msgspec.Struct):
-    """`answered` is the query with its misspelt words corrected. `note` says why there are no hits, `has_nearest`
+    """`total` passages are found, of which `hits` are shown from `offset` on; near copies count, but are not shown.
+    `answered` is the query with its misspelt words corrected. `note` says why there are no hits, `has_nearest`
     whether a minimum score of 0 shows some all the same. While the folder is read for the first time, `files_read`
     tells how much of it was searched."""
 
     query: str
     answered: str
     hits: list[HitAnswer]
+    total: int
+    offset: int
+    facets: list[FacetAnswer]
     note: str
     has_nearest: bool
     milliseconds: float

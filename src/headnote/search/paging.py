@@ -1,0 +1,110 @@
+"""What a search finds, all of it, and its hits in order, read no further than they are shown.
+
+A passage is found if it has a word of the query, or what that word stands for, or if it is among the nearest in meaning
+and as near as the best hit of a search must be. Neither depends on filters, so what a filter leaves can be counted
+before anybody sets it. The order is that of a search with the filters; passages beyond its depth follow by their words.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from headnote.extras import load_numpy
+from headnote.search.hits import Found, Scored, hit_of, reasons_of
+from headnote.search.query import Query
+from headnote.search.ranking import recency_factor
+from headnote.search.retrievers import by_words
+from headnote.search.selection import Candidate, best_first
+from headnote.search.spelling import Reading, shares_of
+from headnote.store.base import Reader
+from headnote.store.labels import Labels
+from headnote.store.rows import StoredChunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+READ_TOGETHER = 32
+"""Chunks. A page shows twenty, and leaves out a few near copies."""
+
+
+def found_chunks(
+    reader: Reader, query: Query, words: Sequence[Reading], everywhere: Scored, relevant: float
+) -> NDArray[np.int64]:
+    """Ids of the chunks that are found and pass the filter, sorted. `everywhere` is what is retrieved without it.
+
+    By default, `relevant` is the least similarity of what is found by its meaning alone. A minimum score of the query
+    holds for all; those beyond the depth of a search have no score to compare, and are left out.
+    """
+    numpy = load_numpy()
+    if query.min_score:
+        found = _sorted([chunk for chunk, score in everywhere.scores.items() if score >= query.min_score])
+    else:
+        least = relevant if query.min_score is None else 0.0
+        near = _sorted([chunk for chunk, similarity in everywhere.semantic if similarity >= least])
+        having = reader.having(list(shares_of(words))) if query.mode != "semantic" else _sorted([])
+        found = numpy.sort(numpy.concatenate([having, near[~_are_among(near, having)]]))
+    return found if query.only.passes_all else found[_are_among(found, numpy.sort(reader.passing(query.only)))]
+
+
+def _sorted(ids: Sequence[int]) -> NDArray[np.int64]:
+    array: NDArray[np.int64] = load_numpy().asarray(sorted(ids), "int64")
+    return array
+
+
+def _are_among(ids: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the ids are among others, which are sorted. Numpy's own function would load masked arrays."""
+    numpy = load_numpy()
+    among: NDArray[np.bool_] = numpy.zeros(len(ids), dtype=bool)
+    if len(others):
+        places = numpy.minimum(numpy.searchsorted(others, ids), len(others) - 1)
+        among = others[places] == ids
+    return among
+
+
+# -- order
+
+
+def hits_in_order(
+    reader: Reader,
+    query: Query,
+    words: Sequence[Reading],
+    scored: Scored,
+    found: NDArray[np.int64],
+    repeat_factor: float,
+) -> Iterator[Found]:
+    """All found chunks as hits, best first. Each is read when its turn comes."""
+    numpy = load_numpy()
+    ids = numpy.fromiter(scored.scores, numpy.int64, len(scored.scores))
+    ids = ids[_are_among(ids, found)]
+    first = best_first(_candidates(reader.labels(), query, ids, scored), repeat_factor)
+    yield from _read(reader, first, scored)
+    if len(found) > len(first) and not query.min_score:
+        keyword = by_words(reader, shares_of(words), reader.chunk_count(), query.only)
+        floor = min((candidate.score for candidate in first), default=0.0)
+        unit = scored.words_value / (keyword[0][1] or 1.0) if keyword else 0.0
+        seen = set(ids.tolist())
+        rest = (Candidate(min(unit * score, floor), "", chunk) for chunk, score in keyword if chunk not in seen)
+        yield from _read(reader, rest, scored._replace(keyword=keyword))
+
+
+def _candidates(labels: Labels, query: Query, ids: NDArray[np.int64], scored: Scored) -> Iterator[Candidate]:
+    now = time.time()
+    for chunk, document in zip(ids.tolist(), labels.documents[labels.places(ids)].tolist(), strict=True):
+        age = now - labels.mtimes[document] / 1e9
+        recency = recency_factor(age, query.recency_days, query.recency_steps)
+        yield Candidate(scored.scores[chunk] * recency, labels.paths[document], chunk, recency)
+
+
+def _read(reader: Reader, candidates: Iterable[Candidate], scored: Scored) -> Iterator[Found]:
+    remaining = iter(candidates)
+    chunks: dict[int, StoredChunk] = {}
+    while batch := list(islice(remaining, READ_TOGETHER)):
+        chunks |= {chunk.id: chunk for chunk in reader.chunks([candidate.start for candidate in batch])}
+        reasons = reasons_of(scored, chunks.values())
+        for candidate in batch:
+            chunk = chunks[candidate.start]
+            yield hit_of(chunk, candidate.score, reasons[chunk.id]._replace(recency=candidate.recency)), chunk

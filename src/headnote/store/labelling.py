@@ -1,0 +1,114 @@
+"""Rows of an index → the labels of its chunks, for both databases."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from headnote.extras import load_numpy
+from headnote.store.codec import unescaped
+from headnote.store.labels import Grouping, Labels
+
+MOST_VALUES = 100
+"""Different values of a field. One with more tells documents apart instead of grouping them."""
+LONGEST_VALUE = 60
+"""Characters of a value that is a name of a group and not a sentence."""
+NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
+"""Fields that are searched in other ways."""
+
+CHUNKS = "SELECT id, document FROM chunks ORDER BY id"
+DOCUMENTS = "SELECT id, path, mtime_ns FROM documents"
+DOCUMENT_TAGS = "SELECT document, tag FROM document_tags"
+CHUNK_TAGS = "SELECT chunk, tag FROM chunk_tags"
+FIELDS = "SELECT document, key, value FROM fields"
+
+
+def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
+    """The labels of an index. `rows` runs a query."""
+    numpy = load_numpy()
+    numbers, names, times = _columns(rows(DOCUMENTS), 3)
+    place_of = {number: place for place, number in enumerate(numbers)}
+    ids, owners = _columns(rows(CHUNKS), 2)
+    paths = [unescaped(name) for name in names]
+    chunk_places = {chunk: place for place, chunk in enumerate(ids)}
+    owner_places = [place_of[owner] for owner in owners]
+    tags = [(place_of[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
+    chunk_tags = [(chunk_places[chunk], unescaped(tag)) for chunk, tag in rows(CHUNK_TAGS)]
+    fields = [(place_of[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
+    return Labels(
+        chunks=numpy.asarray(ids, numpy.int64),
+        documents=numpy.asarray(owner_places, numpy.int64),
+        paths=paths,
+        mtimes=numpy.asarray(times, numpy.int64),
+        folders=_grouping((place, ("", folder)) for place, path in enumerate(paths) for folder in _folders(path)),
+        tags=_tag_grouping(tags, chunk_tags, owner_places),
+        fields=_grouping((place, (key, value)) for place, key, value in _grouping_fields(fields)),
+    )
+
+
+def _columns(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
+    columns = list(map(list, zip(*rows, strict=True)))
+    return columns or [[] for _ in range(count)]
+
+
+def _grouping(
+    of_documents: Iterable[tuple[int, tuple[str, str]]], of_chunks: Iterable[tuple[int, tuple[str, str]]] = ()
+) -> Grouping:
+    numpy = load_numpy()
+    values: dict[tuple[str, str], int] = {}
+    places: tuple[list[int], list[int]] = [], []
+    labels: tuple[list[int], list[int]] = [], []
+    for kind, pairs in enumerate((of_documents, of_chunks)):
+        for place, value in pairs:
+            places[kind].append(place)
+            labels[kind].append(values.setdefault(value, len(values)))
+    arrays = [numpy.asarray(numbers, numpy.int64) for numbers in (places[0], labels[0], places[1], labels[1])]
+    return Grouping(list(values), *arrays)
+
+
+# -- folders and tags
+
+
+def _folders(path: str) -> Iterator[str]:
+    at = path.find("/")
+    while at >= 0:
+        yield path[: at + 1]
+        at = path.find("/", at + 1)
+
+
+def _tag_grouping(
+    tags: Iterable[tuple[int, str]], chunk_tags: Iterable[tuple[int, str]], owners: Sequence[int]
+) -> Grouping:
+    of_documents: defaultdict[int, set[str]] = defaultdict(set)
+    for place, tag in tags:
+        of_documents[place].update(_tags_above(tag))
+    of_chunks: defaultdict[int, set[str]] = defaultdict(set)
+    for place, tag in chunk_tags:
+        of_chunks[place].update(_tags_above(tag) - of_documents.get(owners[place], set()))
+    return _grouping(
+        ((place, ("", tag)) for place, own in of_documents.items() for tag in sorted(own)),
+        ((place, ("", tag)) for place, own in of_chunks.items() for tag in sorted(own)),
+    )
+
+
+def _tags_above(tag: str) -> set[str]:
+    parts = tag.split("/")
+    return {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
+
+
+# -- fields
+
+
+def _grouping_fields(fields: Sequence[tuple[int, str, str]]) -> Iterator[tuple[int, str, str]]:
+    """Those whose values some documents share. Numbers measure; they do not group."""
+    values: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, key, value in fields:
+        values[key][value] += 1
+    good = {key for key, counts in values.items() if key not in NOT_FIELDS and "=" not in key and _groups(counts)}
+    return ((place, key, value) for place, key, value in fields if key in good and 0 < len(value) <= LONGEST_VALUE)
+
+
+def _groups(counts: Counter[str]) -> bool:
+    is_text = any(not value.lstrip("-").replace(".", "", 1).isdigit() for value in counts)
+    return is_text and len(counts) <= MOST_VALUES and counts.total() > len(counts)

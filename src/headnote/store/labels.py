@@ -1,0 +1,70 @@
+"""What chunks are grouped by: the folders, tags and fields of their documents, as arrays that are counted at once.
+
+A chunk has a label if and only if it passes the filter for that label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from headnote.extras import load_numpy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Grouping(NamedTuple):
+    """Labels of one kind, and which documents and single chunks have them."""
+
+    values: list[tuple[str, str]]
+    """(name, value); only fields have names."""
+    documents: NDArray[np.int64]
+    """Places of documents, with one in `of_documents` for each."""
+    of_documents: NDArray[np.int64]
+    """The label that this document has, by its place in `values`."""
+    chunks: NDArray[np.int64]
+    """Places of chunks that have a label which their document lacks."""
+    of_chunks: NDArray[np.int64]
+
+    def counts(self, per_document: NDArray[np.int64], is_counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many of the counted chunks have each label."""
+        numpy = load_numpy()
+        size = len(self.values)
+        by_document = numpy.bincount(self.of_documents, per_document[self.documents], size)
+        by_chunk = numpy.bincount(self.of_chunks, is_counted[self.chunks], size)
+        total: NDArray[np.int64] = (by_document + by_chunk).astype(numpy.int64)
+        return total
+
+
+class Labels(NamedTuple):
+    """All chunks of an index with what they are grouped by."""
+
+    chunks: NDArray[np.int64]
+    """Ids, sorted. The place of a chunk is its place in here."""
+    documents: NDArray[np.int64]
+    """The place of the document of each."""
+    paths: list[str]
+    """Of the documents."""
+    mtimes: NDArray[np.int64]
+    """Of the documents, in nanoseconds."""
+    folders: Grouping
+    """`a/b/` and all folders above it."""
+    tags: Grouping
+    """In the form in which they are compared, with all tags above: `a/b` and `a`."""
+    fields: Grouping
+    """Those that group documents."""
+
+    def places(self, chunks: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        numpy = load_numpy()
+        places: NDArray[np.int64] = numpy.searchsorted(self.chunks, numpy.asarray(chunks, numpy.int64))
+        return places
+
+    def counts(self, chunks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Of these chunks: how many each document has, and whether a chunk is one of them."""
+        numpy = load_numpy()
+        places = self.places(chunks)
+        is_counted: NDArray[np.bool_] = numpy.zeros(len(self.chunks), dtype=bool)
+        is_counted[places] = True
+        return numpy.bincount(self.documents[places], minlength=len(self.paths)), is_counted

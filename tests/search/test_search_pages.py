@@ -1,0 +1,191 @@
+"""Pages of hits: an honest total, pages that fit together, and facets that keep their promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from headnote import Facet, Hit, Index, SearchPage, SettingsError
+from headnote.search.engine import RELEVANT
+from headnote.search.query import MODES
+
+pytest_plugins = ("store_fixtures",)
+
+WORDS = ("gauge", "harbour", "tide", "battery", "mast", "winter", "report", "chain")
+FOLDERS = ("", "guides/", "guides/setup/", "logs/2024/", "logs/2025/", "odd [1]/", "odd *?/")
+TAGS = ((), ("water",), ("water/deep",), ("todo", "water"))
+LAWS = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+def write_notes(root: Path, count: int = 120) -> None:
+    """Notes with words, folders, tags and fields in every combination; one in seven copies another."""
+    for number in range(count):
+        folder = root / FOLDERS[number % len(FOLDERS)]
+        folder.mkdir(parents=True, exist_ok=True)
+        tags = ", ".join(TAGS[number // 2 % len(TAGS)])
+        first, second = WORDS[number % len(WORDS)], WORDS[number // len(WORDS) % len(WORDS)]
+        own = "copied" if number % 7 == 0 else f"number {number} of {count}"
+        (folder / f"note-{number}.md").write_text(
+            f"---\ntags: [{tags}]\nstatus: {'Draft' if number % 3 else 'done'}\nweight: {number}\n---\n"
+            f"# About the {first}\n\nThe {first} beside the {second}, {own}.\n\n"
+            f"## Its {second}\n\nWhat the {second} needs. {'#later' if number % 5 == 0 else ''}\n",
+            encoding="utf-8",
+        )
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    root = tmp_path_factory.mktemp("pages")
+    write_notes(root)
+    with Index.open(root, embedder="hashing:64", max_tokens=60, min_tokens=10) as opened:
+        opened.update()
+        yield opened
+
+
+@pytest.fixture
+def index_anywhere(store_target: str, tmp_path: Path) -> Iterator[Index]:
+    """The same in each store."""
+    write_notes(tmp_path, 48)
+    with Index.open(
+        tmp_path, embedder="hashing:64", max_tokens=60, min_tokens=10, store=store_target or "sqlite"
+    ) as opened:
+        opened.update()
+        yield opened
+
+
+queries = st.one_of(
+    st.lists(st.sampled_from((*WORDS, "gaug", "harbuor", "xyzzy", "copied")), min_size=1, max_size=3).map(" ".join),
+    st.text(max_size=12),
+)
+options = st.fixed_dictionaries(
+    {"mode": st.sampled_from(MODES)},
+    optional={
+        "min_score": st.sampled_from((0.0, 0.2, 0.5)),
+        "fusion": st.sampled_from(("weighted", "rrf")),
+        "per_document": st.sampled_from((0, 1)),
+        "budget": st.sampled_from((0, 200)),
+        "expand": st.sampled_from(("none", "neighbours", "section")),
+        "path": st.sampled_from(("/guides/", "logs", "*-1*.md", "/odd \\[1]/")),
+        "tags": st.sampled_from((["water"], ["water", "todo"], ["later"])),
+        "where": st.sampled_from(({"status": "draft"}, {"status": "done"})),
+        "recency_days": st.sampled_from((0.0, 30.0)),
+    },
+)
+
+
+def places(hits: tuple[Hit, ...] | list[Hit]) -> list[tuple[str, int]]:
+    return [(hit.path, hit.start) for hit in hits]
+
+
+def narrowed(chosen: dict[str, Any], facet: Facet) -> dict[str, Any]:
+    """The options of a search that a facet narrows: tags and fields join those that are given."""
+    more = facet.options
+    if "tags" in more:
+        more["tags"] = [*chosen.get("tags", []), *more["tags"]]
+    if "where" in more:
+        more["where"] = {**chosen.get("where", {}), **more["where"]}
+    return {**chosen, **more}
+
+
+@LAWS
+@given(query=queries, chosen=options, limit=st.integers(1, 30), offset=st.integers(0, 40))
+def test_pages_make_up_one_list_and_show_no_more_than_is_found(
+    index: Index, query: str, chosen: dict[str, Any], limit: int, offset: int
+) -> None:
+    whole = index.search_page(query, 1000, **chosen)
+    page = index.search_page(query, limit, offset=offset, **chosen)
+    assert places(page.hits) == places(whole.hits[offset : offset + limit])
+    assert page.total == whole.total >= len(whole.hits)
+    assert (page.facets, page.offset) == (whole.facets, offset)
+
+
+@LAWS
+@given(query=queries, chosen=options)
+def test_a_facet_says_what_its_filter_finds(index: Index, query: str, chosen: dict[str, Any]) -> None:
+    page = index.search_page(query, 5, **chosen)
+    for facet in page.facets:
+        assert 0 < facet.total < page.total
+        assert index.search_page(query, 1, facets=False, **narrowed(chosen, facet)).total == facet.total, facet
+
+
+@LAWS
+@given(query=queries, mode=st.sampled_from(MODES))
+def test_the_first_hits_are_those_of_a_search(index: Index, query: str, mode: Any) -> None:
+    page, hits = index.search_page(query, 100, mode), index.search(query, 100, mode)
+    found = [hit for hit in hits if hit.why.keyword_rank or hit.why.similarity >= RELEVANT]
+    assert places(page.hits)[: len(found)] == places(found)[:100]
+    assert bool(page.total) == bool(found)
+
+
+@LAWS
+@given(query=queries)
+def test_by_words_everything_with_a_word_is_found(index: Index, query: str) -> None:
+    page = index.search_page(query, 1000, "keyword", min_score=0)
+    assert all(hit.why.keyword_rank for hit in page.hits)
+    assert len({hit.key for hit in page.hits}) == len(page.hits)
+
+
+def test_by_meaning_a_list_ends_where_nothing_is_relevant(index: Index) -> None:
+    page = index.search_page("gauge beside the harbour", 1000, "semantic")
+    assert page.hits
+    assert all(hit.why.similarity >= RELEVANT for hit in page.hits)
+    assert page.total < index.search_page("gauge beside the harbour", 1, "semantic", min_score=0).total
+
+
+def test_copies_are_found_and_not_shown(index: Index) -> None:
+    page = index.search_page("needs", 1000, "keyword")
+    assert len(page.hits) < page.total
+
+
+def test_folders_lead_down_one_by_one(index: Index) -> None:
+    page = index.search_page("tide", 1)
+    folders = [facet for facet in page.facets if facet.kind == "folder"]
+    assert {facet.value for facet in folders} == {"guides/", "logs/", "odd [1]/", "odd *?/"}
+    below = index.search_page("tide", 1, **next(facet.options for facet in folders if facet.value == "logs/"))
+    assert {facet.value for facet in below.facets if facet.kind == "folder"} == {"logs/2024/", "logs/2025/"}
+
+
+def test_fields_group_and_numbers_do_not(index: Index) -> None:
+    facets = index.search_page("tide", 1).facets
+    assert {(facet.name, facet.value) for facet in facets if facet.kind == "field"} == {
+        ("status", "draft"),
+        ("status", "done"),
+    }
+    assert {"water", "water/deep", "todo", "later"} <= {facet.value for facet in facets if facet.kind == "tag"}
+
+
+def test_both_stores_find_the_same(index_anywhere: Index) -> None:
+    index = index_anywhere
+    for mode in MODES:
+        for chosen in ({}, {"tags": ["water"]}, {"path": "/guides/"}):
+            page = index.search_page("harbour tide", 1000, mode, **chosen)
+            assert page.total >= len(page.hits) > 0
+            parts = [index.search_page("harbour tide", 7, mode, offset=at, **chosen) for at in range(0, 140, 7)]
+            assert [place for part in parts for place in places(part.hits)] == places(page.hits)
+            for facet in page.facets:
+                assert index.search_page("harbour tide", 1, mode, **narrowed(chosen, facet)).total == facet.total
+
+
+def test_hits_beyond_the_depth_of_a_search_follow(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headnote.search.engine.DEPTH", 10)
+    page = index.search_page("harbour", 1000, "keyword")
+    assert len(page.hits) > 20
+    assert [hit.score for hit in page.hits] == sorted((hit.score for hit in page.hits), reverse=True)
+    assert all(hit.why.keyword_rank for hit in page.hits)
+
+
+def test_nothing_relevant_is_an_empty_page(index: Index) -> None:
+    assert index.search_page("xyzzy quux") == SearchPage((), 0)
+    assert index.search_page("tide", tags="nowhere") == SearchPage((), 0)
+
+
+def test_an_offset_is_a_number_from_zero(index: Index) -> None:
+    with pytest.raises(SettingsError, match="offset -1 is too small"):
+        index.search_page("tide", offset=-1)
