@@ -74,6 +74,19 @@ def wait_for_cuts(page: Any) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def handbook_text(repository: Path) -> str:
+    files = sorted((repository / "examples" / "handbook").glob("*.md"))
+    return "\n\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def open_text(page: Any, text: str, folder: Path) -> None:
+    """As a file: to type a long text takes a browser a minute."""
+    file = folder / "relay.md"
+    file.write_text(text, encoding="utf-8", newline="")
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_label("Document", exact=True).first).to_have_value(text)
+
+
 def lane(page: Any, name: str) -> Any:
     return page.get_by_role("region", name=f"Settings {name}")
 
@@ -197,11 +210,12 @@ def skip_space(text: str, offset: int) -> int:
 
 
 @pytest.mark.parametrize("preset", ["blocks", "mdvdb", "ragdocs", "refdocs"])
-def test_boundaries_that_differ_are_counted_and_marked_in_both(preset: str, comparison: Any, repository: Path) -> None:
+def test_boundaries_that_differ_are_counted_and_marked_in_both(
+    preset: str, comparison: Any, repository: Path, tmp_path: Path
+) -> None:
     page = comparison
-    handbook = sorted((repository / "examples" / "handbook").glob("*.md"))
-    text = "🐚 One.\n\n" + "\n\n".join(file.read_text(encoding="utf-8") for file in handbook)
-    page.get_by_label("Document", exact=True).first.fill(text)
+    text = "🐚 One.\n\n" + handbook_text(repository)
+    open_text(page, text, tmp_path)
     lane(page, "B").get_by_label("Preset").select_option(preset)
     wait_for_cuts(page)
     in_a, in_b = starts(page, text, "default"), starts(page, text, preset)
@@ -251,6 +265,26 @@ def test_same_settings_do_not_differ(comparison: Any) -> None:
     expect(page.get_by_role("button", name="Next")).not_to_be_visible()
     page.get_by_role("button", name="Compare two").click()
     expect(page.locator(".comparison")).not_to_be_visible()
+
+
+def test_of_a_long_text_only_what_is_near_is_drawn(comparison: Any, repository: Path, tmp_path: Path) -> None:
+    page = comparison
+    open_text(page, "\n\n".join(20 * [handbook_text(repository)]), tmp_path)
+    page.wait_for_function("() => [...document.querySelectorAll('.lane')].every((lane) => lane.dataset.chunks > 100)")
+    chunks = int(lane(page, "A").get_attribute("data-chunks"))
+    bands = lane(page, "A").locator(".pane-band")
+    assert chunks > 200
+    assert 0 < bands.count() < chunks / 2
+    expect(bands.first).to_be_in_viewport()
+    lane(page, "B").locator(".pane").evaluate("(pane) => pane.scrollTo(0, pane.scrollHeight)")
+    expect(lane(page, "A").locator(f".pane-band[data-chunk='{chunks - 1}']")).to_be_in_viewport()
+    assert bands.count() < chunks / 2
+    total = int(re.match(r"\d+", page.locator(".comparison-count b").inner_text())[0])  # type: ignore[index]
+    lane(page, "A").locator(".pane").evaluate("(pane) => pane.scrollTo(0, 0)")
+    page.get_by_role("button", name="Previous").click()
+    expect(page.locator(".comparison-count b")).to_have_text(f"{total} of {total} boundaries differ")
+    for name in "AB":
+        expect(lane(page, name).locator(".pane-difference.current span")).to_be_in_viewport()
 
 
 LONG_LINE = "word " * 80

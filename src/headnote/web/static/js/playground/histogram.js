@@ -67,7 +67,7 @@ export class Histogram {
 
 /** @param {number[][]} stacks @param {number[]} sizes @param {number} most @param {Look} look */
 function cells(stacks, sizes, most, { x, step, cell, base }) {
-  const gap = cell > 5 ? 1.5 : 0.5;
+  const gap = cell > 5 ? 1.5 : Math.min(0.5, cell / 4);
   return stacks.flatMap((stack, bin) =>
     stack.map((chunk, at) =>
       svg("rect", {

@@ -16,6 +16,8 @@ import { ownSpans, repeatedSpans, spanAt } from "./ranges.js";
 const HUES = 8;
 /** Part of the pane that stays above a place that is brought into sight. */
 const ABOVE = 0.3;
+/** Of more bands or marks than these, only those near the window are drawn. */
+const ALL_AT_ONCE = 200;
 
 export class Pane {
   /**
@@ -35,6 +37,12 @@ export class Pane {
     this.marks = h("div", { class: "pane-marks", "aria-hidden": "true" });
     /** @type {Difference[]} */
     this.differences = [];
+    /** @type {number[]} Where they stand. */
+    this.heights = [];
+    this.currentDifference = -1;
+    this.active = -1;
+    /** @type {Extent} What of the paper is drawn. */
+    this.drawn = { top: 0, bottom: 0 };
     this.input = h("textarea", {
       class: "pane-text pane-input",
       "aria-label": "Document",
@@ -51,7 +59,8 @@ export class Pane {
       "keyup",
       (event) => event.key.startsWith("Arrow") && handlers.chosen(spanAt(this.own, this.input.selectionStart)),
     );
-    new ResizeObserver(() => this.#draw()).observe(this.paper);
+    this.element.addEventListener("scroll", () => this.#drawWhatComes(), { passive: true });
+    new ResizeObserver(() => this.#measure()).observe(this.paper);
   }
 
   /** @param {string} text */
@@ -67,17 +76,20 @@ export class Pane {
     this.result = result;
     this.own = ownSpans(this.points, result.chunks);
     this.differences = [];
-    this.#draw();
+    this.#measure();
   }
 
   /** Mark where this text and another cut of it differ. @param {Difference[]} differences */
   mark(differences) {
     this.differences = differences;
-    this.#drawMarks();
+    this.currentDifference = -1;
+    this.#measureDifferences();
+    this.#drawDifferences();
   }
 
   /** @param {number} chunk */
   activate(chunk) {
+    this.active = chunk;
     this.bands.querySelector(".pane-band.active")?.classList.remove("active");
     if (chunk >= 0) this.bands.querySelector(`.pane-band[data-chunk="${chunk}"]`)?.classList.add("active");
   }
@@ -90,36 +102,66 @@ export class Pane {
 
   /** Bring a difference into sight, and no other one to the fore. @param {number} at */
   revealDifference(at) {
-    this.marks.querySelector(".current")?.classList.remove("current");
-    const mark = /** @type {HTMLElement|undefined} */ (this.marks.children[at]);
-    if (!mark) return;
-    mark.classList.add("current");
-    this.element.scrollTo({ top: Math.max(0, mark.offsetTop - this.element.clientHeight * ABOVE) });
+    this.currentDifference = at;
+    this.#drawDifferences();
+    this.element.scrollTo({ top: Math.max(0, this.heights[at] - this.element.clientHeight * ABOVE) });
+  }
+
+  /** After another text, another result or another width. */
+  #measure() {
+    if (!this.result || this.paper.clientWidth === 0) return;
+    this.extents = this.own.map(this.ghost.measure());
+    this.repeated = repeatedSpans(this.points.text, this.result.chunks, this.own);
+    this.cut = cutStarts(this.result);
+    this.#measureDifferences();
+    this.#draw();
+  }
+
+  #measureDifferences() {
+    const measure = this.ghost.measure();
+    this.heights = this.differences.map(({ offset }) => measure({ start: offset, end: offset }).top);
+  }
+
+  /** Draw again once the window comes near the end of what is drawn. */
+  #drawWhatComes() {
+    const { scrollTop, clientHeight } = this.element;
+    const { top, bottom } = this.drawn;
+    if (scrollTop - clientHeight < top || scrollTop + 2 * clientHeight > bottom) this.#draw();
   }
 
   #draw() {
-    const { result, own } = this;
-    if (!result || this.paper.clientWidth === 0) return;
-    const measure = this.ghost.measure();
-    this.extents = own.map(measure);
-    const repeated = repeatedSpans(this.points.text, result.chunks, own).map((span) => span && this.ghost.boxes(span));
-    const cuts = cutStarts(result);
+    const { result, extents, repeated, cut } = this;
+    if (!result || !repeated || !cut) return;
+    const { scrollTop, clientHeight } = this.element;
+    const isAll = Math.max(extents.length, this.differences.length) <= ALL_AT_ONCE;
+    this.drawn = isAll
+      ? { top: -Infinity, bottom: Infinity }
+      : { top: scrollTop - 3 * clientHeight, bottom: scrollTop + 4 * clientHeight };
+    const near = extents.flatMap((extent, at) => (this.#isDrawn(extent) ? [at] : []));
+    const repetitions = near.flatMap((at) => {
+      const span = repeated[at];
+      return span ? carry(this.ghost.boxes(span), at) : [];
+    });
     refill(
       this.bands,
-      this.extents.map((extent, at) => band(extent, at, result.chunks[at].tokens, cuts.has(at))),
-      repeated.flatMap((boxes, at) => (boxes ? carry(boxes, at) : [])),
+      near.map((at) => band(extents[at], at, result.chunks[at].tokens, cut.has(at))),
+      repetitions,
     );
-    this.#drawMarks();
+    this.activate(this.active);
+    this.#drawDifferences();
   }
 
-  #drawMarks() {
-    if (this.paper.clientWidth === 0) return;
-    const measure = this.ghost.measure();
-    const tops = this.differences.map(({ offset }) => measure({ start: offset, end: offset }).top);
+  #drawDifferences() {
+    const near = this.heights.flatMap((top, at) => (this.#isDrawn({ top, bottom: top }) ? [at] : []));
     refill(
       this.marks,
-      this.differences.map((difference, at) => differenceMark(difference, tops[at])),
+      near.map((at) => differenceMark(this.differences[at], this.heights[at], at === this.currentDifference)),
     );
+  }
+
+  /** @param {Extent} extent */
+  #isDrawn({ top, bottom }) {
+    return bottom >= this.drawn.top && top <= this.drawn.bottom;
   }
 
   /** @param {number} clientY */
@@ -172,9 +214,9 @@ function placed(element, box) {
   return element;
 }
 
-/** @param {Difference} difference @param {number} top */
-function differenceMark({ isHere, side }, top) {
-  const look = isHere ? "here" : "there";
+/** @param {Difference} difference @param {number} top @param {boolean} isCurrent */
+function differenceMark({ isHere, side }, top, isCurrent) {
+  const look = `${isHere ? "here" : "there"}${isCurrent ? " current" : ""}`;
   const element = h("div", { class: `pane-difference ${look}` }, h("span", null, `only in ${side}`));
   element.style.top = `${top}px`;
   return element;
