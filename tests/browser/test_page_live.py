@@ -327,8 +327,23 @@ def test_the_status_is_in_words_that_people_know(visit: Visit) -> None:
     for stranger in ("generation", "pending", "vector", "embedding"):
         assert stranger not in words
     expect(page.get_by_role("main")).to_contain_text("by words and by meaning")
+
+
+def test_what_is_unfolded_stays_so_while_the_status_changes(visit: Visit) -> None:
+    page = visit.page
+    polls: list[int] = []
+
+    def status(route: Any) -> None:
+        polls.append(1)
+        progress = {"stage": "documents", "done": len(polls), "total": 6591, "seconds_left": None}
+        route.fulfill(json={**route.fetch().json(), "busy": True, "progress": progress})
+
+    page.route("**/api/status", status)
+    visit.go("#/status")
     page.get_by_text("How documents are cut into passages").click()
+    expect(page.locator(".status-progress")).to_contain_text("5 of 6,591 files")
     expect(page.get_by_text("max_tokens")).to_be_visible()
+    expect(page.locator("summary", has_text="How documents are cut")).to_be_focused()
 
 
 class Held:

@@ -2,7 +2,7 @@
 
 import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
-import { startStatusFeed } from "./core/status-feed.js";
+import { onStatus, startStatusFeed } from "./core/status-feed.js";
 import { startConnectionNote } from "./shell/connection-note.js";
 import { heading, startFocusKeeper } from "./shell/focus.js";
 import { setPlace, startKeys } from "./shell/keys.js";
@@ -141,4 +141,5 @@ startViewKeys({ go, leaveField: () => heading()?.focus({ preventScroll: true }) 
 startFocusKeeper();
 void startStatusFeed();
 wantsFocus = true;
-void route().then(loadOthers);
+// The rest does not compete with what is looked at first.
+void Promise.all([route(), new Promise((known) => onStatus(known))]).then(loadOthers);

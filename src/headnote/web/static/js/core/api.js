@@ -31,6 +31,9 @@ export async function get(path, query = {}, signal) {
   return persist(() => json(search ? `${path}?${search}` : path, { signal }), signal);
 }
 
+/** A file of the page, as text. @param {string} address */
+export const text = (address) => persist(async () => (await reach(address, {})).text().catch(unreachable));
+
 /** The answer of now, without waiting for a server that is away. @param {string} path @param {AbortSignal} signal */
 export const probe = (path, signal) => json(path, { signal });
 

@@ -2,6 +2,7 @@
 
 import { asset } from "../core/assets.js";
 import { h } from "../core/dom.js";
+import { loaded } from "../core/loading.js";
 import { whenNear } from "./near.js";
 import { undrawn } from "./undrawn.js";
 
@@ -39,7 +40,7 @@ async function load() {
   document.head.append(h("link", { rel: "stylesheet", href: asset("vendor/katex/katex.min.css") }));
   try {
     // Not a module by itself: it leaves its name in the global scope.
-    await import(asset("vendor/katex/katex.min.js"));
+    await loaded(() => import(asset("vendor/katex/katex.min.js")));
     return /** @type {{katex: Katex}} */ (/** @type {unknown} */ (globalThis)).katex;
   } catch (error) {
     loading = null;

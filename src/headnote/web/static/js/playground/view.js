@@ -1,7 +1,7 @@
 /** The playground: cut a text, change a setting, see the boundaries move. */
 
 import { errorNotice } from "../core/announce.js";
-import { get } from "../core/api.js";
+import { get, text } from "../core/api.js";
 import { asset } from "../core/assets.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
@@ -104,8 +104,7 @@ class PlaygroundView {
   }
 
   async #loadSample() {
-    const response = await fetch(asset("sample.md"));
-    this.#setText(await response.text(), "relay.md", 0);
+    this.#setText(await text(asset("sample.md")), "relay.md", 0);
   }
 
   /** @param {string} preset @param {"A"|"B"} name */

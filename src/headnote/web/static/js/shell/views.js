@@ -1,6 +1,6 @@
 /** The views, each made once. Their modules are loaded when first shown, or when the page has nothing else to do. */
 
-import { answering, report } from "../core/connection.js";
+import { loaded } from "../core/loading.js";
 
 /**
  * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
@@ -16,7 +16,6 @@ const MODULES = {
   ask: () => import("../ask/view.js").then((module) => module.createAskView),
   status: () => import("../status/view.js").then((module) => module.createStatusView),
 };
-const ATTEMPTS = 3;
 
 /** @type {Map<string, Promise<View>>} */
 const made = new Map();
@@ -28,7 +27,7 @@ export const isView = (name) => Object.hasOwn(MODULES, name);
 export function viewOf(name) {
   const known = made.get(name);
   if (known) return known;
-  const making = load(name).then((create) => create());
+  const making = loaded(MODULES[name]).then((create) => create());
   made.set(name, making);
   // What failed may succeed the next time it is asked for.
   making.catch(() => made.delete(name));
@@ -40,18 +39,4 @@ export function loadOthers() {
   const load = () => Object.values(MODULES).forEach((one) => void one().catch(() => {}));
   if ("requestIdleCallback" in window) window.requestIdleCallback(load, { timeout: 5000 });
   else setTimeout(load, 1000);
-}
-
-/** @param {string} name */
-async function load(name) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await MODULES[name]();
-    } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
-      // The status is asked for at once. If the server is there, this is over in a moment.
-      report("silent");
-      await answering();
-    }
-  }
 }

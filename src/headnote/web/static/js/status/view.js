@@ -11,13 +11,16 @@ import { onStatus } from "../core/status-feed.js";
 
 class StatusView {
   constructor() {
-    this.drawn = "";
-    this.body = h("div", { class: "status" });
+    /** What is drawn in each part. @type {Map<Element, string>} */
+    this.drawn = new Map();
+    this.now = h("div", { class: "status" });
+    this.figures = h("div");
+    this.settings = h("div");
     this.element = h(
       "section",
       { class: "view view-narrow", "aria-labelledby": "status-h" },
       h("div", { class: "view-head" }, h("h1", { id: "status-h", tabindex: "-1" }, "Status")),
-      this.body,
+      h("div", { class: "status" }, this.now, this.figures, this.settings),
     );
     onStatus((status, error) => {
       if (!this.element.hidden) this.#draw(status, error);
@@ -35,23 +38,37 @@ class StatusView {
 
   /** @param {Status|null} status @param {Error|null} error */
   #draw(status, error) {
-    // Draw only changes: the reader keeps a selection, and screen readers stay silent.
-    const drawn = JSON.stringify([status, error?.message, connection(), status?.updated && ago(status.updated)]);
-    if (drawn === this.drawn) return;
-    this.drawn = drawn;
-    if (!status) refill(this.body, error ? errorNotice(error) : h("p", { class: "soft" }, "Loading…"));
-    else
-      refill(
-        this.body,
-        error && errorNotice(error),
-        status.problem && problem(status.problem),
-        status.elsewhere && elsewhere(status.elsewhere),
-        headline(status, error),
-        progress(status),
-        figures(status),
-        settings(status),
-      );
+    const when = status?.updated && ago(status.updated);
+    this.#part(this.now, [status, error?.message, connection(), when], () => situation(status, error));
+    if (!status) return;
+    const { documents, chunks, links, bytes_on_disk } = status;
+    this.#part(this.figures, [documents, chunks, links, bytes_on_disk], () => [figures(status)]);
+    const { root, model, models, answering, ask_model } = status;
+    this.#part(this.settings, [root, model, models, answering, ask_model, status.settings], () => [settings(status)]);
   }
+
+  /**
+   * Draw only what has changed: the reader keeps a selection and what is unfolded, and screen readers stay silent.
+   * @param {Element} part @param {unknown} about @param {() => (Element|null|false|"")[]} draw
+   */
+  #part(part, about, draw) {
+    const drawn = JSON.stringify(about);
+    if (drawn === this.drawn.get(part)) return;
+    this.drawn.set(part, drawn);
+    refill(part, ...draw());
+  }
+}
+
+/** What is the matter now. @param {Status|null} status @param {Error|null} error */
+function situation(status, error) {
+  if (!status) return [error ? errorNotice(error) : h("p", { class: "soft" }, "Loading…")];
+  return [
+    error && errorNotice(error),
+    status.problem && problem(status.problem),
+    status.elsewhere && elsewhere(status.elsewhere),
+    headline(status, error),
+    progress(status),
+  ];
 }
 
 /** @param {string} text */
