@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -308,6 +309,9 @@ NASTY = [
     f"::: code-group\n```js [{ATTACK}]\na\n```\n```js title='\" onclick=alert(1)'\n```\n:::",
     f"$<img src=x onerror=alert(1)>$\n\n$$\n</div><script>alert(1)</script>\n$$\n\n\\(\\a{ATTACK}\\)",
     "```math\n</div><script>alert(1)</script>\n```",
+    f'{{{{< note title="{ATTACK}" >}}}}\n{ATTACK}\n{{{{< /note >}}}}\n\n{{{{< {ATTACK} >}}}}\n\n{{% x {ATTACK} %}}',
+    "{{< mermaid >}}\n</code></pre><script>alert(1)</script>\n{{< /mermaid >}}\n\n[x]({{< ref javascript:alert(1) >}})",
+    f'text {{{{< a text="{ATTACK}" >}}}} {{% b "<script>alert(1)</script>" %}} #<script> https://a.example/"onclick="x',
     f"=={ATTACK}== ==<script>alert(1)</script>== ==[x](javascript:alert(1))==",
     '<div class="callout evil" data-callout="x y" data-title="<script>">a</div><div class="sidebar">b</div>',
     '<section class="document-head" data-document="/etc/passwd">x</section><p class="skip-link">y</p>',
@@ -363,6 +367,13 @@ DEEP = {
     "braces": "a {" * 10_000,
     "imports": "import a from 'b'\n" * 20_000,
     "ends": "<Card>\n" + "a</Card>\n\n" * 5000,
+    "shortcodes": "{{< note >}}\n" * 10_000 + "x\n" + "{{< /note >}}\n" * 10_000,
+    "open shortcodes": "{{< a >}}\n" * 10_000 + "{{< b " * 5000,
+    "shortcodes in text": "a {{< b " * 10_000,
+    "verbatim": "{{< mermaid >}}\n" * 5000,
+    "block ids": "a ^b" * 10_000,
+    "tags": "#a " * 10_000,
+    "addresses": "https://" * 6000,
 }
 
 
@@ -588,3 +599,37 @@ def test_a_link_to_a_picture_is_a_picture(notes: Index) -> None:
     ]
     answers = [link_answer(one, False) for one in notes.document("pictures.md").links]
     assert {one.picture for one in answers} == {"/files/sub/pic.png"}
+
+
+# -- shortcodes
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{< note >}}\nText\n{{< /note >}}", box("note", "Note", "<p>Text</p>")),
+        ("{{< caution >}}Text{{< /caution >}}", box("caution", "Caution", "<p>Text</p>")),
+        ('{{% alert title="T" color="warning" %}}\nx\n{{% /alert %}}', box("warning", "T", "<p>x</p>")),
+        ('{% hint style="danger" %}\nx\n{% endhint %}', box("danger", "Danger", "<p>x</p>")),
+        ('{% callout type="note" %}\nx\n{% /callout %}', box("note", "Note", "<p>x</p>")),
+        ('{{< tabs >}}\n{{< tab name="A" >}}a{{< /tab >}}\n{{< /tabs >}}', tabs(A="<p>a</p>")),
+        ('a {{< tooltip text="Pods" id="pod" >}} b', '<p>a <span class="component">Pods</span> b</p>'),
+        ('{{< state version="v1.30" >}}', '<p class="component">State: v1.30</p>'),
+        ("{{< mermaid >}}\ngraph\n{{< /mermaid >}}", '<pre><code class="language-mermaid">graph</code></pre>'),
+        ("{{< comment >}}\nx\n{{< /comment >}}\n\ny", "<p>y</p>"),
+        ("{% if a %}\nb\n{% endif %}", "<p>b</p>"),
+        ("{{ a }} {b} `{% if %}`", "<p>{{ a }} {b} <code>{% if %}</code></p>"),
+        ("{{< thing >}}\n\na\n\n{{< /thing >}}", "<p>a</p>"),
+    ],
+)
+def test_a_shortcode_is_content(text: str, expected: str) -> None:
+    assert drawn(text) == expected
+
+
+def test_a_shortcode_can_be_the_address_of_a_link(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text('[x]({{< ref "b.md#part" >}}) [y](b.md)\n', encoding="utf-8")
+    (tmp_path / "b.md").write_text("# B\n\n## Part\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+        links = list(Elements(embedded(index, "a.md")).all("a"))
+    assert [(at["data-document"], at["data-fragment"]) for at in links] == [("b.md", "part"), ("b.md", "")]

@@ -115,12 +115,12 @@ def _links_of(leaf: Leaf, leaf_spans: list[InlineSpan], definitions: Definitions
     for span in leaf_spans:
         kind = _LINK_KINDS.get(span.kind)
         if kind is not None:
-            target, fragment = _split(span.target)
+            target, fragment = split_target(span.target)
             start, end = view.place(span.start), view.place(span.end - 1) + 1
             yield Link(kind, target, fragment, span_text(view.text, span, definitions), start, end)
 
 
-def _split(target: str) -> tuple[str, str]:
+def split_target(target: str) -> tuple[str, str]:
     """What a link leads to, and the place in it that it names."""
     if (shortcode := _FRAGMENT_IN_SHORTCODE.fullmatch(target)) is not None:
         return shortcode[1] + shortcode[3], shortcode[2]

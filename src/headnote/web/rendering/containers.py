@@ -6,6 +6,7 @@ Every block inside a box carries its lines, as those at the top do.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ from headnote.web.rendering.callouts import quotes_to_markers
 from headnote.web.rendering.components import CLOSING, CLOSINGS
 from headnote.web.rendering.fences import language_of, title_of
 from headnote.web.rendering.markers import TYPE, Marker, plain
-from headnote.web.rendering.meanings import Meaning, meaning_of, said
+from headnote.web.rendering.meanings import Meaning, meaning_of, named
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -64,47 +65,58 @@ def _closing_token(name: str, inline: Token) -> Token:
     return token
 
 
-class _Open(NamedTuple):
-    at: int
-    marker: Marker
+class _Level:
+    """The boxes that are open in one item, quote or cell. Every step takes as long however many there are."""
+
+    def __init__(self) -> None:
+        self.opened: list[tuple[int, Marker]] = []
+        self.waiting: Counter[tuple[str, str | int]] = Counter()
+
+    def open(self, at: int, marker: Marker) -> None:
+        self.opened.append((at, marker))
+        self.waiting[_key(marker)] += 1
+
+    def close(self, closing: Marker) -> int | None:
+        """Take the box that a marker closes off the open ones, and those inside of it, which nobody closes."""
+        key = _key(closing)
+        if not self.waiting[key]:
+            weaker = [one for one in self.waiting if self.waiting[one] and one[0] == key[0] and _is_weaker(one, key)]
+            if not weaker:
+                return None
+            key = max(weaker)
+        while True:
+            at, marker = self.opened.pop()
+            self.waiting[_key(marker)] -= 1
+            if _key(marker) == key:
+                return at
+
+
+def _key(marker: Marker) -> tuple[str, str | int]:
+    """What the opening and the closing marker of a box have in common."""
+    return marker.notation, marker.strength or (marker.name if marker.notation in ("jsx", "shortcode") else "")
+
+
+def _is_weaker(one: tuple[str, str | int], other: tuple[str, str | int]) -> bool:
+    return isinstance(one[1], int) and isinstance(other[1], int) and one[1] < other[1]
 
 
 def _partners(tokens: Sequence[Token]) -> dict[int, int]:
     """Opening → closing marker and back, by their places. Both stand in the same item, quote or cell."""
     partners: dict[int, int] = {}
-    levels: list[list[_Open]] = [[]]
+    levels = [_Level()]
     for at, token in enumerate(tokens):
         if token.type != TYPE:
             if token.nesting > 0:
-                levels.append([])
+                levels.append(_Level())
             elif token.nesting < 0 and len(levels) > 1:
                 levels.pop()
             continue
         marker: Marker = token.meta["marker"]
         if marker.opens > 0:
-            levels[-1].append(_Open(at, marker))
-        elif marker.opens < 0 and (opening := _closed_by(marker, levels[-1])) is not None:
+            levels[-1].open(at, marker)
+        elif marker.opens < 0 and (opening := levels[-1].close(marker)) is not None:
             partners[opening], partners[at] = at, opening
     return partners
-
-
-def _closed_by(closing: Marker, opened: list[_Open]) -> int | None:
-    """Take the box that a marker closes off the open ones, and those inside of it, which nobody closes."""
-    best: int | None = None
-    for place in range(len(opened) - 1, max(-1, len(opened) - 1 - DEEPEST), -1):
-        marker = opened[place].marker
-        if marker.notation != closing.notation or (closing.name and closing.name != marker.name):
-            continue
-        if marker.strength == closing.strength:
-            best = place
-            break
-        if marker.strength < closing.strength:
-            best = place
-    if best is None:
-        return None
-    at = opened[best].at
-    del opened[best:]
-    return at
 
 
 # -- boxes
@@ -253,6 +265,8 @@ def _callout(meaning: Meaning, start: int, end: int) -> tuple[list[Token], list[
 def _alone(marker: Marker, token: Token) -> list[Token]:
     """Something without content: what it says to a reader, or itself as code."""
     start, end = token.map or (0, 1)
+    if marker.notation == "code":
+        return [_fence(marker.source, marker.name, start, end)]
     if marker.notation in ("esm", "expression") or marker.name in ("script", "style"):
         return _code(marker, start, end)
     if marker.notation in (":::", "///") and marker.opens:  # nobody closes it, so it may be something else
@@ -267,7 +281,7 @@ def _alone(marker: Marker, token: Token) -> list[Token]:
         opening, closing = _box(meaning, start, end)
         description = plain(marker.attributes.get("description", ""))
         return [*opening, *(_line("p", "", description) if description else []), *closing]
-    return _paragraph(words or plain(said(marker)), start, end, "component" if not words else "")
+    return _paragraph(words or plain(named(marker)), start, end, "component" if not words else "")
 
 
 def _code(marker: Marker, start: int, end: int) -> list[Token]:
@@ -278,8 +292,8 @@ def _code(marker: Marker, start: int, end: int) -> list[Token]:
         return _paragraph(f"`{marker.source}`", start, end)
     opening, closing = (_token(f"details_{side}", "details", at) for side, at in (("open", 1), ("close", -1)))
     opening.attrSet("class", "code-of-page")
-    fence = _token("fence", "code", 0)
-    fence.content, fence.info = marker.source + "\n", "css" if marker.name == "style" else "js"
+    fence = _fence(marker.source, "css" if marker.name == "style" else "js", start, end)
+    fence.attrs, fence.map = {}, None  # the fold around it has the lines
     summary = _line("summary", "", "Imports" if marker.source.startswith("import") else "Code of this page")
     return [_add_lines(opening, start, end), *summary, fence, closing]
 
@@ -299,6 +313,12 @@ def _line(tag: str, style: str, text: str) -> list[Token]:
     inline.content, inline.children = text, []
     opening = _token("line_open", tag, 1, {"class": style} if style else {})
     return [opening, inline, _token("line_close", tag, -1)]
+
+
+def _fence(code: str, language: str, start: int, end: int) -> Token:
+    fence = _token("fence", "code", 0)
+    fence.content, fence.info = f"{code}\n", language
+    return _add_lines(fence, start, end)
 
 
 def _paragraph(text: str, start: int, end: int, style: str = "") -> list[Token]:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
+from headnote.markdown.links import split_target
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
@@ -53,7 +55,7 @@ class DocumentLinks:
 
     def _resolve_link(self, token: Token, wikilink: LinkRow | None = None) -> None:
         address = str(token.attrGet("href") or "")
-        target, _, fragment = address.partition("#")
+        target, fragment = split_target(unquote(address)) if "%7B%7B" in address else _split(address)
         link = wikilink or self._links.get(_key(target, fragment))
         document = link.resolved if link and not link.external else None
         if address.startswith(TAGGED):
@@ -149,6 +151,11 @@ def _document_address(path: str, fragment: str) -> str:
 def picture_address(path: str | None) -> str | None:
     """Where the page has the picture at a path below the root; None if it is no picture."""
     return f"/files/{quote(path)}" if path and _is_picture(path) else None
+
+
+def _split(address: str) -> tuple[str, str]:
+    target, _, fragment = address.partition("#")
+    return target, fragment
 
 
 def _key(target: str, fragment: str) -> tuple[str, str]:

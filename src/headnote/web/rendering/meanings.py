@@ -94,10 +94,25 @@ def title_in(attributes: Mapping[str, str]) -> str | None:
 
 
 def said(marker: Marker) -> str:
-    """What something without content says to a reader: the values that are no addresses, sizes or code, or its name."""
-    values = [value for value in marker.attributes.values() if value and not _HIDDEN_VALUE.search(value)]
-    words = " · ".join(values)
+    """What something inside a sentence says to a reader: its title, else its values, else its name."""
+    title = title_in(marker.attributes)
+    words = _unescaped(title) if title else " · ".join(_readable(marker))
     return words if re.search(r"[^\W\d_]{2}", words) else f"{spoken(marker.name)} {words}".strip()
+
+
+def named(marker: Marker) -> str:
+    """The same for something on a line of its own: its name, and its values."""
+    words = " · ".join(_readable(marker))
+    return f"{spoken(marker.name)}: {words}" if words else spoken(marker.name)
+
+
+def _readable(marker: Marker) -> list[str]:
+    """The values that are no addresses, sizes or code."""
+    return [value for value in marker.attributes.values() if value and not _HIDDEN_VALUE.search(value)]
+
+
+def _unescaped(markdown: str) -> str:
+    return re.sub(r"\\(.)", r"\1", markdown)
 
 
 def spoken(name: str) -> str:

@@ -18,6 +18,7 @@ from headnote.web.rendering.indented import indented_rule
 from headnote.web.rendering.markers import Reader, marker_rule
 from headnote.web.rendering.marks import mark_rule
 from headnote.web.rendering.math import add_math
+from headnote.web.rendering.shortcodes import add_shortcodes, read_shortcode
 from headnote.web.rendering.text import link_text, tell_direction
 
 if TYPE_CHECKING:
@@ -45,9 +46,11 @@ def make_parser(html: bool, deadline: Deadline, mdx: bool = False) -> MarkdownIt
     # The check comes first, also among the rules that decide at each line whether a paragraph, quote or list ends.
     parser.block.ruler.before("table", "deadline", _deadline_rule(deadline), {"alt": _INTERRUPTED})
     readers: dict[str, Sequence[Reader]] = {":": [read_colons], "/": [read_slashes], "<": [component_reader(mdx)]}
+    readers["{"] = readers["<"] if mdx else [read_shortcode]
     if mdx:
-        readers["{"] = readers["<"]
         parser.disable(["code", "html_block"])
+    else:
+        add_shortcodes(parser)
     parser.block.ruler.before("table", "markers", marker_rule(readers), {"alt": _INTERRUPTED})
     statements = [statement_reader(mdx)]
     parser.block.ruler.before("table", "statements", marker_rule({"i": statements, "e": statements}))
