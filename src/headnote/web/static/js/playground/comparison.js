@@ -9,6 +9,9 @@ import { differingBoundaries } from "./differences.js";
 /** @typedef {import("./lane.js").Lane} Lane */
 /** @typedef {import("./differences.js").Boundary} Boundary */
 
+/** @type {ScrollIntoViewOptions} */
+const NEAREST = { block: "nearest" };
+
 export class Comparison {
   constructor() {
     /** @type {Lane[]} */
@@ -17,10 +20,12 @@ export class Comparison {
     this.boundaries = [];
     this.at = -1;
     this.count = h("p", { class: "comparison-count numbers" });
+    this.place = h("span", { class: "comparison-place soft numbers" });
     this.steps = h(
       "div",
       { class: "comparison-steps" },
       step("Previous", "Previous difference (p)", "p", () => this.go(-1)),
+      this.place,
       step("Next", "Next difference (n)", "n", () => this.go(1)),
     );
     this.element = h("div", { class: "comparison", hidden: true }, this.count, this.steps);
@@ -47,6 +52,8 @@ export class Comparison {
     const from = this.at < 0 && way < 0 ? 0 : this.at;
     this.at = (from + way + count) % count;
     for (const { pane } of this.lanes) pane.revealDifference(this.at);
+    // On a phone the texts stand below each other.
+    this.lanes.find(({ name }) => name === this.boundaries[this.at].side)?.pane.element.scrollIntoView(NEAREST);
     this.#tell();
     announce(`Difference ${this.at + 1} of ${count}, only in ${this.boundaries[this.at].side}`);
   }
@@ -59,10 +66,10 @@ export class Comparison {
       return;
     }
     const inA = this.boundaries.filter(({ side }) => side === "A").length;
-    const place = this.at < 0 ? "" : `${whole(this.at + 1)} of `;
+    this.place.textContent = `${this.at < 0 ? "–" : whole(this.at + 1)} of ${whole(count)}`;
     refill(
       this.count,
-      h("b", null, `${place}${plural(count, "boundary differs", "boundaries differ")}`),
+      h("b", null, plural(count, "boundary differs", "boundaries differ")),
       h("span", { class: "soft" }, `${whole(inA)} only in A, ${whole(count - inA)} only in B`),
     );
   }

@@ -15,7 +15,7 @@ const MOST_CELLS = 240;
 const LARGEST_CELL = 24;
 /** Pixels between a line and its name, and of a letter of it. */
 const GAP = 4;
-const LETTER = 5.8;
+const LETTER = 6.2;
 const EDGE = 18;
 
 export class Histogram {
@@ -59,7 +59,7 @@ export class Histogram {
       this.drawing,
       chunks.length <= MOST_CELLS ? cells(stacks, sizes, Number(settings.max_tokens), look) : bars(stacks, look),
       svg("path", { class: "axis", d: `M0 ${base + 0.5}H${width}` }),
-      limits(settings, x, base),
+      limits(settings, x, width, base),
       axis(ticks(right), x, width, base, unitOf(settings)),
     );
   }
@@ -100,43 +100,34 @@ function bars(stacks, { x, step, cell, base }) {
  * The sizes that chunks should respect, as lines with their names.
  * @param {import("../types.js").Settings} settings
  * @param {(tokens: number) => number} x
+ * @param {number} width
  * @param {number} base
  */
-function limits(settings, x, base) {
+function limits(settings, x, width, base) {
   const [min, target, max] = [settings.min_tokens, settings.target_tokens, settings.max_tokens].map(Number);
-  /** @type {[string, number][]} */
-  const lower = [
-    ["min", min],
-    ["target", target === max ? 0 : target],
-  ];
-  let taken = 0;
-  const lines = lower.flatMap(([name, value]) => {
-    if (value === 0) return [];
-    const line = limit(name, value, { at: x(value), y: 24, base, taken });
-    taken = line.end;
-    return line.element;
-  });
-  return [...lines, limit("max", max, { at: x(max), y: 10, base, taken: 0 }).element];
+  const lines = [limit("max", max, { at: x(max), y: 10, base, end: width })];
+  if (target !== max) lines.push(limit("target", target, { at: x(target), y: 24, base, end: x(max) }));
+  const end = target !== max ? lines[1].start : width;
+  if (min > 0) lines.push(limit("min", min, { at: x(min), y: 24, base, end }));
+  return lines.map(({ element }) => element);
 }
 
 /**
- * A line, with its name on the left if there is room.
+ * A line, with its name on the left, else on the right, else without.
  * @param {string} name
  * @param {number} value
- * @param {{at: number, y: number, base: number, taken: number}} place Nothing may be written before `taken`.
+ * @param {{at: number, y: number, base: number, end: number}} place Its name may reach from 0 to `end`.
  */
-function limit(name, value, { at, y, base, taken }) {
+function limit(name, value, { at, y, base, end }) {
   const words = `${name} ${whole(value)}`;
   const width = GAP + words.length * LETTER;
-  const isLeft = at - width >= taken;
+  const isLeft = at >= width;
   const line = Math.round(at) + 0.5;
-  const element = svg(
-    "g",
-    { class: `limit limit-${name}` },
-    svg("path", { d: `M${line} ${y - 8}V${base}` }),
-    svg("text", { x: line + (isLeft ? -GAP : GAP), y, "text-anchor": isLeft ? "end" : "start" }, words),
-  );
-  return { element, end: isLeft ? at : at + width };
+  const label =
+    (isLeft || at + width <= end) &&
+    svg("text", { x: line + (isLeft ? -GAP : GAP), y, "text-anchor": isLeft ? "end" : "start" }, words);
+  const path = svg("path", { d: `M${line} ${y - 8}V${base}` });
+  return { element: svg("g", { class: `limit limit-${name}` }, path, label), start: isLeft ? at - width : at };
 }
 
 /**

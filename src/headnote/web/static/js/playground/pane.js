@@ -201,7 +201,8 @@ function carry(boxes, chunk) {
   const hue = `hue-${chunk % HUES}`;
   const rows = boxes.map((box) => placed(h("div", { class: `pane-carry ${hue}` }), box));
   const last = boxes.at(-1);
-  const label = h("div", { class: `pane-carry-label ${hue}` }, h("span", null, `again in ${chunk + 1}`));
+  const words = h("span", null, h("i", null, "again "), `in ${chunk + 1}`);
+  const label = h("div", { class: `pane-carry-label ${hue}` }, words);
   return last ? [...rows, placed(label, new DOMRect(0, last.y, 0, last.height))] : rows;
 }
 
