@@ -219,3 +219,93 @@ def test_the_tree_is_accessible_and_fits_a_phone(
             page.screenshot(path=artefacts / f"folders-{name}-{scheme}.png")
             assert faults(page) == []
             assert overflow(page) == []
+
+
+def open_graph(visit: Visit, query: str = "") -> Any:
+    visit.go(f"#/graph{query}")
+    expect(visit.page.locator(".graph-box canvas[data-layout=done]")).to_be_visible()
+    return visit.page
+
+
+def points(page: Any, count: int) -> None:
+    """Wait for a picture of so many points."""
+    expect(page.locator(f".graph-box canvas[data-points='{count}'][data-layout=done]")).to_be_visible()
+
+
+def test_orphans_can_be_hidden_and_tags_shown(tree: Visit) -> None:
+    page = open_graph(tree)
+    points(page, MANY + len(TEXTS))
+    page.get_by_role("checkbox", name="Orphans").uncheck()
+    points(page, 4)
+    page.get_by_role("checkbox", name="Tags").check()
+    points(page, 5)
+    expect(page.get_by_role("img", name="1 tag")).to_be_visible()
+    assert page.url.endswith("#/graph?orphans=no&tags=yes")
+    page.reload()
+    points(page, 5)
+    expect(page.get_by_role("checkbox", name="Tags")).to_be_checked()
+
+
+def test_colours_follow_folders_of_any_depth(tree: Visit) -> None:
+    page = open_graph(tree)
+    legend = page.locator(".graph-legend")
+    expect(legend.get_by_role("button", name="guides/ 5 documents")).to_be_visible()
+    expect(legend).to_contain_text("top folder")
+    page.get_by_label("Colours", exact=True).select_option("2")
+    expect(legend.get_by_role("button", name="guides/pumps/ 2 documents")).to_be_visible()
+    expect(legend.get_by_role("button", name="guides/ 3 documents")).to_be_visible()
+    button = legend.get_by_role("button", name="guides/pumps/ 2 documents")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".graph-rows li")).to_have_count(2)
+    assert "folder=guides%2Fpumps" in page.url
+    page.get_by_label("Find documents").fill("seal")
+    expect(page.locator(".graph-rows li")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".graph-rows li")).to_have_count(1)
+    expect(page.get_by_label("Colours", exact=True)).to_have_value("2")
+
+
+GROUPS = """async ([paths, depth]) => {
+  const main = document.querySelector("script[type=module]").src;
+  const { colouring, HUES } = await import(new URL("graph/groups.js", main).href);
+  const { groups, of, depth: chosen } = colouring(paths, depth);
+  return { groups, of: [...of], hues: HUES, depth: chosen };
+}"""
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_every_document_has_the_colour_of_its_folder(tree: Visit, depth: int) -> None:
+    paths = [f"a/{'xyz'[at % 3]}/{at % 11}/{at}.md" for at in range(200)] + ["a/b.md", "c.md"]
+    result = tree.page.evaluate(GROUPS, [paths, depth])
+    groups, of = result["groups"], result["of"]
+    assert sum(group["count"] for group in groups) == len(of) == len(paths)
+    assert len(groups) <= result["hues"] + 1
+    for at, group in enumerate(groups):
+        members = [path for path, own in zip(paths, of, strict=True) if own == at]
+        assert len(members) == group["count"]
+        assert all(path.startswith(f"{group['folder']}/") for path in members if group["folder"])
+    # Three folders tell more than one, and eleven times three would be grey for the most part.
+    if depth == 0:
+        assert [group["name"] for group in groups][:3] == ["x/", "y/", "z/"]
+
+
+def test_the_documents_around_one_are_beside_it(tree: Visit) -> None:
+    page = tree.page
+    tree.go("#/document?path=guides/pumps/priming.md")
+    nearby = page.locator(".local-graph")
+    expect(nearby.locator("canvas[data-points='3'][data-layout=done]")).to_be_visible()
+    expect(nearby.get_by_role("img", name="Graph of 2 documents nearby")).to_be_visible()
+    nearby.get_by_role("radio", name="2 links").check()
+    expect(nearby.locator("canvas[data-points='4'][data-layout=done]")).to_be_visible()
+    nearby.locator("summary", has_text="As a list").click()
+    row = nearby.get_by_role("link", name="Start, 2 links away")
+    expect(row).to_be_visible()
+    assert faults(page) == []
+    row.click()
+    expect(page.locator(".document-head .mono")).to_have_text("index.md")
+    expect(nearby.locator("canvas[data-points='4'][data-layout=done]")).to_be_visible()
+    nearby.locator("summary", has_text="Nearby").click()
+    page.reload()
+    expect(page.locator(".document-head .mono")).to_have_text("index.md")
+    expect(nearby.locator("canvas")).not_to_be_visible()

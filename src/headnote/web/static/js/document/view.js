@@ -7,6 +7,7 @@ import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { onChange } from "../core/status-feed.js";
 import { FolderPanel } from "../folders/panel.js";
+import { LocalGraph } from "../graph/local.js";
 import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
@@ -32,11 +33,13 @@ class DocumentView {
       forget: () => this.#forgetQuery(),
     });
     this.folders = new FolderPanel();
+    this.nearby = new LocalGraph();
     this.about = h("div");
     this.aside = h(
       "aside",
       { class: "document-aside", "aria-label": "About this document" },
       this.folders.element,
+      this.nearby.element,
       this.about,
     );
     this.reading = h(
@@ -153,6 +156,7 @@ class DocumentView {
     this.reading.hidden = false;
     this.waiting.hidden = true;
     this.folders.show(page.path);
+    this.nearby.show(page.path);
     if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
     this.path.textContent = page.path;
     this.heading.textContent = page.title || page.path;

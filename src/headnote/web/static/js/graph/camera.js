@@ -4,10 +4,15 @@ const CLOSEST = 8;
 const FARTHEST = 0.04;
 
 export class Camera {
-  /** @param {HTMLCanvasElement} canvas @param {() => void} moved */
-  constructor(canvas, moved) {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {() => void} moved
+   * @param {boolean} isSmall Leaves the wheel to the page.
+   */
+  constructor(canvas, moved, isSmall) {
     this.canvas = canvas;
     this.moved = moved;
+    this.isSmall = isSmall;
     this.scale = 1;
     this.x = 0;
     this.y = 0;
@@ -81,6 +86,7 @@ export class Camera {
     canvas.addEventListener(
       "wheel",
       (event) => {
+        if (this.isSmall && !event.ctrlKey) return;
         event.preventDefault();
         this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
       },

@@ -1,4 +1,4 @@
-/** Where documents lie: links pull, linked documents push each other away, and orphans lie around them. */
+/** Where points lie: lines pull, linked points push each other away, and orphans lie around them. */
 
 import { Quadtree } from "./quadtree.js";
 
@@ -8,30 +8,46 @@ const LENGTH = 60;
 const GRAVITY = 0.011;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 const FASTEST = 40;
+/** A layout that goes on from known places is nearly done: most of it must not jump. */
+const WARM = 0.3;
+
+/** @typedef {{x: Float32Array, y: Float32Array}} Places */
 
 export class Layout {
-  /** @param {number} count @param {[number, number][]} edges */
-  constructor(count, edges) {
-    this.count = count;
+  /**
+   * @param {number} count
+   * @param {Uint32Array} edges Two numbers of points for each line.
+   * @param {Places} start Where points lay before; NaN for those that are new.
+   */
+  constructor(count, edges, start) {
     const degree = new Float32Array(count);
-    for (const [from, to] of edges) {
-      degree[from] += 1;
-      degree[to] += 1;
-    }
+    for (const end of edges) degree[end] += 1;
     // Not random: the same documents always get the same places. Those with most links start in the middle.
     const order = [...degree.keys()].sort((a, b) => degree[b] - degree[a]);
     this.linked = order.filter((node) => degree[node] > 0);
     this.orphans = order.filter((node) => degree[node] === 0);
-    const place = new Map(this.linked.map((node, at) => [node, at]));
-    this.edges = edges.map(([from, to]) => /** @type {[number, number]} */ ([place.get(from), place.get(to)]));
+    const place = new Uint32Array(count);
+    this.linked.forEach((node, at) => (place[node] = at));
+    this.edges = edges.map((node) => place[node]);
     this.degree = Float32Array.from(this.linked, (node) => degree[node]);
-    const start = spiral(this.linked.length, 24, 0);
-    this.x = start.x;
-    this.y = start.y;
+    const circle = spiral(this.linked.length, 24, 0);
+    this.x = circle.x;
+    this.y = circle.y;
     this.vx = new Float32Array(this.x.length);
     this.vy = new Float32Array(this.x.length);
     this.tree = new Quadtree(this.x.length);
-    this.heat = this.linked.length > 0 ? 1 : 0;
+    this.heat = this.linked.length > 0 ? this.#resume(start) : 0;
+  }
+
+  /** @param {Places} start @returns {number} How much is still to move. */
+  #resume({ x, y }) {
+    let known = 0;
+    this.linked.forEach((node, at) => {
+      if (!Number.isFinite(x[node])) return;
+      known += 1;
+      [this.x[at], this.y[at]] = [x[node], y[node]];
+    });
+    return known > this.linked.length / 2 ? WARM : 1;
   }
 
   get isDone() {
@@ -59,20 +75,27 @@ export class Layout {
     this.heat *= 0.985;
   }
 
-  /** Of all documents, in their order. */
-  places() {
-    const [x, y] = [new Float32Array(this.count), new Float32Array(this.count)];
-    this.linked.forEach((node, at) => ([x[node], y[node]] = [this.x[at], this.y[at]]));
-    const far = Array.from(this.x, (value, at) => Math.hypot(value, this.y[at])).sort((a, b) => a - b);
-    const radius = far.length > 0 ? (far[Math.floor(far.length * 0.95)] ?? 0) * 1.08 + 40 : 0;
+  /** Write the places of all points, in their order. @param {Places} places */
+  write({ x, y }) {
+    this.linked.forEach((node, at) => {
+      x[node] = this.x[at];
+      y[node] = this.y[at];
+    });
+    if (this.orphans.length === 0) return;
+    const far = this.x.map((value, at) => Math.hypot(value, this.y[at])).sort();
+    const radius = far.length > 0 ? far[Math.floor(far.length * 0.95)] * 1.08 + 40 : 0;
     const around = spiral(this.orphans.length, Math.max(16, radius / 45), radius);
-    this.orphans.forEach((node, at) => ([x[node], y[node]] = [around.x[at], around.y[at]]));
-    return { x, y };
+    this.orphans.forEach((node, at) => {
+      x[node] = around.x[at];
+      y[node] = around.y[at];
+    });
   }
 
   #pull() {
-    const { x, y, vx, vy, degree } = this;
-    for (const [a, b] of this.edges) {
+    const { x, y, vx, vy, degree, edges } = this;
+    for (let at = 0; at < edges.length; at += 2) {
+      const a = edges[at];
+      const b = edges[at + 1];
       const dx = x[b] - x[a];
       const dy = y[b] - y[a];
       const distance = Math.hypot(dx, dy) || 1;
@@ -93,6 +116,7 @@ export class Layout {
  * @param {number} count
  * @param {number} space
  * @param {number} hole
+ * @returns {Places}
  */
 function spiral(count, space, hole) {
   const x = new Float32Array(count);

@@ -3,6 +3,7 @@
 import { freshId, h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
+import { isMeant } from "./filter.js";
 
 /** @typedef {import("../types.js").Graph} Graph */
 /** @typedef {import("../types.js").Link} Link */
@@ -17,9 +18,12 @@ const LISTS = [
 ];
 
 export class Side {
-  /** @param {{pointed: (path: string|null) => void, searched: (words: string[]) => void}} handlers */
-  constructor(handlers) {
+  /** @param {{pointed: (path: string|null) => void, searched: () => void}} handlers
+   * @param {HTMLElement} choices What else can be chosen, below the search. */
+  constructor(handlers, choices) {
     this.handlers = handlers;
+    /** Only documents of this folder; empty for all. */
+    this.folder = "";
     /** @type {Graph} */
     this.graph = { nodes: [], edges: [], orphans: [], broken: [] };
     this.list = "all";
@@ -42,6 +46,7 @@ export class Side {
       "div",
       { class: "graph-side" },
       h("div", { class: "field" }, h("label", { for: id }, "Find documents"), this.input),
+      choices,
       this.tabs,
       this.count,
       this.rows,
@@ -51,6 +56,13 @@ export class Side {
 
   words() {
     return this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  }
+
+  /** @param {string} folder */
+  narrow(folder) {
+    this.folder = folder;
+    this.most = PAGE;
+    this.#draw();
   }
 
   /** @param {Graph} graph */
@@ -82,7 +94,7 @@ export class Side {
   #changed() {
     this.most = PAGE;
     this.#draw();
-    this.handlers.searched(this.words());
+    this.handlers.searched();
   }
 
   #more() {
@@ -109,11 +121,7 @@ export class Side {
     const orphans = new Set(this.graph.orphans);
     const words = this.words();
     return this.graph.nodes
-      .filter(
-        ({ path, title }) =>
-          (this.list === "all" || orphans.has(path)) &&
-          words.every((word) => `${path} ${title}`.toLowerCase().includes(word)),
-      )
+      .filter((node) => (this.list === "all" || orphans.has(node.path)) && isMeant(node, words, this.folder))
       .sort((a, b) => b.degree - a.degree || a.path.localeCompare(b.path))
       .map(
         ({ path, title, degree }) =>
@@ -126,9 +134,7 @@ export class Side {
   #brokenRows() {
     const words = this.words();
     return this.graph.broken
-      .filter(({ path, target, text }) =>
-        words.every((word) => `${path} ${target} ${text}`.toLowerCase().includes(word)),
-      )
+      .filter(({ path, target, text }) => isMeant({ path, title: `${target} ${text}` }, words, this.folder))
       .map((link) => () => {
         const written = link.target + (link.fragment ? `#${link.fragment}` : "");
         return this.#row(
