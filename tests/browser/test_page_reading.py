@@ -61,6 +61,7 @@ def notes_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder.mkdir()
     for name, text in NOTES.items():
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "headnote.toml").write_text('[server]\neditor = "vscode"\n')
     with serve(folder) as server:
         yield server
 
@@ -158,6 +159,203 @@ def test_marks_follow_an_edit(notes: Visit, notes_server: Server) -> None:
     finally:
         file.write_text(NOTES["plan.md"], encoding="utf-8")
     expect(page.locator(".found-count")).to_have_text("3 matches")
+
+
+# -- previews
+
+
+def test_a_link_shows_where_it_leads(notes: Visit) -> None:
+    page = read(notes, "gauge.md")
+    preview = page.get_by_role("tooltip")
+    link = page.locator(".prose").get_by_role("link", name="the plan")
+    link.hover()
+    expect(preview).to_contain_text("This is what the second plan says.")
+    expect(preview.locator(".preview-title")).to_have_text("The second plan")
+    assert link.get_attribute("aria-describedby") == preview.get_attribute("id")
+    preview.hover()
+    page.wait_for_timeout(500)
+    expect(preview).to_be_visible()
+    page.mouse.move(5, 5)
+    expect(preview).to_be_hidden()
+    assert link.get_attribute("aria-describedby") is None
+
+
+def test_a_preview_comes_with_the_focus_and_goes_with_escape(notes: Visit) -> None:
+    page = read(notes, "gauge.md", "&q=gauge")
+    expect(page.locator(".found-bar")).to_be_visible()
+    page.locator(".prose sup a").focus()
+    expect(page.get_by_role("tooltip")).to_have_text("Or later, if the gauge is new.")
+    page.keyboard.press("Tab")
+    expect(page.locator(".prose").get_by_role("link", name="calendar")).to_be_focused()
+    expect(page.get_by_role("tooltip")).to_contain_text("Every day has a line.")
+    assert faults(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tooltip")).to_be_hidden()
+    expect(page.locator(".prose").get_by_role("link", name="calendar")).to_be_focused()
+    expect(page.locator(".found-bar")).to_be_visible()
+
+
+def test_a_preview_is_fetched_once(notes: Visit) -> None:
+    page = read(notes, "gauge.md")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "/api/preview" in request.url else None)
+    for _ in range(2):
+        page.locator(".prose").get_by_role("link", name="calendar").hover()
+        expect(page.get_by_role("tooltip")).to_be_visible()
+        page.mouse.move(5, 5)
+        expect(page.get_by_role("tooltip")).to_be_hidden()
+    assert len(requests) == 1
+
+
+# -- copies
+
+
+@pytest.fixture
+def copying(browser: Any, notes_server: Server) -> Iterator[Visit]:
+    with visiting(browser, notes_server, permissions=["clipboard-read", "clipboard-write"]) as opened:
+        yield opened
+
+
+def clipboard(page: Any) -> str:
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+def test_code_is_copied_as_it_is_written(copying: Visit) -> None:
+    page = read(copying, "gauge.md")
+    page.locator(".code-box").hover()
+    page.get_by_role("button", name="Copy code").click()
+    expect(page.locator(".toast")).to_have_text("Code copied")
+    expect(page.locator("#announcer")).to_have_text("Code copied")
+    assert clipboard(page) == "gauge --calibrate\n"
+
+
+def test_a_link_to_a_passage_opens_it(copying: Visit) -> None:
+    page = read(copying, "gauge.md")
+    page.get_by_role("button", name="Copy link").first.click()
+    expect(page.locator(".toast")).to_have_text("Link to the document copied")
+    assert clipboard(page) == f"{copying.address}/#/document?path=gauge.md"
+
+    page.locator(".prose blockquote").hover()
+    page.get_by_role("button", name="Copy link to line 9").click()
+    assert clipboard(page).endswith("path=gauge.md&line=9")
+    page.locator(".prose h2").hover()
+    page.get_by_role("button", name="Copy link to the section").click()
+    assert clipboard(page).endswith("path=gauge.md&fragment=gauges")
+
+    page.evaluate(
+        """() => getSelection().setBaseAndExtent(
+          document.querySelector(".prose blockquote p").firstChild, 3,
+          document.querySelector(".prose td").firstChild, 1)"""
+    )
+    page.keyboard.press("y")
+    expect(page.locator(".toast")).to_have_text("Link to lines 9–13 copied")
+    page.goto(clipboard(page))
+    expect(page.locator(".target-lines")).to_be_in_viewport()
+
+
+def test_without_a_clipboard_a_link_is_copied_the_old_way(copying: Visit) -> None:
+    page = read(copying, "gauge.md")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not here')); }")
+    page.get_by_role("button", name="Copy link").first.click()
+    expect(page.locator(".toast")).to_have_text("Link to the document copied")
+    expect(page.get_by_role("button", name="Copy link").first).to_be_focused()
+    assert clipboard(page).endswith("#/document?path=gauge.md")
+
+
+# -- the editor
+
+
+def test_a_document_opens_in_the_editor_at_the_line_in_sight(notes: Visit, notes_server: Server) -> None:
+    page = read(notes, "gauge.md", "&q=gauge")
+    link = page.get_by_role("link", name="Open in VS Code")
+    file = notes_server.folder.resolve() / "gauge.md"
+    expect(link).to_have_attribute("href", f"vscode://file{file}:1")
+    page.evaluate(
+        """() => document.addEventListener("click", (event) => {
+          if (event.target.closest(".editor-link")) { event.preventDefault(); window.opened = event.target.href; }
+        })"""
+    )
+    expect(page.locator(".found-count")).to_have_text("9 matches")
+    for _ in range(3):
+        page.keyboard.press("n")
+    page.keyboard.press("e")
+    assert page.evaluate("window.opened") == f"vscode://file{file}:9"
+
+
+def test_without_an_editor_there_is_no_link(visit: Visit) -> None:
+    page = read(visit, "index.md")
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    expect(page.get_by_role("link", name="Open in")).to_have_count(0)
+
+
+# -- the way back
+
+
+def test_back_returns_to_the_hit(visit: Visit) -> None:
+    visit.go("#/search?q=gauge")
+    page = visit.page
+    hit = page.locator("a.hit-link").nth(4)
+    hit.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".band").first).to_be_visible()
+    page.go_back()
+    expect(hit).to_be_focused()
+    expect(hit).to_be_in_viewport()
+
+
+def test_back_returns_to_the_hit_after_a_reload(visit: Visit) -> None:
+    visit.go("#/search?q=gauge")
+    page = visit.page
+    page.locator("a.hit-link").nth(4).click()
+    expect(page.locator(".band").first).to_be_visible()
+    page.reload()
+    expect(page.locator(".band").first).to_be_visible()
+    page.go_back()
+    expect(page.locator("a.hit-link").nth(4)).to_be_focused()
+
+
+def test_back_returns_to_the_link_in_a_document(notes: Visit) -> None:
+    page = read(notes, "gauge.md")
+    link = page.locator(".prose").get_by_role("link", name="the plan")
+    link.click()
+    expect(page.locator(".document-head .mono")).to_have_text("plan.md")
+    page.go_back()
+    expect(page.locator(".document-head .mono")).to_have_text("gauge.md")
+    expect(link).to_be_focused()
+
+
+# -- breadcrumbs
+
+
+def test_a_long_breadcrumb_is_folded_in_its_middle(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search")
+    page.evaluate(
+        """async () => {
+          const [{ crumbs }] = await Promise.all([import(document.querySelector("script[type=module]").src
+            .replace("main.js", "core/dom.js"))]);
+          for (const path of ["A > B", "A > B > C > D", "One > Two > Three > Four > Five"]) {
+            const line = document.createElement("p");
+            line.className = "folded-crumbs";
+            line.append(crumbs(path));
+            document.getElementById("main").prepend(line);
+          }
+        }"""
+    )
+    long, middling, short = (page.locator(".folded-crumbs").nth(at) for at in range(3))
+    expect(long.get_by_text("…")).to_be_visible()
+    expect(long.locator(".crumb-fold")).to_have_attribute("title", "Two › Three")
+    expect(middling.get_by_text("…")).to_be_hidden()
+    expect(short.locator(".crumb-fold")).to_have_count(0)
+    seen = page.evaluate(
+        """() => [...document.querySelectorAll(".folded-crumbs")[0].querySelectorAll(".crumbs > span")]
+          .filter((part) => part.getBoundingClientRect().width > 2)
+          .map((part) => part.innerText.replace(/[,\\s]/g, ""))"""
+    )
+    assert seen == ["One", "›…", "›Four", "›Five"]
+    page.set_viewport_size(PHONE)
+    expect(middling.get_by_text("…")).to_be_visible()
 
 
 # -- how it looks

@@ -2,6 +2,7 @@
 
 import { refill, h } from "./core/dom.js";
 import { parseRoute } from "./core/routes.js";
+import { arrivedAt, returnTo, startReturning } from "./core/returning.js";
 import { onStatus, startStatusFeed } from "./core/status-feed.js";
 import { startConnectionNote } from "./shell/connection-note.js";
 import { heading, startFocusKeeper } from "./shell/focus.js";
@@ -34,15 +35,18 @@ async function route() {
   const name = isView(route.view) ? route.view : "search";
   if (current && current !== name) leave(current);
   const fromOther = current !== name;
+  const isFirst = !current;
   current = name;
   mark(name);
   setPlace(name);
+  const place = arrivedAt();
   const view = await load(name);
   if (current !== name || !view) return;
   show(view.element);
   view.show(query);
   document.title = `${view.title(query)} – headnote`;
   if (fromOther) arrive(name, view);
+  if (place && !isFirst) returnTo(view.element, place);
   wantsFocus = false;
 }
 
@@ -135,6 +139,7 @@ for (const link of document.querySelectorAll(".views a")) {
 refill(main, waiting);
 startTheme();
 startStateChip();
+startReturning();
 startConnectionNote();
 startKeys();
 startViewKeys({ go, leaveField: () => heading()?.focus({ preventScroll: true }) });

@@ -63,13 +63,33 @@ export function freshId(stem) {
   return `${stem}-${numbers}`;
 }
 
-/** `A > B > C` as elements. @param {string} breadcrumb */
+const MOST_CRUMBS = 4;
+const LONGEST_CRUMBS = 80;
+
+/**
+ * `A > B > C` as elements. A long one is folded in its middle, and one that may be on a narrow screen: the first part
+ * says where it is, the last two what it is. Screen readers read all of it.
+ * @param {string} breadcrumb
+ */
 export function crumbs(breadcrumb) {
   const parts = breadcrumb.split(" > ");
-  const nodes = parts.flatMap((part, i) => [
-    i > 0 && h("span", { class: "sep", "aria-hidden": "true" }, "›"),
-    i > 0 && h("span", { class: "visually-hidden" }, ", "),
-    h("span", null, part),
-  ]);
-  return h("span", { class: "crumbs" }, nodes);
+  const middle = parts.slice(1, -2);
+  const isLong = parts.length > MOST_CRUMBS || breadcrumb.length > LONGEST_CRUMBS;
+  const kind = middle.length === 0 ? "crumbs" : isLong ? "crumbs folded" : "crumbs foldable";
+  const nodes = parts.map((part, i) => {
+    const isMiddle = i > 0 && i < parts.length - 2;
+    return h("span", { class: isMiddle && "crumb-middle" }, ...(i > 0 ? separator() : []), h("span", null, part));
+  });
+  if (middle.length > 0) nodes.splice(1, 0, fold(middle));
+  return h("span", { class: kind }, nodes);
 }
+
+/** @param {string[]} parts */
+function fold(parts) {
+  return h("span", { class: "crumb-fold", "aria-hidden": "true", title: parts.join(" › ") }, separator()[0], "…");
+}
+
+const separator = () => [
+  h("span", { class: "sep", "aria-hidden": "true" }, "›"),
+  h("span", { class: "visually-hidden" }, ", "),
+];

@@ -30,5 +30,5 @@ export function hrefOfPlace({ path, start_line, end_line }, q = "") {
 
 /** Change the address without a step in the history. @param {string} href */
 export function rewrite(href) {
-  if (location.hash !== href) history.replaceState(null, "", href);
+  if (location.hash !== href) history.replaceState(history.state, "", href);
 }

@@ -7,11 +7,22 @@ import { colourCode } from "../drawing/code.js";
 import { drawDiagrams } from "../drawing/diagram.js";
 import { drawMath } from "../drawing/math.js";
 import { joinTabs } from "../drawing/tabs.js";
+import { addCodeCopies } from "./code-copies.js";
 
 /** @typedef {(piece: Element) => void} Enhancer */
 
 /** @type {Enhancer[]} */
-const ENHANCERS = [lowerHeadings, loadLazily, nameFolds, joinTabs, drawMath, drawDiagrams, colourCode, makeScrollable];
+const ENHANCERS = [
+  lowerHeadings,
+  loadLazily,
+  nameFolds,
+  joinTabs,
+  drawMath,
+  drawDiagrams,
+  colourCode,
+  addCodeCopies,
+  makeScrollable,
+];
 
 /** @param {Element} piece */
 export function enhance(piece) {

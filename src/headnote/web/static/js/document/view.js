@@ -12,8 +12,11 @@ import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
 import { enhance } from "./enhance.js";
+import { EditorLink } from "./editor-link.js";
 import { FoundWords } from "./found-words.js";
 import { DocumentList } from "./list.js";
+import { copyLink, PassageButton, passageInSight, selectedPassage } from "./passages.js";
+import { Previews } from "./previews.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
 
@@ -32,6 +35,19 @@ class DocumentView {
       seek: (line) => this.#seekLines([line, line]),
       forget: () => this.#forgetQuery(),
     });
+    this.previews = new Previews(this.article);
+    this.passage = new PassageButton(this.article, () => this.page?.path ?? "");
+    this.editor = new EditorLink(() => this.#here()?.first ?? 1);
+    this.tools = h(
+      "div",
+      { class: "document-tools" },
+      h(
+        "button",
+        { type: "button", class: "button quiet", title: "Copy link (y)", onclick: () => this.#copy() },
+        "Copy link",
+      ),
+      this.editor.element,
+    );
     this.folders = new FolderPanel();
     this.nearby = new LocalGraph();
     this.about = h("div");
@@ -46,8 +62,8 @@ class DocumentView {
       "div",
       { class: "document-grid" },
       this.aside,
-      h("div", { class: "document-head" }, this.path, this.heading),
-      h("div", { class: "document-text" }, this.map.glow, this.target, this.article),
+      h("div", { class: "document-head" }, this.path, this.heading, this.tools),
+      h("div", { class: "document-text" }, this.map.glow, this.target, this.article, this.passage.element),
       this.map.element,
       this.map.caption,
       this.found.bar,
@@ -68,6 +84,8 @@ class DocumentView {
       { press: ["]"], meaning: "next chunk", act: () => this.#step(1) },
       { press: ["n"], meaning: "next word of the search", act: () => this.found.step(1) },
       { press: ["p"], meaning: "previous word of the search", act: () => this.found.step(-1) },
+      { press: ["y"], meaning: "copy a link to the selected lines, or to those in sight", act: () => this.#copy() },
+      { press: ["e"], meaning: "open in the editor", act: () => this.editor.open() },
       { press: ["Escape"], meaning: "remove the marks of the search", act: () => this.#forgetQuery() },
     ]);
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
@@ -111,6 +129,20 @@ class DocumentView {
     this.found.hide();
   }
 
+  /** The passage that the reader is at: selected, a mark, what the address names, or in sight. Null at the top. */
+  #here() {
+    const word = this.found.words[this.found.current];
+    const lines = word ? [word.line, word.line] : this.targetLines;
+    const named = lines && { first: lines[0], last: lines[1] };
+    return selectedPassage(this.article) ?? named ?? passageInSight(this.article);
+  }
+
+  /** @returns {false|void} */
+  #copy() {
+    if (!this.page || this.reading.hidden) return false;
+    void copyLink(this.page.path, this.#here());
+  }
+
   /** Show the current content of a file that is being edited. */
   #refresh() {
     if (this.element.hidden) return;
@@ -145,6 +177,7 @@ class DocumentView {
   }
 
   hide() {
+    this.previews.hide();
     this.found.hide();
     this.latest.stop();
   }
@@ -159,6 +192,9 @@ class DocumentView {
     this.nearby.show(page.path);
     if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
     this.path.textContent = page.path;
+    this.editor.show(page.path);
+    this.previews.hide();
+    this.passage.hide();
     this.heading.textContent = page.title || page.path;
     // The only markup from outside that becomes elements. The server has sanitized it.
     this.article.innerHTML = page.html;

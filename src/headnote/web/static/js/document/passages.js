@@ -1,0 +1,103 @@
+/** Which lines a reader is at, and the link to them. */
+
+import { copy } from "../core/clipboard.js";
+import { h, svg } from "../core/dom.js";
+import { lines } from "../core/format.js";
+import { hrefOf } from "../core/routes.js";
+import { blocksOf } from "./word-places.js";
+
+/** @typedef {{first: number, last: number, anchor?: string|null}} Passage A heading is also known by its anchor. */
+
+const LINGER = 300;
+const CHAIN =
+  "M8.4 11.6a3 3 0 0 0 4.2 0l3-3a3 3 0 0 0-4.2-4.2l-1.2 1.2M11.6 8.4a3 3 0 0 0-4.2 0l-3 3a3 3 0 0 0 4.2 4.2l1.2-1.2";
+
+/** The address of a passage, as others can open it. @param {string} path @param {Passage|null} passage */
+export function linkTo(path, passage) {
+  const end = passage && passage.last > passage.first ? passage.last : null;
+  const place = passage?.anchor ? { fragment: passage.anchor } : { line: passage?.first, end };
+  return new URL(hrefOf("document", { path, ...place }), location.href).href;
+}
+
+/** @param {string} path @param {Passage|null} passage */
+export function copyLink(path, passage) {
+  return copy(linkTo(path, passage), `Link to ${named(passage)} copied`);
+}
+
+/** @param {Passage|null} passage */
+function named(passage) {
+  if (!passage) return "the document";
+  if (passage.anchor) return "the section";
+  return `${passage.last > passage.first ? "lines" : "line"} ${lines(passage.first, passage.last)}`;
+}
+
+/** The lines of text that is selected in the document. @param {Element} article @returns {Passage|null} */
+export function selectedPassage(article) {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
+  const range = selection.getRangeAt(0);
+  const inside = [...blocksOf(article)].filter(({ element }) => range.intersectsNode(element));
+  if (inside.length === 0) return null;
+  const first = Math.min(...inside.map((block) => block.first));
+  return { first, last: Math.max(...inside.map((block) => block.last)) };
+}
+
+/** The uppermost block in sight; null at the top of the document. @param {Element} article @returns {Passage|null} */
+export function passageInSight(article) {
+  if (window.scrollY < 40) return null;
+  for (const { first, last, element } of blocksOf(article))
+    if (element.getBoundingClientRect().bottom > window.innerHeight / 6)
+      return { first, last, anchor: element.getAttribute("data-anchor") };
+  return null;
+}
+
+/** A small button in the margin of the block that is pointed at. */
+export class PassageButton {
+  /** @param {HTMLElement} article @param {() => string} path Of the document. */
+  constructor(article, path) {
+    this.article = article;
+    /** @type {Passage|null} */
+    this.passage = null;
+    const picture = svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: CHAIN }));
+    this.element = h("button", { type: "button", class: "icon-button passage-button", tabindex: "-1", hidden: true });
+    this.element.append(picture);
+    this.element.addEventListener("click", () => void copyLink(path(), this.passage));
+    article.addEventListener("pointerover", (event) => this.#point(event));
+    for (const place of [article, this.element]) {
+      place.addEventListener("pointerleave", () => this.#leave());
+      place.addEventListener("pointerenter", () => clearTimeout(this.timer));
+    }
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+
+  #leave() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.hide(), LINGER);
+  }
+
+  /** @param {PointerEvent} event */
+  #point(event) {
+    if (event.pointerType === "touch" || !(event.target instanceof Element)) return;
+    const block = [...ancestors(event.target, this.article)].findLast((one) => one.hasAttribute("data-start-line"));
+    if (!block || event.target.closest(".embed")) return;
+    const first = Number(block.getAttribute("data-start-line"));
+    const last = Number(block.getAttribute("data-end-line") ?? first);
+    const own = { first, last, anchor: block.getAttribute("data-anchor") };
+    this.passage = selectedPassage(this.article) ?? own;
+    const name = `Copy link to ${named(this.passage)}`;
+    this.element.setAttribute("aria-label", name);
+    this.element.title = `${name} (y)`;
+    const line = parseFloat(getComputedStyle(block).lineHeight) || 24;
+    const top = block.getBoundingClientRect().top - this.article.getBoundingClientRect().top;
+    this.element.style.setProperty("top", `${top + line / 2}px`);
+    this.element.hidden = false;
+  }
+}
+
+/** An element and those around it, up to a limit. @param {Element} element @param {Element} limit */
+function* ancestors(element, limit) {
+  for (let one = /** @type {Element|null} */ (element); one && one !== limit; one = one.parentElement) yield one;
+}
