@@ -1,0 +1,98 @@
+"""The notes of `examples/formats` on the page: every construct is content, and leads where it says."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_kit import PHONE, Server, Visit, expect, serve, visiting
+
+pytest_plugins = ["browser_fixtures"]
+
+pytestmark = pytest.mark.slow
+
+RAW = (":::", "!!!", "???", "{{<", "{%", "[!", "![[", "==", "import {", "<Tab", "</")
+
+
+@pytest.fixture(scope="module")
+def formats_server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("served") / "formats"
+    shutil.copytree(repository / "examples" / "formats", folder, ignore=shutil.ignore_patterns(".headnote"))
+    with serve(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser: Any, formats_server: Server) -> Iterator[Visit]:
+    with visiting(browser, formats_server) as opened:
+        yield opened
+
+
+def open_note(visit: Visit, path: str) -> Any:
+    visit.go(f"#/document?path={path}")
+    expect(visit.page.locator(".document-head .mono")).to_have_text(path)
+    expect(visit.page.locator(".prose h1").first).to_be_attached()
+    return visit.page
+
+
+PATHS = ["index.md", "callouts.md", "formulas.md", "embeds.md", "tabs.md", "direction.md"]
+SITE = ["site/components.mdx", "site/shortcodes.md"]
+
+
+@pytest.mark.parametrize("path", [*PATHS, *SITE])
+def test_no_note_shows_raw_markup(visit: Visit, path: str) -> None:
+    page = open_note(visit, path)
+    shown = page.locator(".prose").evaluate(
+        "(prose) => { const copy = prose.cloneNode(true);"
+        " for (const code of copy.querySelectorAll('pre, code, .math, details.code-of-page')) code.remove();"
+        " return copy.textContent; }"
+    )
+    assert [mark for mark in RAW if mark in shown] == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_callouts_have_titles_and_fold(visit: Visit) -> None:
+    page = open_note(visit, "callouts.md")
+    kinds = page.locator(".callout").evaluate_all("(all) => all.map((one) => one.dataset.callout)")
+    assert kinds == [
+        *("note", "tip", "warning", "bug", "info", "danger", "example", "question", "success"),
+    ]
+    tip = page.locator("details[data-callout=tip]")
+    expect(tip.locator("li").first).to_be_hidden()
+    tip.locator("summary").click()
+    expect(tip.locator("li").first).to_be_visible()
+
+
+def test_a_line_in_a_folded_callout_can_be_asked_for(visit: Visit) -> None:
+    open_note(visit, "callouts.md")
+    visit.go("#/document?path=callouts.md&line=9")
+    expect(visit.page.locator("details[data-callout=tip] li").first).to_be_visible()
+
+
+def test_embeds_show_notes_and_lead_to_them(visit: Visit) -> None:
+    page = open_note(visit, "embeds.md")
+    embeds = page.locator("section.embed")
+    expect(embeds).to_have_count(4)
+    expect(embeds.nth(0)).to_contain_text("Boats wait here")
+    expect(embeds.nth(1)).not_to_contain_text("Boats wait here")
+    expect(embeds.nth(2)).to_contain_text("four metres")
+    expect(embeds.nth(3)).to_contain_text("two wings")
+    expect(page.locator(".prose img[width='120']")).to_be_visible()
+    embeds.nth(1).locator(".embed-title a").click()
+    expect(page.locator(".document-head .mono")).to_have_text("harbour.md")
+
+
+def test_a_tag_leads_to_a_search_for_it(visit: Visit) -> None:
+    page = open_note(visit, "harbour.md")
+    page.locator(".prose a.tag").click()
+    expect(page).to_have_url(f"{visit.address}/#/search?tag=harbour")
+
+
+def test_arabic_and_hebrew_are_read_from_right_to_left(visit: Visit) -> None:
+    page = open_note(visit, "direction.md")
+    directions = page.locator(".prose p").evaluate_all("(all) => all.map((one) => getComputedStyle(one).direction)")
+    assert directions == ["ltr", "rtl"]
