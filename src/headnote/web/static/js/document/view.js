@@ -28,6 +28,7 @@ class DocumentView {
     this.list = new DocumentList();
     this.heading = h("h1", { tabindex: "-1", class: "break" });
     this.path = h("p", { class: "mono soft break" });
+    this.trying = h("a", { class: "button quiet", title: "Cut this document in other ways" }, "Try other settings");
     this.article = h("article", { class: "prose" });
     this.map = new ChunkMap(this.article);
     this.target = h("div", { class: "target-lines", hidden: true, "aria-hidden": "true" });
@@ -62,7 +63,13 @@ class DocumentView {
       "div",
       { class: "document-grid" },
       this.aside,
-      h("div", { class: "document-head" }, this.path, this.heading, this.tools),
+      h(
+        "div",
+        { class: "document-head" },
+        h("div", { class: "document-top" }, this.path, this.trying),
+        this.heading,
+        this.tools,
+      ),
       h("div", { class: "document-text" }, this.map.glow, this.target, this.article, this.passage.element),
       this.map.element,
       this.map.caption,
@@ -108,6 +115,7 @@ class DocumentView {
       void this.list.load();
       return;
     }
+    this.trying.href = hrefOf("playground", { path, q: query.get("q") });
     if (this.page?.path === path) this.#seek(query);
     this.#findWords();
     // Fetch again even if it is shown: the file may have changed.

@@ -18,11 +18,12 @@ import { cuts, listTitle, numbers } from "./summary.js";
 export class Lane {
   /**
    * @param {Presets} presets
-   * @param {string} preset
+   * @param {import("./choice.js").Choice} choice
    * @param {"A"|"B"} name
-   * @param {{typed: (text: string) => void, shown: () => void}} told
+   * @param {{typed: (text: string) => void, shown: () => void, chosen: () => void, asked: () => object}} told
+   *   `asked` has what a question adds to the request.
    */
-  constructor(presets, preset, name, told) {
+  constructor(presets, choice, name, told) {
     this.requests = new OneAtATime();
     this.told = told;
     this.name = name;
@@ -40,7 +41,10 @@ export class Lane {
     this.cards = new Cards({ pointed: handlers.pointed, chosen: (chunk) => this.#choose(chunk, "pane") });
     this.histogram = new Histogram();
     this.recipe = new Recipe();
-    this.controls = new Controls(presets, { preset, changed: {} }, () => this.#cut(0));
+    this.controls = new Controls(presets, choice, () => {
+      this.cut(0);
+      told.chosen();
+    });
     this.failure = h("div", { class: "lane-failure" });
     this.facts = h("div", { class: "lane-facts" });
     this.cuts = h("div");
@@ -66,15 +70,16 @@ export class Lane {
     this.text = text;
     this.file = file;
     this.pane.setText(text);
-    this.#cut(pause);
+    this.cut(pause);
   }
 
   /** @param {number} pause */
-  #cut(pause) {
+  cut(pause) {
     const { text, file } = this;
     const { preset, changed } = this.controls.choice;
     this.recipe.show(this.controls.choice, file);
-    this.requests.run(pause, () => post("/api/chunk", { text, path: file, preset, settings: changed }), {
+    const work = () => post("/api/chunk", { text, path: file, preset, settings: changed, ...this.told.asked() });
+    this.requests.run(pause, work, {
       // Another text may stand there by now, and its own chunks are on their way.
       done: (result) => text === this.text && this.#show(result),
       failed: (error) => refill(this.failure, errorNotice(error)),
@@ -95,8 +100,13 @@ export class Lane {
     this.pane.show(result);
     this.cards.show(result);
     this.element.dataset.chunks = String(result.chunks.length);
-    announce(`${this.controls.choice.preset}: ${plural(result.chunks.length, "chunk")}`);
+    if (!result.question) announce(`${this.controls.choice.preset}: ${plural(result.chunks.length, "chunk")}`);
     this.told.shown();
+  }
+
+  /** Bring a chunk into sight. @param {number} chunk */
+  reveal(chunk) {
+    this.#choose(chunk, "pane");
   }
 
   /** @param {number} chunk */

@@ -4,9 +4,11 @@ import { CodePoints } from "../core/codepoints.js";
 import { h, refill } from "../core/dom.js";
 import { whole } from "../core/format.js";
 import { Ghost } from "./ghost.js";
+import { drawQuestion } from "./question-marks.js";
 import { ownSpans, repeatedSpans, spanAt } from "./ranges.js";
 
 /**
+ * @typedef {import("../types.js").Asked} Asked
  * @typedef {import("../types.js").Chunked} Chunked
  * @typedef {import("./ghost.js").Extent} Extent
  * @typedef {import("./ranges.js").Span} Span
@@ -43,13 +45,16 @@ export class Pane {
     this.active = -1;
     /** @type {Extent} What of the paper is drawn. */
     this.drawn = { top: 0, bottom: 0 };
+    this.answer = h("div", { class: "pane-answer", "aria-hidden": "true" });
+    /** @type {{asked: Asked|null, top: number}} A question, and the best score there is. */
+    this.question = { asked: null, top: 0 };
     this.input = h("textarea", {
       class: "pane-text pane-input",
       "aria-label": "Document",
       spellcheck: "false",
       autocomplete: "off",
     });
-    this.paper = h("div", { class: "pane-paper" }, this.bands, this.ghost.element, this.marks, this.input);
+    this.paper = h("div", { class: "pane-paper" }, this.bands, this.ghost.element, this.marks, this.answer, this.input);
     this.element = h("div", { class: "pane" }, this.paper);
     this.input.addEventListener("input", () => handlers.typed(this.input.value));
     this.element.addEventListener("pointermove", (event) => handlers.pointed(this.#at(event.clientY)));
@@ -76,7 +81,14 @@ export class Pane {
     this.result = result;
     this.own = ownSpans(this.points, result.chunks);
     this.differences = [];
+    this.question = { asked: null, top: 0 };
     this.#measure();
+  }
+
+  /** Glow by score, and mark the passage that answers a question. @param {Asked|null} asked @param {number} top */
+  ask(asked, top) {
+    this.question = { asked, top };
+    if (this.paper.clientWidth > 0) drawQuestion(this);
   }
 
   /** Mark where this text and another cut of it differ. @param {Difference[]} differences */
@@ -149,6 +161,7 @@ export class Pane {
     );
     this.activate(this.active);
     this.#drawDifferences();
+    drawQuestion(this);
   }
 
   #drawDifferences() {

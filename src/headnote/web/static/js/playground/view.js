@@ -1,23 +1,38 @@
 /** The playground: cut a text, change a setting, see the boundaries move. */
 
 import { errorNotice } from "../core/announce.js";
-import { get, text } from "../core/api.js";
-import { asset } from "../core/assets.js";
+import { get } from "../core/api.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
 import { registerKeys } from "../shell/keys.js";
 import { Comparison } from "./comparison.js";
 import { Lane } from "./lane.js";
+import { openAddress, openSample } from "./opening.js";
+import { Question } from "./question.js";
+import { Sharing } from "./sharing.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
+/** @typedef {import("./choice.js").Choice} Choice */
+/** @typedef {import("./sharing.js").Held} Held */
 
 const TYPING_PAUSE = 120;
 const LARGEST_FILE = 2_000_000;
 
 class PlaygroundView {
   constructor() {
-    this.text = "";
-    this.file = "relay.md";
+    /** @type {Presets|null} */
+    this.presets = null;
+    /** @type {Held} */
+    this.held = { text: "", file: "relay.md", from: { kind: "sample" } };
+    this.question = new Question((pause) => this.#asked(pause));
+    this.sharing = new Sharing(() => ({
+      held: this.held,
+      settled: {
+        choices: this.lanes.map(({ controls }) => controls.choice),
+        question: this.question.text,
+        lines: this.question.lines,
+      },
+    }));
     /** @type {Lane[]} */
     this.lanes = [];
     this.lanesBox = h("div", { class: "lanes" });
@@ -36,10 +51,10 @@ class PlaygroundView {
       class: "input file-name mono",
       "aria-label": "Document name; .mdx turns on MDX",
       spellcheck: "false",
-      value: this.file,
+      value: this.held.file,
     });
     this.nameInput.addEventListener("change", () =>
-      this.#setText(this.text, this.nameInput.value.trim() || "untitled.md", 0),
+      this.#changeText(this.held.text, this.nameInput.value.trim() || "untitled.md", 0),
     );
     this.comparing = h(
       "button",
@@ -65,11 +80,14 @@ class PlaygroundView {
           this.nameInput,
           h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, "Open…"),
           this.fileInput,
-          h("button", { type: "button", class: "button", onclick: () => this.#loadSample() }, "Sample"),
+          h("button", { type: "button", class: "button", onclick: () => this.#openSample() }, "Sample"),
           this.comparing,
+          this.sharing.button,
         ),
       ),
+      this.sharing.note,
       this.failure,
+      this.question.element,
       this.lanesBox,
     );
     registerKeys("playground", [
@@ -80,10 +98,15 @@ class PlaygroundView {
       },
     ]);
     this.#acceptDrops();
-    void this.#begin();
   }
 
-  show() {}
+  /** @param {URLSearchParams} query */
+  show(query) {
+    // Back from another view, all is as it was left.
+    const isNews = query.size > 0 && query.toString() !== this.sharing.known;
+    if (isNews || !this.presets) void this.#openAddress(query);
+    else void this.sharing.write();
+  }
 
   title() {
     return "Playground";
@@ -93,28 +116,51 @@ class PlaygroundView {
     this.lanes[0]?.controls.select.focus();
   }
 
-  async #begin() {
+  /** @param {URLSearchParams} query */
+  async #openAddress(query) {
+    this.sharing.known = query.toString();
     try {
-      this.presets = /** @type {Presets} */ (await get("/api/presets"));
-      this.#addLane("default", "A");
-      await this.#loadSample();
+      this.presets ??= /** @type {Presets} */ (await get("/api/presets"));
+      const { choices, question, lines, held, problem } = await openAddress(query, this.presets);
+      if (this.sharing.known !== query.toString()) return;
+      refill(this.failure, problem && errorNotice(problem));
+      this.#setLanes(choices);
+      this.#setText(held, 0);
+      this.question.set(question, lines);
     } catch (error) {
       refill(this.failure, errorNotice(error));
     }
   }
 
-  async #loadSample() {
-    this.#setText(await text(asset("sample.md")), "relay.md", 0);
+  async #openSample() {
+    this.#setText(await openSample(), 0);
+    this.sharing.touch();
   }
 
-  /** @param {string} preset @param {"A"|"B"} name */
-  #addLane(preset, name) {
+  /** @param {Choice[]} choices */
+  #setLanes(choices) {
+    while (this.lanes.length > 0) this.lanes.pop()?.element.remove();
+    for (const choice of choices) this.#addLane(choice);
+    this.#tellComparing();
+  }
+
+  /** @param {number} pause */
+  #asked(pause) {
+    for (const lane of this.lanes) lane.cut(pause);
+    this.sharing.touch();
+  }
+
+  /** @param {Choice} choice */
+  #addLane(choice) {
     if (!this.presets) return;
-    const lane = new Lane(this.presets, preset, name, {
-      typed: (text) => this.#setText(text, this.file, TYPING_PAUSE),
+    const lane = new Lane(this.presets, choice, this.lanes.length === 0 ? "A" : "B", {
+      typed: (text) => this.#changeText(text, this.held.file, TYPING_PAUSE),
       shown: () => this.#relate(),
+      chosen: () => this.sharing.touch(),
+      asked: () => this.question.request,
     });
     this.lanes.push(lane);
+    this.question.watch(lane);
     this.lanesBox.append(lane.element);
     // Same text, same width: both panes scroll together.
     lane.pane.element.addEventListener(
@@ -135,30 +181,43 @@ class PlaygroundView {
     const results = this.lanes.flatMap(({ result }) => result ?? []);
     for (const { result, histogram } of this.lanes) if (result) histogram.show(result, results);
     this.comparison.show(this.lanes);
+    this.question.show(this.lanes);
   }
 
   #compare() {
-    const isOn = this.lanes.length < 2;
-    if (isOn) {
-      this.#addLane(this.lanes[0]?.controls.choice.preset === "default" ? "blocks" : "default", "B");
+    if (this.lanes.length < 2) {
+      const preset = this.lanes[0]?.controls.choice.preset === "default" ? "blocks" : "default";
+      this.#addLane({ preset, changed: {} });
       const [first, second] = this.lanes;
-      second?.setText(this.text, this.file, 0);
+      second?.setText(this.held.text, this.held.file, 0);
       if (second) second.pane.element.scrollTop = first.pane.element.scrollTop;
     } else {
       this.lanes.pop()?.element.remove();
     }
     this.#relate();
+    this.#tellComparing();
+    this.sharing.touch();
+  }
+
+  #tellComparing() {
+    const isOn = this.lanes.length > 1;
     this.comparing.setAttribute("aria-pressed", String(isOn));
     this.element.classList.toggle("comparing", isOn);
   }
 
-  /** @param {string} text @param {string} file @param {number} pause */
-  #setText(text, file, pause) {
+  /** Another text, from the reader. @param {string} text @param {string} file @param {number} pause */
+  #changeText(text, file, pause) {
+    this.#setText({ text, file, from: { kind: "text" } }, pause);
+    this.sharing.touch();
+  }
+
+  /** @param {Held} held @param {number} pause */
+  #setText({ text, file, from }, pause) {
     // A textarea has one kind of line end. The others would shift every offset.
-    this.text = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-    this.file = file;
+    this.held = { text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n"), file, from };
     this.nameInput.value = file;
-    for (const lane of this.lanes) lane.setText(this.text, file, pause);
+    this.question.forgetLines();
+    for (const lane of this.lanes) lane.setText(this.held.text, file, pause);
   }
 
   /** @param {File|undefined} file */
@@ -174,7 +233,7 @@ class PlaygroundView {
       refill(this.failure, errorNotice(error));
       return;
     }
-    this.#setText(await file.text(), file.name, 0);
+    this.#changeText(await file.text(), file.name, 0);
   }
 
   #acceptDrops() {
