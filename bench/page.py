@@ -1,4 +1,4 @@
-"""What does the page load, and how long does it take from a key to a hit?
+"""What does the page load, how long does it take from a key to a hit, and how smoothly does the graph move?
 
     python bench/page.py [--notes N] [--folder FOLDER] [--embedder NAME] [--queries N] [--only NAME] [--json FILE]
 
@@ -13,6 +13,7 @@ import json
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -207,7 +209,76 @@ def key_to_hit(page: Page, query: str) -> float:
     return milliseconds
 
 
-MEASURES: dict[str, Callable[[Measured], Table]] = {"load": measure_load, "keys": measure_keys}
+# -- frames of the graph
+
+
+# Every painting begins with a cleared canvas.
+COUNT_FRAMES = """
+window.painted = [];
+const clear = CanvasRenderingContext2D.prototype.clearRect;
+CanvasRenderingContext2D.prototype.clearRect = function (...area) {
+  window.painted.push(performance.now());
+  return clear.apply(this, area);
+};
+"""
+
+
+def measure_graph(measured: Measured) -> Table:
+    """Paintings of the graph while it settles, and while it is dragged."""
+    context = measured.new_context()
+    page = context.new_page()
+    page.add_init_script(COUNT_FRAMES)
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(f"{measured.address}#/graph")
+    page.locator("canvas[data-layout=running]").wait_for(timeout=60_000)
+    rows = [frames(measured, page, session, "settling", settle), frames(measured, page, session, "dragging", drag)]
+    context.close()
+    notes = ["the CPU is that of the page's own thread: what a frame takes where nothing else runs"]
+    return Table("Frames of the graph", ["", "frames", "a second", "median gap, ms", "CPU a frame, ms"], rows, notes)
+
+
+def settle(page: Page) -> None:
+    page.locator("canvas[data-layout=done]").wait_for(timeout=120_000)
+
+
+def drag(page: Page) -> None:
+    page.mouse.move(500, 450)
+    page.mouse.down()
+    for step in range(120):
+        page.mouse.move(500 + step, 450 + step % 7)
+    page.mouse.up()
+
+
+def frames(measured: Measured, page: Page, session: CDPSession, name: str, act: Callable[[Page], None]) -> list[str]:
+    page.evaluate("() => window.painted.splice(0)")
+    before = busy(session)
+    act(page)
+    cpu = busy(session) - before
+    times = page.evaluate("() => window.painted.splice(0)")
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    a_second = 1000 / statistics.mean(gaps)
+    measured.figures[f"graph, {name}"] = {"frames": len(times), "a second": a_second, "cpu ms": cpu * 1000 / len(times)}
+    return [
+        name,
+        str(len(times)),
+        f"{a_second:.1f}",
+        f"{statistics.median(gaps):.0f}",
+        f"{cpu * 1000 / len(times):.1f}",
+    ]
+
+
+def busy(session: CDPSession) -> float:
+    """Seconds of CPU that the thread of the page has taken."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
+
+
+MEASURES: dict[str, Callable[[Measured], Table]] = {
+    "load": measure_load,
+    "keys": measure_keys,
+    "graph": measure_graph,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -168,6 +168,7 @@ export class Painter {
    */
   #labels(scene, width, height, most) {
     const { pen, camera, colours } = this;
+    const longest = Math.min(42, Math.max(14, Math.floor(width / 11)));
     /** @type {Box[]} */
     const taken = [];
     pen.font = `12px ${this.font}`;
@@ -175,7 +176,7 @@ export class Painter {
     pen.lineJoin = "round";
     for (const at of labelOrder(scene, camera.scale)) {
       const { name, degree } = scene.points[at];
-      const text = name.length > 42 ? `${name.slice(0, 40)}…` : name;
+      const text = name.length > longest ? `${name.slice(0, longest - 2)}…` : name;
       const [x, y] = camera.toScreen(scene.x[at], scene.y[at]);
       if (x < 0 || y < 0 || x > width || y > height) continue;
       const beside = Painter.radius(degree) * this.size + 4;
