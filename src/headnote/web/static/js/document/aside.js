@@ -80,7 +80,9 @@ function outgoing(link) {
       written,
       h("span", { class: "chip" }, `broken, line ${link.line}`),
     );
-  if (link.picture) return h("a", { class: "break", href: link.picture, target: "_blank" }, link.text || written);
+  // `![[a.png|300]]`: the text is the width.
+  const name = /^\d+(x\d+)?$/.test(link.text) ? written : link.text || written;
+  if (link.picture) return h("a", { class: "break", href: link.picture, target: "_blank" }, name);
   return h(
     "a",
     { class: "break", href: hrefOf("document", { path: link.resolved, fragment: link.fragment }) },
