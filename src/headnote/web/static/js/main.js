@@ -6,6 +6,7 @@ import { arrivedAt, returnTo, startReturning } from "./core/returning.js";
 import { onStatus, startStatusFeed } from "./core/status-feed.js";
 import { startConnectionNote } from "./shell/connection-note.js";
 import { heading, startFocusKeeper } from "./shell/focus.js";
+import { startPalette } from "./palette/start.js";
 import { setPlace, startKeys } from "./shell/keys.js";
 import { startStateChip } from "./shell/state-chip.js";
 import { startTheme } from "./shell/theme.js";
@@ -144,6 +145,7 @@ startConnectionNote();
 startKeys();
 startViewKeys({ go, leaveField: () => heading()?.focus({ preventScroll: true }) });
 startFocusKeeper();
+startPalette({ go });
 void startStatusFeed();
 wantsFocus = true;
 // The rest does not compete with what is looked at first.

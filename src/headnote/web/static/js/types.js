@@ -11,6 +11,10 @@
  *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][],
  *   line: number, lead: number, snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
  * @typedef {{line: number, text: string, marks: [number, number][], code: boolean}} SnippetLine
+ * @typedef {{kind: "folder"|"tag"|"field", name: string, value: string, total: number,
+ *   parameter: "path"|"tag"|"where", argument: string}} Facet
+ * @typedef {{query: string, answered: string, hits: Hit[], total: number, offset: number, facets: Facet[],
+ *   note: string, has_nearest: boolean, milliseconds: number, files_read: FilesRead|null}} SearchAnswer
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
  *   broken: boolean, picture: string|null}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading

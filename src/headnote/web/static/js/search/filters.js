@@ -89,6 +89,42 @@ export class Filters {
     return FIELDS.filter(({ name }) => this.#value(name)).length;
   }
 
+  /** The filters one by one. @returns {{name: string, value: string, shown: string}[]} */
+  set() {
+    return FIELDS.flatMap(({ name, many }) => {
+      const values = many ? this.#value(name).split(",") : [this.#value(name)];
+      const marks = { tag: "#", since: "since " };
+      const mark = marks[/** @type {"tag"|"since"} */ (name)] ?? "";
+      return values
+        .map((value) => value.trim())
+        .filter(Boolean)
+        .map((value) => ({ name, value, shown: `${mark}${name === "path" ? value.replace(/^\/(?=.)/, "") : value}` }));
+    });
+  }
+
+  /**
+   * Narrow the search. A folder takes the place of the one that it lies in.
+   * @param {string} name @param {string} value
+   */
+  add(name, value) {
+    const before = this.#value(name);
+    this.#put(name, before && name !== "path" ? `${before}, ${value}` : value);
+  }
+
+  /** @param {{name: string, value: string}} filter */
+  remove({ name, value }) {
+    const others = this.#value(name).split(",");
+    const kept = others.map((one) => one.trim()).filter((one) => one && one !== value);
+    this.#put(name, kept.join(", "));
+  }
+
+  /** @param {string} name @param {string} value */
+  #put(name, value) {
+    const input = this.inputs.get(name);
+    if (input) input.value = value;
+    this.#touch();
+  }
+
   clear() {
     for (const input of this.inputs.values()) input.value = "";
     this.#touch();

@@ -3,12 +3,13 @@
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { inProgress } from "../core/progress.js";
+import { hrefOf } from "../core/routes.js";
 import { isFilling } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
 
-/** @param {Status|null} status */
-export function nothingAsked(status) {
+/** @param {Status|null} status @param {HTMLElement|false} recent */
+export function nothingAsked(status, recent = false) {
   const size = status ? `${plural(status.documents, "document")}, ${plural(status.chunks, "passage")}` : "";
   const isEmpty = status?.documents === 0 && !isFilling(status);
   return h(
@@ -22,6 +23,7 @@ export function nothingAsked(status) {
         ? "Add Markdown or MDX files to the folder. They appear here automatically."
         : `${size ? `${size}. ` : ""}Type words or a question: search matches words and meaning.`,
     ),
+    !isEmpty && recent,
     !isEmpty &&
       h(
         "p",
@@ -35,6 +37,25 @@ export function nothingAsked(status) {
         h("kbd", null, "?"),
         " shows all keys",
       ),
+  );
+}
+
+/**
+ * @param {string[]} searches @param {() => void} forget
+ * @returns {HTMLElement|false} Links to recent searches; false if there are none.
+ */
+export function recentList(searches, forget) {
+  if (searches.length === 0) return false;
+  return h(
+    "div",
+    { class: "recent" },
+    h("h3", { id: "recent-h" }, "Recent searches"),
+    h(
+      "ul",
+      { "aria-labelledby": "recent-h" },
+      searches.map((q) => h("li", null, h("a", { class: "chip break", href: hrefOf("search", { q }) }, q))),
+    ),
+    h("button", { type: "button", class: "button quiet small", onclick: forget }, "Clear"),
   );
 }
 

@@ -3,19 +3,24 @@
 import { announce, errorNotice } from "../core/announce.js";
 import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
+import { plural, whole } from "../core/format.js";
 import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { registerKeys } from "../shell/keys.js";
 import { Filters } from "./filters.js";
+import { Facets } from "./facets.js";
 import { hitElement } from "./hit.js";
-import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet } from "./states.js";
+import { More } from "./more.js";
+import { forgetSearches, recentSearches, rememberSearch } from "./recent.js";
+import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet, recentList } from "./states.js";
 
-/** @typedef {import("../types.js").Hit} Hit */
+/** @typedef {import("../types.js").SearchAnswer} SearchAnswer */
 /** @typedef {import("../types.js").FilesRead} FilesRead */
 
 const PAUSE = 110;
+/** Hits of a page. */
+const LIMIT = 20;
 
 class SearchView {
   constructor() {
@@ -25,7 +30,13 @@ class SearchView {
     /** How much of the folder was searched; null if all of it. @type {FilesRead|null} */
     this.read = null;
     this.anyway = false;
+    /** The search whose hits are shown, for the pages that follow. @type {Record<string, any>} */
+    this.asked = {};
     this.filters = new Filters(() => this.#ask());
+    this.facets = new Facets(this.filters);
+    this.more = new More((byButton) => this.#showMore(byButton));
+    this.following = new Latest();
+    this.hits = h("ol", { class: "hits", "aria-label": "Hits" });
     this.input = h("input", {
       class: "search-input",
       type: "search",
@@ -50,11 +61,15 @@ class SearchView {
         h("div", { class: "search-box" }, this.input, h("kbd", { class: "search-key", "aria-hidden": "true" }, "/")),
         h("div", { class: "search-options" }, this.filters.mode, this.summary),
         this.filters.panel,
+        this.facets.element,
       ),
       this.filling,
       this.results,
     );
     this.element.addEventListener("keydown", (event) => this.#move(event));
+    this.hits.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest(".hit-link")) rememberSearch(this.input.value);
+    });
     registerKeys("search", [
       { press: ["ArrowDown", "ArrowUp"], meaning: "move through the hits, and back to the search box" },
       { press: ["Enter"], meaning: "open the hit at its line" },
@@ -76,7 +91,8 @@ class SearchView {
 
   /** Ask again, but never replace hits that the reader is about to open. */
   #again() {
-    if (this.answered && !this.element.hidden && !this.results.matches(":hover, :focus-within")) this.#ask(0);
+    const isBusy = this.results.matches(":hover, :focus-within") || this.hits.childElementCount > LIMIT;
+    if (this.answered && !this.element.hidden && !isBusy) this.#ask(0);
   }
 
   /** @param {URLSearchParams} query */
@@ -107,6 +123,7 @@ class SearchView {
     const address = this.#address();
     rewrite(hrefOf("search", { q, ...this.filters.address() }));
     document.title = `${this.title()} – headnote`;
+    this.following.stop();
     if (!q) {
       this.latest.stop();
       this.answered = "";
@@ -116,10 +133,13 @@ class SearchView {
     this.results.setAttribute("aria-busy", "true");
     // A blank at the end says that the last word is complete.
     const typed = this.input.value.trimStart();
-    const parameters = { q: typed, limit: 20, ...this.filters.query(), min_score: this.anyway ? "0" : null };
+    const parameters = { q: typed, limit: LIMIT, ...this.filters.query(), min_score: this.anyway ? "0" : null };
     this.anyway = false;
-    this.latest.run(pause, (signal) => get("/api/search", parameters, signal), {
-      done: (answer) => this.#showHits(q, address, answer),
+    this.latest.run(pause, (signal) => get("/api/search", { ...parameters, facets: "true" }, signal), {
+      done: (answer) => {
+        this.asked = parameters;
+        this.#showHits(q, address, answer);
+      },
       failed: (error) => this.#showError(address, error),
     });
   }
@@ -127,25 +147,34 @@ class SearchView {
   #showNothingAsked() {
     this.results.removeAttribute("aria-busy");
     this.summary.textContent = "";
-    refill(this.results, nothingAsked(currentStatus()));
+    this.facets.show([]);
+    const forget = () => {
+      forgetSearches();
+      this.#showNothingAsked();
+      this.input.focus();
+    };
+    refill(this.results, nothingAsked(currentStatus(), recentList(recentSearches(), forget)));
   }
 
-  /** @param {string} q @param {string} address @param {{answered: string, hits: Hit[], note: string,
-   *   has_nearest: boolean, milliseconds: number, files_read: FilesRead|null}} answer */
-  #showHits(q, address, { answered, hits, note, has_nearest: hasNearest, milliseconds, files_read: read }) {
+  /** @param {string} q @param {string} address @param {SearchAnswer} answer */
+  #showHits(q, address, answer) {
+    const { answered, hits, note, has_nearest: hasNearest, milliseconds, files_read: read } = answer;
     this.answered = address;
     this.read = read;
     this.results.removeAttribute("aria-busy");
     const nothing = read ? "Nothing found yet" : "Nothing found";
-    const summary = hits.length === 0 ? nothing : plural(hits.length, "passage");
+    const total = Math.max(answer.total ?? 0, hits.length);
+    const all = plural(total, "passage");
+    const shown = hits.length < total ? `${whole(hits.length)} of ${all}` : all;
+    const summary = hits.length === 0 ? nothing : shown;
     this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
-    if (hits.length > 0)
-      refill(
-        this.results,
-        answered.trim() !== q && correctedNotice(answered),
-        h("ol", { class: "hits", "aria-label": "Hits" }, hits.map((hit) => hitElement(hit, q))),
-      );
+    this.facets.show(answer.facets ?? []);
+    if (hits.length > 0) {
+      refill(this.hits, hits.map((hit) => hitElement(hit, q)));
+      this.more.show(hits.length, total, hits.length < LIMIT || hits.length >= total);
+      refill(this.results, answered.trim() !== q && correctedNotice(answered), this.hits, this.more.element);
+    }
     else if (read) refill(this.results, nothingYet(q));
     else {
       const anyway = () => {
@@ -163,17 +192,37 @@ class SearchView {
     }
   }
 
+  /** The next page, below what is there. @param {boolean} byButton */
+  #showMore(byButton) {
+    const offset = this.hits.childElementCount;
+    this.following.run(0, (signal) => get("/api/search", { ...this.asked, offset }, signal), {
+      done: (/** @type {SearchAnswer} */ { hits, total }) => {
+        const items = hits.map((hit) => hitElement(hit, this.asked.q.trim()));
+        this.hits.append(...items);
+        const shown = this.hits.childElementCount;
+        const link = items[0]?.querySelector("a");
+        // The button may go away with the last page, and focus with it.
+        if (byButton) (link ?? this.input).focus({ preventScroll: true });
+        this.more.show(shown, total, hits.length < LIMIT || shown >= total);
+        announce(`${whole(shown)} of ${plural(total, "passage")}`);
+      },
+      failed: (error) => this.more.fail(error.message),
+    });
+  }
+
   /** @param {string} address @param {Error} error */
   #showError(address, error) {
     this.answered = address;
     this.results.removeAttribute("aria-busy");
     this.summary.textContent = "";
+    this.facets.show([]);
     refill(this.results, errorNotice(error));
   }
 
   /** @param {Event} event */
   #submit(event) {
     event.preventDefault();
+    rememberSearch(this.input.value);
     const first = this.results.querySelector("a.hit-link");
     if (this.answered === this.#address() && first instanceof HTMLElement) first.click();
     else this.#ask(0);

@@ -1,0 +1,239 @@
+"""Finding by the palette, by recent searches, by facets, and page by page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_kit import PHONE, Server, Visit, expect, faults, overflow, serve, visiting
+
+pytest_plugins = ["browser_fixtures"]
+
+pytestmark = pytest.mark.slow
+
+FOLDERS = ("guides", "guides/setup", "logs")
+
+
+@pytest.fixture(scope="module")
+def logbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A folder whose searches have several pages: 90 notes about the tide."""
+    root = tmp_path_factory.mktemp("logbook")
+    for number in range(90):
+        folder = root / FOLDERS[number % 3]
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"note-{number}.md").write_text(
+            f"---\ntags: [{'water' if number % 2 else 'land'}]\nstatus: {'draft' if number % 5 else 'done'}\n---\n"
+            f"# Note {number}\n\nThe tide of day {number} was {number * 37 % 91} steps above stone"
+            f" {number * 53 % 89}.\n"
+            f"Nobody but keeper {number * 7 % 83} saw it.\n",
+            encoding="utf-8",
+        )
+    with serve(root) as server:
+        yield server
+
+
+@pytest.fixture
+def tides(browser: Any, logbook: Server) -> Iterator[Visit]:
+    with visiting(browser, logbook) as opened:
+        opened.go("#/search?q=tide&mode=keyword")
+        expect(opened.page.locator("#search-summary")).to_contain_text("of 90 passages")
+        yield opened
+
+
+# -- pages
+
+
+def test_more_hits_come_by_the_button_and_nothing_moves(tides: Visit) -> None:
+    page = tides.page
+    hits = page.locator(".hit-place")
+    expect(page.locator("#search-summary")).to_contain_text("20 of 90 passages")
+    expect(hits).to_have_count(20)
+    before = hits.all_inner_texts()
+    page.evaluate("document.querySelector('.more button').click()")
+    expect(page.locator("a.hit-link").nth(20)).to_be_focused()
+    after = hits.all_inner_texts()
+    assert after[:20] == before
+    assert len(set(after)) == len(after) >= 40
+
+
+def test_scrolling_brings_all_hits_and_the_list_ends(tides: Visit) -> None:
+    page = tides.page
+    for count in (40, 60, 80, 90):
+        page.locator(".more").scroll_into_view_if_needed()
+        expect(page.locator(".hit")).to_have_count(count)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+def test_the_next_pages_belong_to_the_search_that_is_shown(tides: Visit) -> None:
+    page = tides.page
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "offset=20" in request.url else None)
+    page.evaluate("document.querySelector('.more button').click()")
+    expect(page.locator(".hit")).to_have_count(40)
+    assert len(asked) == 1
+    assert "q=tide" in asked[0]
+    assert "mode=keyword" in asked[0]
+    page.get_by_role("searchbox", name="Search").fill("keeper")
+    expect(page.locator("#announcer")).to_contain_text("for keeper")
+    expect(page.locator(".hit")).to_have_count(20)
+
+
+# -- facets
+
+
+def test_a_facet_leaves_what_it_says_and_can_be_removed(tides: Visit) -> None:
+    page = tides.page
+    facets = page.get_by_role("group", name="Narrow the search")
+    facets.get_by_role("button", name="Narrow to guides/: 60 passages").click()
+    expect(page.locator("#search-summary")).to_contain_text("20 of 60 passages")
+    facets.get_by_role("button", name="Narrow to setup/: 30 passages").click()
+    expect(page.locator("#search-summary")).to_contain_text("20 of 30 passages")
+    facets.get_by_role("button", name="Narrow to water: 15 passages").click()
+    expect(page.locator("#search-summary")).to_contain_text("15 passages")
+    assert "tag=water" in page.url
+    facets.get_by_role("button", name="Narrow to done: 3 passages").click()
+    expect(page.locator(".hit")).to_have_count(3)
+    page.reload()
+    expect(page.locator(".hit")).to_have_count(3)
+    for name in ("#water", "status=done", "guides/setup/"):
+        facets.get_by_role("button", name=f"Remove the filter {name}").click()
+    expect(page.locator("#search-summary")).to_contain_text("20 of 90 passages")
+
+
+# -- recent searches
+
+
+def test_recent_searches_are_offered_and_can_be_cleared(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    box = page.get_by_role("searchbox", name="Search")
+    box.fill("battery")
+    expect(page.locator("#announcer")).to_contain_text("for battery")
+    page.locator("a.hit-link").first.click()
+    expect(page.locator(".document-head")).to_be_visible()
+    visit.go("#/search")
+    box.fill("")
+    recent = page.get_by_role("list", name="Recent searches")
+    expect(recent.get_by_role("link")).to_have_text(["battery"])
+    recent.get_by_role("link", name="battery").click()
+    expect(page.locator(".hit").first).to_be_visible()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option").first).to_contain_text("battery")
+    page.get_by_role("combobox", name="Go to").fill("clear recent")
+    page.keyboard.press("Enter")
+    box.fill("")
+    expect(page.get_by_role("heading", name="Search your documents")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Search your documents")).to_be_visible()
+    expect(recent).to_have_count(0)
+
+
+# -- palette
+
+
+def palette(page: Any) -> Any:
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Go to")
+    expect(field).to_be_focused()
+    return field
+
+
+def active(page: Any) -> Any:
+    """The row that Enter would choose."""
+    name = page.get_by_role("combobox", name="Go to").get_attribute("aria-activedescendant")
+    return page.locator(f"#{name}")
+
+
+def test_the_palette_finds_a_document_by_the_beginning_of_its_title(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/graph")
+    palette(page).press_sequentially("calib")
+    documents = page.get_by_role("group", name="Documents")
+    expect(documents.get_by_role("option").first).to_contain_text("calibration.md")
+    expect(active(page)).to_contain_text("calibration.md")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text("calibration.md")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_the_palette_forgives_typing_errors(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    palette(page).fill("calibratoin")
+    expect(page.locator(".palette-row", has_text="calibration.md").first).to_be_visible()
+
+
+def test_the_palette_has_headings_and_passages_that_lead_to_their_lines(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    palette(page).fill("battery")
+    rows = page.get_by_role("group", name=re.compile("Headings|Passages")).get_by_role("option")
+    expect(rows.first).to_be_visible()
+    rows.first.click()
+    expect(page.locator(".target-lines").first).to_be_in_viewport()
+
+
+def test_commands_run_by_key(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    theme = page.evaluate("document.documentElement.dataset.theme")
+    palette(page).fill("theme")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") != theme
+    palette(page).fill("gra")
+    expect(active(page)).to_contain_text("Graph")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#/graph"))
+
+
+def test_arrows_go_round_and_escape_gives_the_focus_back(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    box = page.get_by_role("searchbox", name="Search")
+    expect(box).to_be_focused()
+    palette(page)
+    expect(page.get_by_role("option", selected=True)).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    expect(active(page)).to_have_attribute("aria-selected", "true")
+    expect(active(page)).to_be_in_viewport()
+    page.keyboard.press("ArrowDown")
+    expect(active(page)).to_have_attribute("id", "palette-row-0")
+    page.keyboard.press("Escape")
+    expect(box).to_be_focused()
+    palette(page)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_everything_can_be_searched_from_the_palette(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/status")
+    palette(page).fill("quay wall")
+    page.get_by_role("option", name="Search for “quay wall”").click()
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("quay wall")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [None, PHONE], ids=["wide", "phone"])
+def test_nothing_is_inaccessible(
+    browser: Any, logbook: Server, artefacts: Path, size: dict[str, int] | None, scheme: str
+) -> None:
+    options: dict[str, Any] = {"color_scheme": scheme, **({"viewport": size} if size else {})}
+    name = f"finding-{'phone' if size else 'wide'}-{scheme}"
+    with visiting(browser, logbook, **options) as visit:
+        page = visit.page
+        visit.go("#/search?q=tide&tag=water")
+        expect(page.locator(".facet").first).to_be_visible()
+        page.screenshot(path=artefacts / f"{name}-facets.png")
+        assert faults(page) == []
+        assert overflow(page) == []
+        page.locator("#palette-open").click()
+        page.get_by_role("combobox", name="Go to").fill("note")
+        expect(page.locator(".palette-row").nth(3)).to_be_visible()
+        page.screenshot(path=artefacts / f"{name}-palette.png")
+        assert faults(page) == []
+        assert overflow(page) == []
