@@ -353,7 +353,8 @@ def test_a_very_long_document_is_shown_as_it_is_written(tmp_path: Path, monkeypa
         html = render(index.document("long.md"))
     assert html == (
         f"<p><em>{SOURCE_NOTICE}</em></p>\n"
-        '<pre data-start-line="1" data-end-line="3"># Long\n\n&lt;script&gt;alert(1)&lt;/script&gt;</pre>'
+        '<pre class="source" data-start-line="1" data-end-line="3"># Long\n\n'
+        "&lt;script&gt;alert(1)&lt;/script&gt;</pre>"
     )
 
 
@@ -424,14 +425,6 @@ def test_drawing_ends_when_the_time_is_up(line: str, monkeypatch: pytest.MonkeyP
         assert Elements(html).text.removeprefix(SOURCE_NOTICE).strip() == text.strip()
 
 
-def test_many_blocks_are_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "MOST_BLOCKS", 10)
-    assert "<h1" in render_text("# a\n" * 10)
-    html = render_text("# a\n" * 11)
-    assert html.count("<pre") == 1
-    assert 'data-start-line="1" data-end-line="11"' in html
-
-
 def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "LONGEST_HTML", 100)
     assert "<li>" in render_text("- a\n" * 3)
@@ -439,7 +432,7 @@ def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.Monke
 
 
 def test_what_is_shown_as_it_is_written_knows_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(page, "LONGEST_TEXT", 1)
     monkeypatch.setattr(page, "LONGEST_PIECE", 8)
     pieces = [tag for name, tag in Elements(render_text("# a\n\nb\n\nlong text\n\nc\n")).tags if name == "pre"]
     assert [(tag["data-start-line"], tag["data-end-line"]) for tag in pieces] == [("1", "5"), ("7", "7")]

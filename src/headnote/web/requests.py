@@ -85,6 +85,11 @@ class PathRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: DocumentPath
 
 
+class PieceRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: DocumentPath
+    number: Annotated[Count, Meta(description="Which piece, from 0.")] = 0
+
+
 class NeighbourhoodRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: DocumentPath
     depth: Annotated[int, Meta(ge=1, le=2, description="How many links away a document may be.")] = 1

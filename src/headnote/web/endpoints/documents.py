@@ -20,7 +20,7 @@ from headnote.web.conversion import (
     link_answers,
     snippet_lines,
 )
-from headnote.web.rendering.page import render
+from headnote.web.rendering.page import page_of
 
 MOST_FOUND = 5000
 """Words of a document that are named one by one."""
@@ -92,10 +92,12 @@ def document(served: Served, request: requests.PathRequest) -> responses.Documen
     """A document with its headings, chunks, links and metadata, also as HTML."""
     view = _document(served, request.path)
     row = view.document
+    page = page_of(view, served.index.document)
     return responses.DocumentAnswer(
         path=row.path,
         title=row.title,
-        html=render(view, served.index.document),
+        html=page.draw(0) if page.pieces else "",
+        pieces=[responses.PieceItem(one.start_line, one.end_line, one.characters) for one in page.pieces],
         text=row.text,
         lines=count_lines(row.text),
         chunks=[chunk_item(chunk) for chunk in view.chunks],
@@ -103,6 +105,24 @@ def document(served: Served, request: requests.PathRequest) -> responses.Documen
         tags=list(row.tags),
         metadata=row.metadata,
         **_links_of(view),
+    )
+
+
+def piece(served: Served, request: requests.PieceRequest) -> responses.PieceAnswer:
+    """A piece of a long document as HTML, by its number in the `pieces` of the document."""
+    view = _document(served, request.path)
+    page = page_of(view, served.index.document)
+    if request.number >= len(page.pieces):
+        raise MissingSource(
+            f"has {len(page.pieces)} pieces", path=view.document.path, remedy="ask for the document again"
+        )
+    one = page.pieces[request.number]
+    return responses.PieceAnswer(
+        path=view.document.path,
+        number=request.number,
+        start_line=one.start_line,
+        end_line=one.end_line,
+        html=page.draw(request.number),
     )
 
 

@@ -35,6 +35,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/outline", requests.PathRequest, responses.OutlineAnswer, documents.outline),
     Endpoint("GET", "/api/read", requests.ReadRequest, responses.ReadAnswer, documents.read),
     Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, documents.document, heavy=True),
+    Endpoint("GET", "/api/piece", requests.PieceRequest, responses.PieceAnswer, documents.piece, heavy=True),
     Endpoint("GET", "/api/found", requests.FoundRequest, responses.FoundAnswer, documents.found, heavy=True),
     Endpoint("GET", "/api/preview", requests.PreviewRequest, responses.PreviewAnswer, documents.preview),
     Endpoint("GET", "/api/editor", requests.PathRequest, responses.EditorAnswer, documents.editor, local=True),

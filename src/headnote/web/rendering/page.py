@@ -1,11 +1,13 @@
 """A document as HTML: parse, point links to where they lead here, draw, and clean the result last of all.
 
-Top-level elements carry the lines they come from. A document that is too large to draw in time is shown as source.
+Top-level elements carry the lines they come from. A long document is drawn in pieces. A piece that takes too long is
+shown as source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,65 +17,134 @@ from headnote.web.rendering.deadline import Deadline, DeadlineExceeded
 from headnote.web.rendering.embeds import Draw, Embeds, Library
 from headnote.web.rendering.links import DocumentLinks
 from headnote.web.rendering.parser import make_parser, tidy
+from headnote.web.rendering.pieces import Piece, pieces_of
 from headnote.web.rendering.sanitizer import clean, nests_deeply
+from headnote.web.rendering.shared import Shared, notes_of, read_shared
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
     from headnote.api import DocumentView
     from headnote.store.rows import LinkRow
 
 LONGEST_TEXT = 1_000_000
-"""Characters of a document that is drawn."""
+"""Characters of a piece that is drawn: a single block may be this long."""
 DRAW_SECONDS = 5.0
-"""How long drawing a document may take: of prose, 1 MB needs 2; of `- a` or `#`, it would need 20."""
-MOST_BLOCKS = 30_000
-"""Blocks of a document that is drawn. A block takes a tenth of a millisecond; 1 MB of prose has ten thousand."""
+"""How long drawing a piece may take: of prose, 1 MB needs 2; of `- a` or `#`, it would need 20."""
 LONGEST_HTML = 4_000_000
 """Characters of HTML that is cleaned. The cleaner cannot be stopped; it needs a second for this."""
 TOKENS_PER_CHECK = 1000
 """How many are drawn before the deadline is checked."""
 LONGEST_PIECE = 4000
 """Characters in one element where a document is shown as source."""
+KEPT_DOCUMENTS = 4
+"""Documents that are kept parsed while their pieces are asked for, one after the other."""
 
-SOURCE_NOTICE = "This document is too large to render. Below is its source."
+SOURCE_NOTICE = "This is too large to render. Below is its source."
+
+
+class CutDocument:
+    """A document, its pieces, and what these share."""
+
+    def __init__(self, text: str, path: str, mdx: bool) -> None:
+        self.document = Document(text, path, mdx)
+        self.pieces = pieces_of(self.document)
+
+    @cached_property
+    def shared(self) -> Shared:
+        return read_shared(self.document, Deadline(DRAW_SECONDS))
+
+    @cached_property
+    def anchors(self) -> Mapping[int, str]:
+        """Lines of headings, and their slugs."""
+        return {heading.start_line: heading.slug for heading in self.document.headings}
+
+
+_kept = lru_cache(KEPT_DOCUMENTS)(CutDocument)
+
+
+class Page:
+    """A document in pieces, each of which can be drawn. Documents that it embeds come from the library."""
+
+    def __init__(self, cut: CutDocument, links: Sequence[LinkRow], library: Library | None) -> None:
+        self._cut = cut
+        self._links = DocumentLinks(cut.document.path, links)
+        self._library = library
+
+    @property
+    def pieces(self) -> Sequence[Piece]:
+        return self._cut.pieces
+
+    def draw(self, number: int) -> str:
+        """A piece as HTML, by its number from 0."""
+        piece, text = self.pieces[number], self._cut.document.text
+        if piece.characters > LONGEST_TEXT:
+            return _source(piece, text)
+        try:
+            html = self._html(piece, Deadline(DRAW_SECONDS))
+        except DeadlineExceeded:
+            return _source(piece, text)
+        return clean(html, self._links.address) if len(html) <= LONGEST_HTML else _source(piece, text)
+
+    def _html(self, piece: Piece, deadline: Deadline) -> str:
+        """HTML that is not clean yet. Raises `DeadlineExceeded`."""
+        document = self._cut.document
+        parser = make_parser(not nests_deeply(document.text[piece.start : piece.end]), deadline, document.mdx)
+        tokens = self._tokens(parser, piece, deadline)
+        embeds = Embeds(document.path, self._library, _embedded(deadline))
+        return _draw(parser, tokens, self._cut.anchors, self._links, deadline, embeds)
+
+    def _tokens(self, parser: MarkdownIt, piece: Piece, deadline: Deadline) -> list[Token]:
+        source = _source_lines(piece, self._cut.document.text)
+        if len(self.pieces) == 1:
+            return parser.parse(source, {})
+        shared = self._cut.shared
+        tokens = parser.parse(source, shared.environment())
+        notes = notes_of(self._cut.document, deadline) if piece is self.pieces[-1] else []
+        return [*shared.renumber(tokens, piece.start_line, piece.end_line), *notes]
+
+
+def page_of(view: DocumentView, library: Library | None = None) -> Page:
+    """The page of a document of the index."""
+    row = view.document
+    return Page(_kept(row.text, row.path, row.mdx), view.links, library)
 
 
 def render(view: DocumentView, library: Library | None = None) -> str:
-    """A document of the index as HTML. Documents that it embeds come from the library."""
+    """A document of the index as HTML, all of it."""
     return render_text(view.document.text, view.document.path, view.links, view.document.mdx, library)
 
 
 def render_text(
     text: str, path: str = "", links: Sequence[LinkRow] = (), mdx: bool = False, library: Library | None = None
 ) -> str:
-    """A text as HTML. `links` say where its links lead; others are taken relative to `path`."""
-    deadline = Deadline(DRAW_SECONDS)
-    document = Document(text, path, mdx)
-    if len(text) > LONGEST_TEXT or len(document.blocks) > MOST_BLOCKS:
-        return _source(document)
-    document_links = DocumentLinks(path, links)
-    try:
-        html = _draw(document, document_links, deadline, Embeds(path, library, _embedded(deadline)))
-    except DeadlineExceeded:
-        return _source(document)
-    return clean(html, document_links.address) if len(html) <= LONGEST_HTML else _source(document)
+    """A text as HTML, all of it. `links` say where its links lead; others are taken relative to `path`."""
+    page = Page(CutDocument(text, path, mdx), links, library)
+    return "".join(page.draw(number) for number in range(len(page.pieces)))
 
 
 def _embedded(deadline: Deadline) -> Draw:
     """Draws a document inside of another, and cleans it by itself: its links lead elsewhere."""
 
     def draw(document: Document, links: DocumentLinks, embeds: Embeds) -> str:
-        return clean(_draw(document, links, deadline, embeds), links.address, is_embedded=True)
+        parser = make_parser(not nests_deeply(document.text), deadline, document.mdx)
+        anchors = {heading.start_line: heading.slug for heading in document.headings}
+        tokens = parser.parse(document.text.removeprefix("\ufeff"), {})
+        return clean(_draw(parser, tokens, anchors, links, deadline, embeds), links.address, is_embedded=True)
 
     return draw
 
 
-def _draw(document: Document, links: DocumentLinks, deadline: Deadline, embeds: Embeds) -> str:
+def _draw(
+    parser: MarkdownIt,
+    tokens: Sequence[Token],
+    anchors: Mapping[int, str],
+    links: DocumentLinks,
+    deadline: Deadline,
+    embeds: Embeds,
+) -> str:
     """HTML that is not clean yet. Raises `DeadlineExceeded`."""
-    parser = make_parser(not nests_deeply(document.text), deadline, document.mdx)
-    tokens = parser.parse(_without_frontmatter(document), {})
-    anchors = {heading.start_line: heading.slug for heading in document.headings}
     for token in tokens:
         deadline.check()
         _add_lines(token, anchors)
@@ -81,11 +152,11 @@ def _draw(document: Document, links: DocumentLinks, deadline: Deadline, embeds: 
     for token in tokens:
         links.resolve(token)
     tidy(tokens)
-    pieces = []
+    parts = []
     for at in range(0, len(tokens), TOKENS_PER_CHECK):
         deadline.check()
-        pieces.append(parser.renderer.render(tokens[at : at + TOKENS_PER_CHECK], parser.options, {}))
-    return "".join(pieces)
+        parts.append(parser.renderer.render(tokens[at : at + TOKENS_PER_CHECK], parser.options, {}))
+    return "".join(parts)
 
 
 def _add_lines(token: Token, anchors: Mapping[int, str]) -> None:
@@ -98,26 +169,25 @@ def _add_lines(token: Token, anchors: Mapping[int, str]) -> None:
         token.attrSet("data-anchor", slug)
 
 
-def _without_frontmatter(document: Document) -> str:
-    """The text with blank lines in place of frontmatter, so that all lines keep their numbers."""
-    text = document.text
-    first = document.blocks[0] if document.blocks else None
-    if first is not None and first.kind == "frontmatter":
-        text = text[: first.start] + "\n" * (first.end_line - first.start_line) + text[first.end :]
-    return text.removeprefix("\ufeff")
+def _source_lines(piece: Piece, text: str) -> str:
+    """The text of a piece after as many blank lines as there are before it, so that all lines keep their numbers."""
+    first = piece.blocks[0]
+    if first.kind == "frontmatter":
+        return "\n" * (first.end_line - 1) + text[first.end : piece.end]
+    return "\n" * (first.start_line - 1) + text[first.start : piece.end].removeprefix("\ufeff")
 
 
 # -- source
 
 
-def _source(document: Document) -> str:
-    """The text as it is written: its blocks, small ones together."""
+def _source(piece: Piece, text: str) -> str:
+    """A piece as it is written: its blocks, small ones together."""
     rows = [f"<p><em>{SOURCE_NOTICE}</em></p>"]
     first: Block | None = None
-    for at, block in enumerate(document.blocks):
+    for block in piece.blocks:
         first = first or block
-        if block.end - first.start >= LONGEST_PIECE or at == len(document.blocks) - 1:
+        if block.end - first.start >= LONGEST_PIECE or block is piece.blocks[-1]:
             lines = f'data-start-line="{first.start_line}" data-end-line="{block.end_line}"'
-            rows.append(f"<pre {lines}>{escape(document.text[first.start : block.end])}</pre>")
+            rows.append(f'<pre class="source" {lines}>{escape(text[first.start : block.end])}</pre>')
             first = None
     return "\n".join(rows)

@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"[0-9]{1,6}%?")
 _OUTSIDE_LINK = re.compile(r'<a(?=[^>]* href="(?:(?:https?|mailto):|/files/))')
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]{0,20})")
 # They have no end, or need none.
-_OFTEN_OPEN = frozenset("area base br col dd dt hr img input li link meta option p source td th tr wbr".split())
+OFTEN_OPEN = frozenset("area base br col dd dt hr img input li link meta option p source td th tr wbr".split())
 
 
 def clean(html: str, address: Callable[[str, str, str], str | None], is_embedded: bool = False) -> str:
@@ -90,7 +90,7 @@ def nests_deeply(text: str) -> bool:
         name = written.lower()
         if slash:
             depths[name] -= depths[name] > 0
-        elif name not in _OFTEN_OPEN:
+        elif name not in OFTEN_OPEN:
             depths[name] += 1
             if depths[name] > DEEPEST:
                 return True

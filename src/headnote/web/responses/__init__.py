@@ -38,6 +38,8 @@ from headnote.web.responses.documents import (
     NeighbourhoodAnswer,
     NodeAnswer,
     OutlineAnswer,
+    PieceAnswer,
+    PieceItem,
     PreviewAnswer,
     ReadAnswer,
 )
@@ -86,6 +88,8 @@ __all__ = [
     "NodeAnswer",
     "OutlineAnswer",
     "PassageAnswer",
+    "PieceAnswer",
+    "PieceItem",
     "PresetAnswer",
     "PresetsAnswer",
     "PreviewAnswer",

@@ -112,10 +112,28 @@ class ChunkItem(msgspec.Struct):
     tokens: int
 
 
+class PieceItem(msgspec.Struct):
+    """Lines of a document that are drawn together."""
+
+    start_line: int
+    end_line: int
+    characters: int
+
+
+class PieceAnswer(msgspec.Struct):
+    path: str
+    number: int
+    start_line: int
+    end_line: int
+    html: str
+
+
 class DocumentAnswer(msgspec.Struct):
     path: str
     title: str
     html: str
+    """Of the first piece; most documents have one."""
+    pieces: list[PieceItem]
     text: str
     lines: int
     chunks: list[ChunkItem]

@@ -29,7 +29,8 @@
  * @typedef {{scores: number[], ranks: (number|null)[], relevant: boolean, model: string,
  *   passage: Passage|null}} Asked
  * @typedef {{chunks: Chunk[], blocks: Block[], settings: Settings, seconds: number, question: Asked|null}} Chunked
- * @typedef {{path: string, title: string, html: string, text: string, lines: number, chunks: ChunkPlace[],
+ * @typedef {{path: string, title: string, html: string, pieces: import("./document/pieces.js").Piece[], text: string,
+ *   lines: number, chunks: ChunkPlace[],
  *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[],
  *   metadata: Record<string, unknown>}} DocumentPage
  * @typedef {{path: string, title: string, chunks: number, size: number, changed: number, links: number,

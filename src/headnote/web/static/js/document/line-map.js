@@ -8,11 +8,12 @@ export class LineMap {
     const zero = article.getBoundingClientRect().top;
     /** @type {Stretch[]} */
     this.stretches = [];
-    for (const block of article.querySelectorAll("[data-start-line]")) {
+    for (const block of article.querySelectorAll("[data-start-line], [data-first-line]")) {
       // Folded elements have a position, but are not visible.
       if (!block.checkVisibility()) continue;
-      const first = Number(block.getAttribute("data-start-line"));
-      const last = Number(block.getAttribute("data-end-line") ?? first);
+      // A piece that is not drawn yet keeps the place of its lines.
+      const first = Number(block.getAttribute("data-start-line") ?? block.getAttribute("data-first-line"));
+      const last = Number(block.getAttribute("data-end-line") ?? block.getAttribute("data-last-line") ?? first);
       const { top, bottom } = block.getBoundingClientRect();
       const before = this.stretches.at(-1);
       // Nested blocks are part of the block around them.

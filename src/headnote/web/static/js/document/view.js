@@ -6,16 +6,17 @@ import { h, refill } from "../core/dom.js";
 import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { onChange } from "../core/status-feed.js";
+import { reveal } from "../drawing/reveal.js";
 import { FolderPanel } from "../folders/panel.js";
 import { LocalGraph } from "../graph/local.js";
 import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
-import { enhance } from "./enhance.js";
 import { EditorLink } from "./editor-link.js";
 import { FoundWords } from "./found-words.js";
 import { DocumentList } from "./list.js";
 import { copyLink, PassageButton, passageInSight, selectedPassage } from "./passages.js";
+import { Pieces } from "./pieces.js";
 import { Previews } from "./previews.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
@@ -30,6 +31,7 @@ class DocumentView {
     this.path = h("p", { class: "mono soft break" });
     this.trying = h("a", { class: "button quiet", title: "Cut this document in other ways" }, "Try other settings");
     this.article = h("article", { class: "prose" });
+    this.pieces = new Pieces(this.article, () => this.#refresh());
     this.map = new ChunkMap(this.article);
     this.target = h("div", { class: "target-lines", hidden: true, "aria-hidden": "true" });
     this.found = new FoundWords(this.article, {
@@ -204,9 +206,7 @@ class DocumentView {
     this.previews.hide();
     this.passage.hide();
     this.heading.textContent = page.title || page.path;
-    // The only markup from outside that becomes elements. The server has sanitized it.
-    this.article.innerHTML = page.html;
-    enhance(this.article);
+    this.pieces.show(page);
     this.#hideTitleTwice();
     refill(this.about, asideParts(page));
     this.map.show(page.chunks);
@@ -229,8 +229,19 @@ class DocumentView {
     this.#placeAsked();
   }
 
-  /** @param {[number, number]} lines */
+  /** Show lines: where they will be, at first, if they are not drawn yet. @param {[number, number]} lines */
   #seekLines(lines) {
+    this.sought = lines;
+    this.#scrollTo(lines);
+    this.pieces.draw(lines[0])?.then(() => {
+      if (this.sought !== lines) return;
+      this.#scrollTo(lines);
+      this.#placeAsked();
+    });
+  }
+
+  /** @param {[number, number]} lines */
+  #scrollTo(lines) {
     this.#unfold(lines);
     const top = this.article.getBoundingClientRect().top + window.scrollY + this.map.lineMap.top(lines[0]);
     window.scrollTo({ top: Math.max(0, top - window.innerHeight / 4) });
@@ -249,12 +260,10 @@ class DocumentView {
 
   /** Open the elements that hide the target lines. @param {[number, number]} lines */
   #unfold([first, last]) {
-    for (const block of this.article.querySelectorAll("details:not([open]) [data-start-line]")) {
+    for (const block of this.article.querySelectorAll(":is(details:not([open]), .tab[hidden]) [data-start-line]")) {
       const isAsked =
         Number(block.getAttribute("data-start-line")) <= last && Number(block.getAttribute("data-end-line")) >= first;
-      if (isAsked)
-        for (let box = block.closest("details"); box; box = box.parentElement?.closest("details") ?? null)
-          box.open = true;
+      if (isAsked) reveal(block);
     }
     this.map.measure();
   }
@@ -276,6 +285,11 @@ class DocumentView {
     const target = [...this.article.querySelectorAll("[data-anchor]")].find(
       (element) => element.getAttribute("data-anchor") === fragment,
     );
+    if (!target && /^fn\d+$/.test(fragment)) {
+      event.preventDefault();
+      this.pieces.drawLast()?.then(() => this.#follow(event));
+      return;
+    }
     if (!target || /^H[1-6]$/.test(target.tagName)) return;
     event.preventDefault();
     target.scrollIntoView({ block: "center" });

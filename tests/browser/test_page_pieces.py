@@ -1,0 +1,63 @@
+"""A long document in the browser: the first text at once, the rest as it comes near, and every line within reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browser_kit import Server, Visit, expect, serve, visiting
+
+pytest_plugins = ("browser_fixtures",)
+
+SECTIONS = 3000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("long")
+    words = "The gauge writes down every hour what the water does, and nobody reads it until the flood. " * 3
+    sections = [f"## Section {n}\n\nPassage {n}. {words}[^note]\n" for n in range(SECTIONS)]
+    (folder / "long.md").write_text(
+        "# Long\n\n" + "\n".join(sections) + "\n[^note]: The only note.\n", encoding="utf-8"
+    )
+    with serve(folder) as running:
+        yield running
+
+
+@pytest.fixture
+def reader(browser: Any, server: Server) -> Iterator[Visit]:
+    with visiting(browser, server) as opened:
+        yield opened
+
+
+def test_only_what_is_near_is_drawn(reader: Visit) -> None:
+    reader.go("#/document?path=long.md")
+    article = reader.page.locator("article.prose")
+    expect(article.get_by_text("Passage 0.")).to_be_visible()
+    waiting = article.locator(".piece[data-first-line]")
+    assert waiting.count() > 5
+    reader.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(article.get_by_text(f"Passage {SECTIONS - 1}.")).to_be_attached()
+    assert waiting.count() > 3, "those between stay as they are"
+
+
+def test_a_line_far_away_is_shown(reader: Visit) -> None:
+    line = 3 + 4 * 2000
+    reader.go(f"#/document?path=long.md&line={line}")
+    heading = reader.page.locator("article").get_by_role("heading", name="Section 2000", exact=True)
+    expect(heading).to_be_in_viewport()
+    target = reader.page.locator(".target-lines").bounding_box()
+    assert abs(target["y"] - heading.bounding_box()["y"]) < 30
+
+
+def test_the_outline_leads_to_a_piece_that_is_not_drawn(reader: Visit) -> None:
+    reader.go("#/document?path=long.md")
+    reader.page.locator(".outline a", has_text="Section 1500").click()
+    expect(reader.page.locator("article").get_by_role("heading", name="Section 1500", exact=True)).to_be_in_viewport()
+
+
+def test_footnotes_at_the_end_are_reached(reader: Visit) -> None:
+    reader.go("#/document?path=long.md")
+    reader.page.locator("article sup a").first.click()
+    expect(reader.page.get_by_text("The only note.")).to_be_in_viewport()
