@@ -24,8 +24,10 @@ VIEWS = {
     "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".band", ""),
     "playground": ("#/playground", ".cell", ".cards summary"),
     "compare": ("#/playground", ".lane:nth-child(2) .cell", ".playground-tools [aria-pressed]"),
+    "question": ("#/playground?q=How+much+memory+for+fifty+gauges%3F", "button:has-text('Rank')", ""),
     "graph": ("#/graph", "canvas[data-layout=done]", ""),
     "ask": ("#/ask?q=When+does+the+gauge+sleep", ".citations a", ""),
+    "ask-start": ("#/ask", ".starter", ""),
     "status": ("#/status", ".figures", ""),
     "keys": ("#/status", "dialog[open]", "#keys-open"),
 }

@@ -57,7 +57,7 @@ def wait_for_address(page: Any, part: str) -> None:
 def select_line(page: Any, words: str, lane: int = 0) -> int:
     """Select the line that has these words; its number."""
     field = page.locator(".pane-input").nth(lane)
-    text = field.input_value()
+    text = str(field.input_value())
     start = text.index(words)
     field.focus()
     field.evaluate("(field, [start, end]) => field.setSelectionRange(start, end)", [start, text.index("\n", start)])

@@ -37,15 +37,27 @@ async function draw(place) {
 }
 
 async function load() {
-  document.head.append(h("link", { rel: "stylesheet", href: asset("vendor/katex/katex.min.css") }));
   try {
     // Not a module by itself: it leaves its name in the global scope.
-    await loaded(() => import(asset("vendor/katex/katex.min.js")));
+    await Promise.all([loaded(() => import(asset("vendor/katex/katex.min.js"))), loaded(addStyles)]);
     return /** @type {{katex: Katex}} */ (/** @type {unknown} */ (globalThis)).katex;
   } catch (error) {
     loading = null;
     throw error;
   }
+}
+
+/** Without them a formula would be a heap of letters for a moment. @returns {Promise<void>} */
+function addStyles() {
+  const styles = h("link", { rel: "stylesheet", href: asset("vendor/katex/katex.min.css") });
+  return new Promise((resolve, reject) => {
+    styles.addEventListener("load", () => resolve());
+    styles.addEventListener("error", () => {
+      styles.remove();
+      reject(new Error("its styles cannot be loaded"));
+    });
+    document.head.append(styles);
+  });
 }
 
 /** @param {unknown} error */

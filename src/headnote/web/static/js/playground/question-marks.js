@@ -6,7 +6,7 @@ import { h, refill } from "../core/dom.js";
 /** @typedef {import("./ghost.js").Extent} Extent */
 /** @typedef {import("./pane.js").Pane} Pane */
 
-/** A score below this is worth nothing, and glows accordingly even if it is the best. The search calls it irrelevant. */
+/** A score below this is worth nothing, and glows so even if it is the best. The search calls it irrelevant. */
 const LEAST_TOP = 0.3;
 const RANKS_SHOWN = 3;
 

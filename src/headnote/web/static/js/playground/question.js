@@ -157,7 +157,10 @@ function wordsOf({ passage }, isRelevant) {
   ];
 }
 
-/** The lines of a selection; null if nothing is selected. @param {string} text @param {number} start @param {number} end */
+/**
+ * The lines of a selection; null if nothing is selected.
+ * @param {string} text @param {number} start @param {number} end
+ */
 function linesOf(text, start, end) {
   const chosen = text.slice(start, end);
   if (chosen.trim() === "") return null;

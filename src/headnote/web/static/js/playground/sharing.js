@@ -10,7 +10,8 @@ import { pack } from "./packing.js";
 /** @typedef {import("./address.js").Shown} Shown */
 /** @typedef {Omit<Shown, "source">} Settled */
 /** The text, where it is from, and whether it is as it came from there. */
-/** @typedef {{text: string, file: string, from: {kind: "sample"}|{kind: "document", path: string}|{kind: "text"}}} Held */
+/** @typedef {{kind: "sample"}|{kind: "document", path: string}|{kind: "text"}} Origin */
+/** @typedef {{text: string, file: string, from: Origin}} Held */
 
 /** Letters of a packed text. Longer addresses are cut by some of the programs that people send them with. */
 export const MOST_LETTERS = 8000;

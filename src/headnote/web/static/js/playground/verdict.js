@@ -1,4 +1,4 @@
-/** What became of the answer in one lane, and the way to it. The button stays while its words change, and so does focus. */
+/** What became of the answer in one lane, and the way to it. The button stays while its words change, as does focus. */
 
 import { h, refill } from "../core/dom.js";
 import { verdictOf } from "./question-words.js";
