@@ -159,6 +159,24 @@ def test_the_palette_finds_a_document_by_the_beginning_of_its_title(visit: Visit
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_what_is_typed_before_the_palette_is_there_goes_into_it(visit: Visit) -> None:
+    page = visit.page
+    held: list[Any] = []
+    page.route("**/palette/palette.js", lambda route: held.append(route))  # noqa: PLW0108  playwright wants a function
+    visit.go()
+    box = page.get_by_role("searchbox", name="Search")
+    expect(box).to_be_focused()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("calib")
+    expect(box).to_have_value("")
+    for route in held:
+        route.continue_()
+    expect(page.get_by_role("combobox", name="Go to")).to_have_value("calib")
+    expect(page.get_by_role("group", name="Documents")).to_contain_text("calibration.md")
+    page.keyboard.type("ration")
+    expect(page.get_by_role("combobox", name="Go to")).to_have_value("calibration")
+
+
 def test_the_palette_forgives_typing_errors(visit: Visit) -> None:
     page = visit.page
     visit.go()

@@ -24,7 +24,7 @@ VIEWS = {
     "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".band", ""),
     "playground": ("#/playground", ".cell", ".cards summary"),
     "compare": ("#/playground", ".lane:nth-child(2) .cell", ".playground-tools [aria-pressed]"),
-    "question": ("#/playground?q=How+much+memory+for+fifty+gauges%3F", "button:has-text('Rank')", ""),
+    "question": ("#/playground?q=How+much+memory+for+fifty+gauges%3F", ".verdict", ""),
     "graph": ("#/graph", "canvas[data-layout=done]", ""),
     "ask": ("#/ask?q=When+does+the+gauge+sleep", ".citations a", ""),
     "ask-start": ("#/ask", ".starter", ""),

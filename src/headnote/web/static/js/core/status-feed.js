@@ -37,11 +37,18 @@ export function onStatus(listener) {
 export function onChange(listener) {
   /** @type {number|null} */
   let known = null;
+  // What was shown while the index was being filled lacks something.
+  let wasFilling = false;
   onStatus((status) => {
-    if (!status || isFilling(status) || status.generation === known) return;
-    const isFirst = known === null;
+    if (!status) return;
+    if (isFilling(status)) {
+      wasFilling = true;
+      return;
+    }
+    if (status.generation === known) return;
+    const isNew = known !== null || wasFilling;
     known = status.generation;
-    if (!isFirst) listener();
+    if (isNew) listener();
   });
 }
 

@@ -5,7 +5,7 @@ import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { hrefOf, rewrite } from "../core/routes.js";
-import { currentStatus } from "../core/status-feed.js";
+import { currentStatus, onChange } from "../core/status-feed.js";
 import { registerKeys } from "../shell/keys.js";
 import { Choices } from "./choices.js";
 import { isMeant } from "./filter.js";
@@ -37,6 +37,7 @@ class GraphView {
     this.failure = h("div");
     this.waiting = h("p", { class: "soft waiting graph-waiting" }, "Reading links…");
     this.element = this.#frame();
+    onChange(() => !this.element.hidden && this.#fetch());
     registerKeys("graph", [
       {
         press: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
@@ -84,6 +85,10 @@ class GraphView {
   /** @param {URLSearchParams} query */
   show(query) {
     this.#read(query);
+    this.#fetch();
+  }
+
+  #fetch() {
     // The generation of the index changes when there is something new to draw.
     const generation = currentStatus()?.generation ?? null;
     if (this.loaded !== undefined && this.loaded === generation) return;

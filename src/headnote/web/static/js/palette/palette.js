@@ -50,9 +50,10 @@ export class Palette {
     document.body.append(this.dialog);
   }
 
-  open() {
+  /** @param {string} [text] What was typed already. */
+  open(text = "") {
     if (this.dialog.open) return;
-    this.input.value = "";
+    this.input.value = text;
     this.found = [];
     this.dialog.showModal();
     this.input.focus();

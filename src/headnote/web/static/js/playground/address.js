@@ -1,7 +1,7 @@
 /**
  * What the playground shows, as the query of an address, and back. Pure.
  *
- * `preset=blocks&max_tokens=600` are the settings of A; those of B begin with `b.`, and `b.preset` is always there.
+ * `preset=blocks&max_tokens=600` are the settings of A; those of B begin with `b.`: no B without `b.preset`.
  * `q` is the question, `lines` the passage that was chosen for it. The text is that of a document (`path`), the text
  * itself, packed (`text`, and its `name`), or the sample.
  */

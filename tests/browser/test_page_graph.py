@@ -1,4 +1,4 @@
-"""The graph, by picture and by list; and questions with their citations."""
+"""The graph, by picture and by list."""
 
 from __future__ import annotations
 
@@ -75,3 +75,26 @@ def test_the_picture_moves_by_keys(visit: Visit) -> None:
     page.keyboard.press("+")
     page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     assert canvas.screenshot() != before
+
+
+def test_a_graph_that_is_opened_during_the_first_read_fills_by_itself(visit: Visit) -> None:
+    page = visit.page
+    reading = True
+
+    def status(route: Any) -> None:
+        answer = route.fetch().json()
+        route.fulfill(json={**answer, "generation": 0, "files_read": {"done": 0, "total": 8}} if reading else answer)
+
+    def graph(route: Any) -> None:
+        if reading:
+            route.fulfill(json={"nodes": [], "edges": [], "orphans": [], "broken": []})
+        else:
+            route.continue_()
+
+    page.route("**/api/status", status)
+    page.route("**/api/graph", graph)
+    visit.go("#/graph")
+    expect(page.get_by_text("No documents yet")).to_be_visible()
+    reading = False
+    expect(page.get_by_role("img", name="Graph of 8 documents")).to_be_visible()
+    expect(page.get_by_text("No documents yet")).to_be_hidden()
