@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -61,3 +62,30 @@ def test_footnotes_at_the_end_are_reached(reader: Visit) -> None:
     reader.go("#/document?path=long.md")
     reader.page.locator("article sup a").first.click()
     expect(reader.page.get_by_text("The only note.")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("changed", [{"start_line": 1}, None])
+def test_a_footnote_that_does_not_arrive_is_looked_for_once(reader: Visit, changed: dict[str, int] | None) -> None:
+    """The document has just changed: its last piece has other lines, or is gone."""
+    page = reader.page
+    reader.go("#/document?path=long.md")
+    note = page.locator("article sup a").first
+    expect(note).to_be_visible()
+    asked: list[str] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.url)
+        if changed is None:
+            route.fulfill(status=404, body="{}")
+        else:
+            route.fulfill(body=json.dumps({**route.fetch().json(), **changed}))
+
+    page.route("**/api/piece?*", answer)
+    with page.expect_response("**/api/piece?*"):
+        note.click()
+    page.wait_for_timeout(500)
+    assert len(asked) == 1
+    page.unroute("**/api/piece?*")
+    note.click()
+    expect(page.get_by_text("The only note.")).to_be_in_viewport()
+    reader.errors = [error for error in reader.errors if "404" not in error]

@@ -5,6 +5,7 @@ import { get } from "../core/api.js";
 import { h, svg } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 import { Latest } from "../core/latest.js";
+import { reveal } from "../drawing/reveal.js";
 import { firstAt, placesOf } from "./word-places.js";
 
 /** @typedef {import("./word-places.js").FoundWord} FoundWord */
@@ -149,7 +150,8 @@ export class FoundWords {
       this.reader.seek(this.words[this.current].line);
       return;
     }
-    reveal(range);
+    reveal(range.startContainer);
+    scrollTo(range);
     // Tab goes on from here.
     getSelection()?.collapse(range.startContainer, range.startOffset);
   }
@@ -164,13 +166,9 @@ export class FoundWords {
   }
 }
 
-/** Scroll to a range, and open what hides it. @param {Range} range */
-function reveal(range) {
-  const element = /** @type {Element} */ (range.startContainer.parentElement);
-  for (let fold = element.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null)
-    fold.open = true;
-  element.closest("[hidden]")?.dispatchEvent(new Event("beforematch", { bubbles: true }));
-  const box = element.closest("pre, table");
+/** Scroll to a range, also inside of what scrolls by itself. @param {Range} range */
+function scrollTo(range) {
+  const box = range.startContainer.parentElement?.closest("pre, table");
   const { top, left, right } = range.getBoundingClientRect();
   if (box) {
     const edges = box.getBoundingClientRect();

@@ -1,6 +1,7 @@
 /** The pieces of a document: the first comes with it, the others are fetched when they come near the window. */
 
 import { get } from "../core/api.js";
+import { fillCleaned } from "../core/cleaned.js";
 import { h, refill } from "../core/dom.js";
 import { enhance } from "./enhance.js";
 
@@ -77,8 +78,9 @@ export class Pieces {
       .then((answer) => {
         if (coming !== this.coming) return;
         const { start_line, end_line } = this.pieces[at];
-        if (answer.start_line !== start_line || answer.end_line !== end_line) this.outdated();
-        else this.#fill(at, answer.html);
+        if (answer.start_line === start_line && answer.end_line === end_line) return this.#fill(at, answer.html);
+        coming.delete(at);
+        this.outdated();
       })
       .catch(() => {
         if (coming !== this.coming) return;
@@ -96,8 +98,7 @@ export class Pieces {
     element.removeAttribute("data-first-line");
     element.removeAttribute("data-last-line");
     element.style.removeProperty("height");
-    // The only markup from outside that becomes elements. The server has sanitized it.
-    element.innerHTML = html;
+    fillCleaned(element, html);
     enhance(element);
   }
 

@@ -282,19 +282,18 @@ class DocumentView {
     const link = event.target instanceof Element ? event.target.closest("a[data-fragment]") : null;
     const fragment = link?.getAttribute("data-fragment");
     if (!link || !fragment || (link.getAttribute("data-document") ?? this.page?.path) !== this.page?.path) return;
-    const target = [...this.article.querySelectorAll("[data-anchor]")].find(
-      (element) => element.getAttribute("data-anchor") === fragment,
-    );
-    if (!target && /^fn\d+$/.test(fragment)) {
-      event.preventDefault();
-      this.pieces.drawLast()?.then(() => this.#follow(event));
-      return;
-    }
-    if (!target || /^H[1-6]$/.test(target.tagName)) return;
+    const target = this.#anchored(fragment);
+    // The notes stand at the end, which may not be drawn yet.
+    const isLater = !target && /^fn\d+$/.test(fragment);
+    if (!isLater && (!target || /^H[1-6]$/.test(target.tagName))) return;
     event.preventDefault();
-    target.scrollIntoView({ block: "center" });
-    target.setAttribute("tabindex", "-1");
-    /** @type {HTMLElement} */ (target).focus({ preventScroll: true });
+    if (target) goTo(target);
+    else this.pieces.drawLast()?.then(() => goTo(this.#anchored(fragment)));
+  }
+
+  /** @param {string} anchor @returns {HTMLElement|null} */
+  #anchored(anchor) {
+    return this.article.querySelector(`[data-anchor="${CSS.escape(anchor)}"]`);
   }
 
   /** @param {1|-1} by @returns {false|void} */
@@ -312,6 +311,13 @@ class DocumentView {
       i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
     );
   }
+}
+
+/** @param {HTMLElement|null} element */
+function goTo(element) {
+  element?.scrollIntoView({ block: "center" });
+  element?.setAttribute("tabindex", "-1");
+  element?.focus({ preventScroll: true });
 }
 
 export function createDocumentView() {
