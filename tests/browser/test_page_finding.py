@@ -81,6 +81,23 @@ def test_the_next_pages_belong_to_the_search_that_is_shown(tides: Visit) -> None
     expect(page.locator(".hit")).to_have_count(20)
 
 
+def test_no_page_follows_while_another_search_is_awaited(tides: Visit) -> None:
+    page = tides.page
+    held: list[Any] = []
+    late: list[str] = []
+    page.on("request", lambda request: late.append(request.url) if "offset=" in request.url else None)
+    page.route("**/api/search?q=keeper*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    with page.expect_request("**/api/search?q=keeper*"):
+        page.get_by_role("searchbox", name="Search").fill("keeper")
+    page.evaluate("document.querySelector('.more button').click()")
+    page.evaluate("() => new Promise((resolve) => setTimeout(resolve))")
+    for route in held:
+        route.continue_()
+    expect(page.locator("#announcer")).to_contain_text("for keeper")
+    assert late == []
+    expect(page.locator(".hit")).to_have_count(20)
+
+
 # -- facets
 
 

@@ -194,6 +194,8 @@ class SearchView {
 
   /** The next page, below what is there. @param {boolean} byButton */
   #showMore(byButton) {
+    // What is shown will be replaced: its next page would be appended to the hits of another search.
+    if (this.results.hasAttribute("aria-busy")) return;
     const offset = this.hits.childElementCount;
     this.following.run(0, (signal) => get("/api/search", { ...this.asked, offset }, signal), {
       done: (/** @type {SearchAnswer} */ { hits, total }) => {
