@@ -194,6 +194,56 @@ def test_what_is_typed_before_the_palette_is_there_goes_into_it(visit: Visit) ->
     expect(page.get_by_role("combobox", name="Go to")).to_have_value("calibration")
 
 
+def test_enter_waits_for_the_answer_to_the_words_in_the_field(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    field = palette(page)
+    field.fill("calibration")
+    expect(active(page)).to_contain_text("calibration.md")
+    held: list[Any] = []
+    page.route("**/api/search?q=publishing*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    with page.expect_request("**/api/search?q=publishing*"):
+        field.fill("publishing")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    for route in held:
+        route.continue_()
+    expect(page.locator(".document-head .mono")).to_have_text("publishing.md")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_row_reached_by_arrows_stays_chosen_when_the_answer_comes(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    held: list[Any] = []
+    page.route("**/api/search?*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    field = palette(page)
+    with page.expect_request("**/api/search?*"):
+        field.fill("gauge")
+    page.keyboard.press("ArrowUp")
+    expect(active(page)).to_contain_text("Search for “gauge”")
+    for route in held:
+        route.continue_()
+    expect(page.get_by_role("option").nth(2)).to_be_visible()
+    expect(active(page)).to_contain_text("Search for “gauge”")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#/search.q=gauge"))
+
+
+def test_what_was_found_stays_in_sight_while_more_is_typed(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    palette(page).fill("calib")
+    expect(active(page)).to_contain_text("calibration.md")
+    seen = page.evaluate("""() => {
+      const field = document.querySelector(".palette-input");
+      field.value = "calibration";
+      field.dispatchEvent(new Event("input"));
+      return getComputedStyle(document.querySelector(".palette-row")).visibility;
+    }""")
+    assert seen == "visible"
+
+
 def test_the_palette_forgives_typing_errors(visit: Visit) -> None:
     page = visit.page
     visit.go()

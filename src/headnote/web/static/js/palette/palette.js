@@ -16,6 +16,7 @@ const PAUSE = 60;
 const LIMIT = 20;
 /** Commands before those that were asked for by name. */
 const FEW = 4;
+const COMMANDS = "Commands";
 
 export class Palette {
   /** @param {{go: (view: string) => void}} actions */
@@ -25,6 +26,12 @@ export class Palette {
     /** @type {Row[]} In the order of the list. */
     this.rows = [];
     this.at = 0;
+    /** The row that was gone to by arrows or mouse: it stays chosen when the answer comes. @type {Row|null} */
+    this.chosen = null;
+    /** Whether the answer that is awaited, if any, leaves the first row as it is. */
+    this.isCertain = true;
+    /** Whether Enter was pressed before that was certain. */
+    this.isEntered = false;
     /** What the server has found for the words in the field, or for those before them. @type {Group[]} */
     this.found = [];
     this.list = h("div", { class: "palette-list", role: "listbox", id: "palette-list", "aria-label": "Suggestions" });
@@ -62,6 +69,8 @@ export class Palette {
 
   #ask() {
     const q = this.input.value.trimStart();
+    this.chosen = null;
+    this.isEntered = false;
     if (!q.trim()) {
       this.latest.stop();
       this.found = [];
@@ -72,16 +81,21 @@ export class Palette {
     this.#show(true);
     this.latest.run(PAUSE, (signal) => get("/api/search", { q, limit: LIMIT }, signal), {
       done: ({ hits }) => {
-        this.found = groupsOf(hits, q.trim());
-        this.#show();
+        this.#answer(groupsOf(hits, q.trim()));
         this.state.textContent = plural(this.rows.length, "suggestion");
       },
       failed: (error) => {
-        this.found = [];
-        this.#show();
+        this.#answer([]);
         this.state.textContent = error.message;
       },
     });
+  }
+
+  /** @param {Group[]} found */
+  #answer(found) {
+    this.found = found;
+    this.#show();
+    if (this.isEntered) this.#run(this.at);
   }
 
   /** @param {boolean} [isWaiting] */
@@ -91,14 +105,15 @@ export class Palette {
     const all = q ? this.#groups(q) : this.#beginning();
     const groups = all.filter(({ rows }) => rows.length > 0);
     this.rows = groups.flatMap(({ rows }) => rows);
-    this.at = 0;
+    this.isCertain = !isWaiting || groups[0].name === COMMANDS;
+    this.at = Math.max(0, this.rows.findIndex((row) => isSame(row, this.chosen)));
     let number = 0;
     refill(
       this.list,
       groups.map(({ name, rows }) => groupElement(name, rows.map((row) => this.#option(row, number++)))),
     );
-    this.list.classList.toggle("waiting", isWaiting);
     this.#mark();
+    if (this.chosen) this.#reveal();
   }
 
   /** @returns {Group[]} */
@@ -106,7 +121,7 @@ export class Palette {
     const recent = recentSearches().map((text) => ({ title: text, hint: "search", run: () => search(text) }));
     return [
       { name: "Recent searches", rows: recent },
-      { name: "Commands", rows: commands(this.actions) },
+      { name: COMMANDS, rows: commands(this.actions) },
     ];
   }
 
@@ -114,7 +129,7 @@ export class Palette {
   #groups(q) {
     const rows = matching(commands(this.actions), q).slice(0, FEW);
     const whole = { title: `Search for “${q}”`, hint: "all passages", run: () => search(q) };
-    return [{ name: "Commands", rows }, ...this.found, { name: "Search", rows: [whole] }];
+    return [{ name: COMMANDS, rows }, ...this.found, { name: "Search", rows: [whole] }];
   }
 
   /** @param {Row} row @param {number} number */
@@ -127,11 +142,16 @@ export class Palette {
       row.hint && h("span", { class: "palette-hint" }, row.hint),
     );
     option.addEventListener("mousemove", () => {
-      if (this.at === number) return;
-      this.at = number;
-      this.#mark();
+      if (this.at !== number) this.#choose(number);
     });
     return option;
+  }
+
+  /** @param {number} number */
+  #choose(number) {
+    this.at = number;
+    this.chosen = this.rows[number];
+    this.#mark();
   }
 
   #mark() {
@@ -141,18 +161,27 @@ export class Palette {
     else this.input.removeAttribute("aria-activedescendant");
   }
 
+  #reveal() {
+    document.getElementById(`palette-row-${this.at}`)?.scrollIntoView({ block: "nearest" });
+  }
+
   /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && this.rows.length > 0) {
-      this.at = (this.at + step + this.rows.length) % this.rows.length;
-      this.#mark();
-      document.getElementById(`palette-row-${this.at}`)?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter") this.#run(this.at);
+      this.#choose((this.at + step + this.rows.length) % this.rows.length);
+      this.#reveal();
+    } else if (event.key === "Enter") this.#enter();
     else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") this.dialog.close();
     else return;
     event.preventDefault();
+  }
+
+  /** Rows of the words before are still there while the answer is awaited: only one that was gone to is meant. */
+  #enter() {
+    if (this.isCertain || this.chosen) this.#run(this.at);
+    else this.isEntered = true;
   }
 
   /** @param {number} number */
@@ -162,6 +191,11 @@ export class Palette {
     this.dialog.close();
     row.run();
   }
+}
+
+/** Whether two rows say the same. @param {Row} one @param {Row|null} other */
+function isSame(one, other) {
+  return one.title === other?.title && one.detail === other.detail;
 }
 
 /** @param {string} q */
