@@ -47,7 +47,7 @@ gauge --calibrate
     + "\nA line in between.\n" * 60
     + "\nThe last gauge.\n",
     "plan.md": "# Plan\n\nFirst things first.\n\n## The second plan\n\nThis is what the second plan says.\n",
-    "calendar.md": "# Calendar\n\nEvery day has a line.\n",
+    "calendar.md": "# Calendar\n\nEvery day has a line, as [[plan]] and [[database]] say.\n",
     "database.md": "# 数据库\n\n在Kubernetes集群中部署数据库管理系统。データベースの設定。\n",
 }
 
@@ -187,12 +187,24 @@ def test_a_preview_comes_with_the_focus_and_goes_with_escape(notes: Visit) -> No
     expect(page.get_by_role("tooltip")).to_have_text("Or later, if the gauge is new.")
     page.keyboard.press("Tab")
     expect(page.locator(".prose").get_by_role("link", name="calendar")).to_be_focused()
-    expect(page.get_by_role("tooltip")).to_contain_text("Every day has a line.")
+    expect(page.get_by_role("tooltip")).to_contain_text("Every day has a line")
     assert faults(page) == []
     page.keyboard.press("Escape")
     expect(page.get_by_role("tooltip")).to_be_hidden()
     expect(page.locator(".prose").get_by_role("link", name="calendar")).to_be_focused()
     expect(page.locator(".found-bar")).to_be_visible()
+
+
+def test_a_link_that_is_followed_by_keyboard_leads_to_the_title(notes: Visit) -> None:
+    page = read(notes, "gauge.md")
+    page.locator(".prose").get_by_role("link", name="calendar").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text("calendar.md")
+    expect(page.locator(".document-head h1")).to_be_focused()
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("tooltip")).to_be_hidden()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Copy link")).to_be_focused()
 
 
 def test_a_preview_is_fetched_once(notes: Visit) -> None:
@@ -252,6 +264,21 @@ def test_a_link_to_a_passage_opens_it(copying: Visit) -> None:
     expect(page.locator(".toast")).to_have_text("Link to lines 9–13 copied")
     page.goto(clipboard(page))
     expect(page.locator(".target-lines")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("place", ["&line=9", "&line=9&q=gauge"])
+def test_a_link_is_to_the_lines_in_sight_once_the_place_of_the_address_is_not(copying: Visit, place: str) -> None:
+    page = read(copying, "gauge.md", place)
+    expect(page.locator(".found-count")).to_have_text("3 of 9" if "q" in place else "")
+    page.keyboard.press("y")
+    expect(page.locator(".toast")).to_have_text("Link to line 9 copied")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(page.locator(".prose blockquote")).not_to_be_in_viewport()
+    page.keyboard.press("y")
+    expect(page.locator(".toast")).not_to_have_text("Link to line 9 copied")
+    line = re.search(r"line=(\d+)$", clipboard(page))
+    assert line
+    expect(page.locator(f'.prose [data-start-line="{line[1]}"]')).to_be_in_viewport()
 
 
 def test_without_a_clipboard_a_link_is_copied_the_old_way(copying: Visit) -> None:

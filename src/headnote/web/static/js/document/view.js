@@ -139,12 +139,22 @@ class DocumentView {
     this.found.hide();
   }
 
-  /** The passage that the reader is at: selected, a mark, what the address names, or in sight. Null at the top. */
+  /**
+   * The passage that the reader is at: selected, a mark or what the address names while that is in sight, or else the
+   * uppermost in sight. Null at the top.
+   */
   #here() {
     const word = this.found.words[this.found.current];
     const lines = word ? [word.line, word.line] : this.targetLines;
-    const named = lines && { first: lines[0], last: lines[1] };
+    const named = lines && this.#isInSight(lines[0], lines[1]) ? { first: lines[0], last: lines[1] } : null;
     return selectedPassage(this.article) ?? named ?? passageInSight(this.article);
+  }
+
+  /** @param {number} first @param {number} last */
+  #isInSight(first, last) {
+    const { top } = this.article.getBoundingClientRect();
+    const { lineMap } = this.map;
+    return top + lineMap.bottom(last) > 0 && top + lineMap.top(first) < window.innerHeight;
   }
 
   /** @returns {false|void} */
@@ -206,6 +216,7 @@ class DocumentView {
     this.previews.hide();
     this.passage.hide();
     this.heading.textContent = page.title || page.path;
+    if (before?.path !== page.path) this.#bringFocus();
     this.pieces.show(page);
     this.#hideTitleTwice();
     refill(this.about, asideParts(page));
@@ -213,6 +224,12 @@ class DocumentView {
     document.title = `${page.title || page.path} – headnote`;
     if (this.query && before?.path !== page.path) this.#seek(this.query);
     else this.#findWords();
+  }
+
+  /** The focus comes along to another document, where what had it is gone. */
+  #bringFocus() {
+    const focused = document.activeElement ?? document.body;
+    if (focused.matches("body, main") || this.reading.contains(focused)) this.heading.focus({ preventScroll: true });
   }
 
   /** The title of the page is heard, and not seen, where the document begins with it. */
