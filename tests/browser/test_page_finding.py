@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, faults, overflow, serve, visiting
+from browser_kit import PHONE, Server, Serving, Visit, expect, faults, overflow, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -146,6 +146,50 @@ def test_recent_searches_are_offered_and_can_be_cleared(visit: Visit) -> None:
     page.reload()
     expect(page.get_by_role("heading", name="Search your documents")).to_be_visible()
     expect(recent).to_have_count(0)
+
+
+def remember_a_search(visit: Visit, query: str) -> None:
+    """Search, and open the first hit."""
+    page = visit.page
+    visit.go()
+    page.get_by_role("searchbox", name="Search").fill(query)
+    expect(page.locator("#announcer")).to_contain_text(f"for {query}")
+    page.locator("a.hit-link").first.click()
+    expect(page.locator(".document-head")).to_be_visible()
+
+
+def test_each_folder_has_its_own_recent_searches(browser: Any, tmp_path: Path) -> None:
+    for name in ("tide", "moon"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.md").write_text(f"# Note\n\nAbout the {name}.\n", encoding="utf-8")
+    serving = Serving(tmp_path / "tide")
+    try:
+        with visiting(browser, serving.start()) as visit:
+            recent = visit.page.get_by_role("list", name="Recent searches").get_by_role("link")
+            remember_a_search(visit, "tide")
+            for name, searches in (("moon", []), ("tide", ["tide"])):
+                visit.page.goto("about:blank")
+                serving.stop()
+                serving.start(folder=tmp_path / name)
+                visit.go()
+                # The size of the folder is known with its status.
+                expect(visit.page.locator(".empty")).to_contain_text("1 document")
+                expect(recent).to_have_text(searches)
+    finally:
+        serving.stop()
+
+
+def test_recent_searches_are_not_drawn_again_at_each_poll(visit: Visit) -> None:
+    page = visit.page
+    remember_a_search(visit, "battery")
+    visit.go("#/search")
+    page.get_by_role("searchbox", name="Search").fill("")
+    link = page.get_by_role("list", name="Recent searches").get_by_role("link").element_handle()
+    # All have heard the first answer when the second one is asked for.
+    for _ in range(2):
+        with page.expect_response("**/api/status"):
+            page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    assert link.evaluate("(link) => link.isConnected")
 
 
 # -- palette

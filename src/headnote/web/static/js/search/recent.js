@@ -1,14 +1,16 @@
-/** The searches that led somewhere, the last one first. They stay in this browser. */
+/** The searches that led somewhere, the last one first. They stay in this browser, and each served folder has its own. */
 
+import { currentStatus } from "../core/status-feed.js";
 import { recall, remember } from "../shell/memory.js";
 
-const NAME = "recent-searches";
 const MOST = 8;
+
+const name = () => `recent-searches ${currentStatus()?.root ?? ""}`;
 
 /** @returns {string[]} */
 export function recentSearches() {
   try {
-    const stored = JSON.parse(recall(NAME) ?? "[]");
+    const stored = JSON.parse(recall(name()) ?? "[]");
     return Array.isArray(stored) ? stored.filter((one) => typeof one === "string").slice(0, MOST) : [];
   } catch {
     return [];
@@ -20,9 +22,9 @@ export function rememberSearch(query) {
   const text = query.trim();
   if (!text) return;
   const others = recentSearches().filter((one) => one.toLowerCase() !== text.toLowerCase());
-  remember(NAME, JSON.stringify([text, ...others].slice(0, MOST)));
+  remember(name(), JSON.stringify([text, ...others].slice(0, MOST)));
 }
 
 export function forgetSearches() {
-  remember(NAME, null);
+  remember(name(), null);
 }

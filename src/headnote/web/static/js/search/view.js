@@ -153,7 +153,9 @@ class SearchView {
       this.#showNothingAsked();
       this.input.focus();
     };
-    refill(this.results, nothingAsked(currentStatus(), recentList(recentSearches(), forget)));
+    const shown = nothingAsked(currentStatus(), recentList(recentSearches(), forget));
+    // What says the same stays, and so does the focus in it.
+    if (!this.results.firstChild?.isEqualNode(shown)) refill(this.results, shown);
   }
 
   /** @param {string} q @param {string} address @param {SearchAnswer} answer */
