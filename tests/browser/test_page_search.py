@@ -79,6 +79,20 @@ def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
     expect(page.locator(".hit-place").first).to_contain_text("calibration.md")
 
 
+def test_escape_in_a_filter_leads_to_the_box_and_only_there_clears_it(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=gauge")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.locator(".filters > summary").click()
+    page.get_by_label("Tag").focus()
+    page.keyboard.press("Escape")
+    box = page.get_by_role("searchbox", name="Search")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("gauge")
+    page.keyboard.press("Escape")
+    expect(box).to_have_value("")
+
+
 def test_nothing_relevant_offers_a_way_out(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=zyzzyvas+quux&mode=keyword")

@@ -232,20 +232,20 @@ class SearchView {
     else this.#ask(0);
   }
 
-  /** Arrows go from the box to the hits and back. @param {KeyboardEvent} event */
+  /** Arrows go from the box to the hits and back, Escape to the box from everywhere. @param {KeyboardEvent} event */
   #move(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = /** @type {HTMLElement[]} */ ([...this.results.querySelectorAll("a.hit-link")]);
     const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    if (event.key === "Escape" && (at >= 0 || this.input.value) && !event.defaultPrevented) {
-      if (at >= 0) this.focus();
+    const inBox = document.activeElement === this.input;
+    if (event.key === "Escape" && (!inBox || this.input.value) && !event.defaultPrevented) {
+      if (!inBox) this.focus();
       else {
         this.input.value = "";
         this.#ask(0);
       }
       event.preventDefault();
     }
-    const inBox = document.activeElement === this.input;
     if (!step || links.length === 0 || (at < 0 && !inBox)) return;
     event.preventDefault();
     const next = at + step;
