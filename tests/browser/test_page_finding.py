@@ -305,6 +305,37 @@ def test_the_palette_has_headings_and_passages_that_lead_to_their_lines(visit: V
     expect(page.locator(".target-lines").first).to_be_in_viewport()
 
 
+def test_a_heading_leads_to_the_best_of_its_hits(visit: Visit) -> None:
+    page = visit.page
+
+    def with_worse_hits(route: Any) -> None:
+        """As if each section were so long that a later part of it is found, too."""
+        answer = route.fetch().json()
+        worse = [{**hit, "start_line": hit["end_line"]} for hit in answer["hits"]]
+        route.fulfill(json={**answer, "hits": answer["hits"] + worse})
+
+    page.route("**/api/search?*", with_worse_hits)
+    visit.go()
+    with page.expect_response("**/api/search?q=still*") as found:
+        palette(page).fill("still")
+    best = next(hit for hit in found.value.json()["hits"] if "still" in hit["breadcrumb"].rpartition(" > ")[2])
+    page.get_by_role("group", name="Headings").get_by_role("option").first.click()
+    expect(page).to_have_url(re.compile(f"line={best['start_line']}$"))
+
+
+def test_the_link_to_a_page_is_copied_without_leave_for_the_clipboard(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/graph")
+    page.evaluate("""() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed"));
+      document.execCommand = () => Boolean((window.copied = getSelection().toString()));
+    }""")
+    palette(page).fill("copy a link")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_have_text("The link is copied")
+    assert page.evaluate("window.copied").endswith("#/graph")
+
+
 def test_commands_run_by_key(visit: Visit) -> None:
     page = visit.page
     visit.go()

@@ -1,6 +1,6 @@
 /** What the palette can do besides finding: go to a view, switch the theme, copy the address, … */
 
-import { announce } from "../core/announce.js";
+import { copy } from "../core/clipboard.js";
 import { forgetSearches, recentSearches } from "../search/recent.js";
 import { openKeysDialog } from "../shell/keys-dialog.js";
 
@@ -22,7 +22,7 @@ export function commands({ go }) {
       hint: "t",
       run: () => document.getElementById("theme-toggle")?.click(),
     },
-    { title: "Copy a link to this page", words: "address url share", run: copyLink },
+    { title: "Copy a link to this page", words: "address url share", run: () => void copy(location.href, "The link is copied") },
     { title: "Reload the page", words: "refresh", run: () => location.reload() },
     { title: "Show all keys", words: "keyboard shortcuts help", hint: "?", run: openKeysDialog },
   ];
@@ -38,13 +38,4 @@ export function matching(all, query) {
     const own = `${title} ${words}`.toLowerCase().split(" ");
     return wanted.every((word) => own.some((one) => one.startsWith(word)));
   });
-}
-
-async function copyLink() {
-  try {
-    await navigator.clipboard.writeText(location.href);
-    announce("The link is copied");
-  } catch {
-    announce("The browser does not allow copying");
-  }
 }

@@ -24,9 +24,11 @@ export function groupsOf(hits, query) {
     const heading = hit.breadcrumb.split(" > ").at(-1) ?? "";
     const isByTitle = names(hit.title, hit);
     if (isByTitle && !documents.has(hit.path)) documents.set(hit.path, documentRow(hit));
-    if (heading !== hit.title && names(heading, hit))
-      headings.set(`${hit.path} ${hit.breadcrumb}`, headingRow(hit, heading));
-    else if (!isByTitle) passages.push(passageRow(hit, query));
+    if (heading !== hit.title && names(heading, hit)) {
+      const section = `${hit.path} ${hit.breadcrumb}`;
+      // The best hit comes first.
+      if (!headings.has(section)) headings.set(section, headingRow(hit, heading));
+    } else if (!isByTitle) passages.push(passageRow(hit, query));
   }
   return [
     { name: "Documents", rows: [...documents.values()].slice(0, MOST) },

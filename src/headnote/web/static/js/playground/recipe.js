@@ -1,6 +1,6 @@
 /** The settings of a lane as code to take away. */
 
-import { announce } from "../core/announce.js";
+import { copy } from "../core/clipboard.js";
 import { freshId, h } from "../core/dom.js";
 import { asCommand, asPython, asToml } from "./export.js";
 
@@ -34,7 +34,6 @@ export class Recipe {
         h("span", null, form[1]),
       ),
     );
-    this.copying = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy");
     this.code = h("pre", {
       class: "code-block recipe-code",
       tabindex: "0",
@@ -48,7 +47,7 @@ export class Recipe {
         "div",
         { class: "recipe-head" },
         h("fieldset", { class: "segments" }, h("legend", null, "Copy as"), radios),
-        this.copying,
+        h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy"),
       ),
       this.code,
     );
@@ -68,20 +67,8 @@ export class Recipe {
   }
 
   async #copy() {
-    try {
-      await navigator.clipboard.writeText(this.code.textContent ?? "");
-      this.#say("Copied");
-    } catch {
-      // Without access to the clipboard the text is selected, ready for Ctrl-C.
-      getSelection()?.selectAllChildren(this.code);
-      this.#say("Selected");
-    }
-  }
-
-  /** @param {string} word */
-  #say(word) {
-    this.copying.textContent = word;
-    announce(`${word}: ${this.form[1]}`);
-    setTimeout(() => (this.copying.textContent = "Copy"), 1600);
+    const isCopied = await copy(this.code.textContent ?? "", `Copied: ${this.form[1]}`);
+    // Without access to the clipboard the text is selected, ready for Ctrl-C.
+    if (!isCopied) getSelection()?.selectAllChildren(this.code);
   }
 }
