@@ -129,3 +129,36 @@ def test_hostile_markup_of_an_answer_stays_text(visit: Visit) -> None:
     expect(page.locator(".turn-question")).to_have_text("<img src=x onerror=alert(1)>")
     expect(page.locator(".answer-after")).not_to_be_empty()
     assert page.locator(".turn img").count() == 0
+
+
+def test_an_answer_that_comes_late_leaves_another_view_alone(visit: Visit) -> None:
+    page = visit.page
+    held: list[Any] = []
+    page.route("**/api/ask", lambda route: route.continue_() if held else held.append(route))
+    address = "#/ask?q=How+is+a+gauge+calibrated%3F&q=And+how+often%3F&q=Why%3F"
+    visit.go(address)
+    expect(page.locator(".turn")).to_have_count(1)
+    assert page.evaluate("location.hash") == address
+    page.get_by_role("link", name="Search", exact=True).click()
+    held[0].continue_()
+    page.locator(".turn").nth(2).wait_for(state="attached")
+    page.locator(".turn").nth(2).locator(".answer-after > *").first.wait_for(state="attached")
+    assert page.evaluate("location.hash").startswith("#/search")
+    assert "Ask" not in page.title()
+    page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.locator(".turn")).to_have_count(3)
+    assert page.evaluate("location.hash") == address
+
+
+def test_a_failed_question_keeps_those_that_wait(visit: Visit) -> None:
+    page = visit.page
+    failure = {"type": "error", "error": {"code": "answer_error", "message": "the service is down", "remedy": "wait"}}
+    page.route("**/api/ask", lambda route: route.fulfill(**streamed(answer=failure)))
+    address = "#/ask?q=How+is+a+gauge+calibrated%3F&q=And+how+often%3F"
+    visit.go(address)
+    expect(page.locator(".turn [role=alert]")).to_be_visible()
+    assert page.evaluate("location.hash") == address
+    page.unroute("**/api/ask")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".turn").nth(1).locator(".citations a").first).to_be_visible()

@@ -337,3 +337,11 @@ def test_a_diagram_that_stopped_the_page_is_not_tried_again(reader: Visit) -> No
     article = read(reader, "diagrams")
     expect(article.locator("figure.diagram").nth(0)).to_contain_text("it took too long the last time")
     expect(article.locator("figure.diagram").nth(1).locator("img")).to_be_visible()
+
+
+def test_a_page_that_is_left_while_it_draws_may_try_again(reader: Visit) -> None:
+    expect(read(reader, "diagrams").locator("figure.diagram img")).to_have_count(2)
+    text = DIAGRAMS.split("```mermaid\n")[1].split("```", maxsplit=1)[0]
+    reader.page.evaluate("(text) => sessionStorage.setItem('headnote-diagram-begun', text)", text)
+    reader.page.reload()
+    expect(reader.page.locator("figure.diagram img")).to_have_count(2)

@@ -338,6 +338,21 @@ def test_other_views_and_the_way_back_leave_it_as_it_is(visit: Visit) -> None:
     expect(page.get_by_label("Preset")).to_have_value("blocks")
 
 
+def test_an_edit_just_before_the_view_is_left_is_kept(visit: Visit) -> None:
+    page = open_playground(visit, "preset=default")
+    field = page.locator(".pane-input").first
+    # Before the address follows: typing, and away with the next key.
+    field.evaluate("""(field) => {
+      field.value = "# Edited at the last moment";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      document.querySelector(".views a[data-view=search]").click();
+    }""")
+    expect(page.locator(".playground")).to_be_hidden()
+    page.wait_for_timeout(600)
+    page.get_by_role("link", name="Playground", exact=True).click()
+    expect(field).to_have_value("# Edited at the last moment")
+
+
 # -- looks
 
 

@@ -1,7 +1,7 @@
 /** Ask questions; each goes on from those before it. The questions are in the address. */
 
 import { h, refill } from "../core/dom.js";
-import { hrefOf, rewrite } from "../core/routes.js";
+import { hrefOf, parseRoute, rewrite } from "../core/routes.js";
 import { onStatus } from "../core/status-feed.js";
 import { Starters } from "./starters.js";
 import { Turn } from "./turn.js";
@@ -13,6 +13,8 @@ class AskView {
   constructor() {
     /** @type {Turn[]} */
     this.turns = [];
+    /** @type {string[]} Those of an address that wait for the answers before them. */
+    this.waiting = [];
     /** @type {Turn|null} The one that is being answered. */
     this.running = null;
     this.input = this.#makeInput();
@@ -64,7 +66,7 @@ class AskView {
   /** @param {URLSearchParams} query Has one `q` for each question. */
   show(query) {
     const questions = query.getAll("q").filter((question) => question.trim());
-    if (questions.join("\n") !== this.turns.map(({ question }) => question).join("\n")) void this.#askAll(questions);
+    if (hrefOf("ask", { q: questions }) !== this.#address()) void this.#askAll(questions);
     else void this.starters.show(this.turns.length === 0);
   }
 
@@ -96,9 +98,16 @@ class AskView {
   async #askAll(questions) {
     this.running?.stop();
     this.turns = [];
+    this.waiting = questions;
     refill(this.turnsBox);
     this.#showState();
-    for (const question of questions) {
+    await this.#askWaiting();
+  }
+
+  async #askWaiting() {
+    while (this.waiting.length > 0) {
+      const [question, ...rest] = this.waiting;
+      this.waiting = rest;
       const turn = await this.#ask(question);
       // Another conversation has begun, or this one was stopped.
       if (!this.turns.includes(turn) || !turn.exchange) return;
@@ -107,7 +116,7 @@ class AskView {
 
   /** @param {string} question */
   async #ask(question) {
-    const turn = new Turn(question, (failed) => void this.#answer(failed));
+    const turn = new Turn(question, (failed) => void this.#answer(failed).then(() => this.#askWaiting()));
     this.turns.push(turn);
     this.turnsBox.append(turn.element);
     if (this.turns.length > 1) turn.element.scrollIntoView({ block: "start" });
@@ -135,10 +144,15 @@ class AskView {
       .map(({ question, answer }) => ({ question, answer: answer.slice(0, REMEMBERED_CHARACTERS) }));
   }
 
+  #address() {
+    return hrefOf("ask", { q: [...this.turns.map(({ question }) => question), ...this.waiting] });
+  }
+
   #showState() {
     const hasTurns = this.turns.length > 0;
-    if (!this.element.hidden || hasTurns) {
-      rewrite(hrefOf("ask", { q: this.turns.map(({ question }) => question) }));
+    // An answer may come while another view is shown, with an address of its own.
+    if (parseRoute(location.hash)?.view === "ask") {
+      rewrite(this.#address());
       document.title = `${this.title()} – headnote`;
     }
     this.button.textContent = this.running ? "Stop" : "Ask";

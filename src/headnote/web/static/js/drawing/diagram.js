@@ -86,7 +86,11 @@ function picture({ svg, width, height, description }) {
  */
 async function once(text, work) {
   if (text.length > LONGEST) throw new Error("it is too long");
-  if (stored() === text) throw new Error("it took too long the last time");
+  if (stored() === text) {
+    // One reload without it is enough to read the document; the next one may try again.
+    stored("");
+    throw new Error("it took too long the last time");
+  }
   stored(text);
   try {
     return await work();
@@ -94,6 +98,9 @@ async function once(text, work) {
     stored("");
   }
 }
+
+// A page that hangs does not get here. One that is left while it draws does nothing wrong.
+window.addEventListener("pagehide", () => stored(""));
 
 /** Read or write the note; without storage there is none. @param {string} [text] */
 function stored(text) {

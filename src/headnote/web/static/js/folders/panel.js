@@ -19,7 +19,9 @@ export class FolderPanel {
     );
     /** Whether the reader came to the document by this tree, and goes on from there. */
     this.isUsed = false;
-    box.addEventListener("click", () => (this.isUsed = true));
+    box.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("a.tree-row")) this.isUsed = true;
+    });
     this.element.addEventListener("toggle", () => {
       remember("folder-panel", this.element.open ? "open" : null);
       void this.#draw();

@@ -22,8 +22,10 @@ export class Sharing {
   /** @param {() => {settled: Settled, held: Held}} look */
   constructor(look) {
     this.look = look;
-    /** The query that was read or written last. */
+    /** The query that was read last, or of what is shown now. */
     this.known = "";
+    /** The query that the address had when the view was left. */
+    this.written = "";
     this.button = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy link");
     this.note = h("p", { class: "sharing-note small", hidden: true, role: "status" });
   }
@@ -40,7 +42,14 @@ export class Sharing {
     const source = await this.#source(held);
     if (held !== this.look().held) return;
     this.known = writeAddress({ ...settled, source }).toString();
-    if (parseRoute(location.hash)?.view === "playground") rewrite(`#/playground?${this.known}`);
+    if (parseRoute(location.hash)?.view !== "playground") return;
+    this.written = this.known;
+    rewrite(`#/playground?${this.known}`);
+  }
+
+  /** Whether an address shows something else. @param {URLSearchParams} query */
+  isNews(query) {
+    return query.size > 0 && ![this.known, this.written].includes(query.toString());
   }
 
   /** @param {Held} held @returns {Promise<import("./address.js").Source>} */

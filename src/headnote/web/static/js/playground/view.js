@@ -103,8 +103,7 @@ class PlaygroundView {
   /** @param {URLSearchParams} query */
   show(query) {
     // Back from another view, all is as it was left.
-    const isNews = query.size > 0 && query.toString() !== this.sharing.known;
-    if (isNews || !this.presets) void this.#openAddress(query);
+    if (this.sharing.isNews(query) || !this.presets) void this.#openAddress(query);
     else void this.sharing.write();
   }
 
