@@ -101,3 +101,7 @@ def test_a_turn_cannot_contain_the_mark_of_passages() -> None:
 def test_a_wrong_history_is_refused(index: Index) -> None:
     with pytest.raises(SettingsError, match=r"history\[0\]"):
         index.ask("And in winter?", history=["How often?"])  # type: ignore[list-item]
+    with pytest.raises(SettingsError, match=r"history\[0\]\.answer"):
+        index.ask("And in winter?", history=[Turn("How often?", None)])  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="history"):
+        index.ask("And in winter?", history=None)  # type: ignore[arg-type]

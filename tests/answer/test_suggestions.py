@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headnote import Index
+import pytest
+
+from headnote import Index, SettingsError
 
 
 def suggestions(folder: Path, pages: dict[str, str], limit: int = 6) -> list[str]:
@@ -37,6 +39,17 @@ def test_questions_in_headings_come_first(tmp_path: Path) -> None:
 
 def test_other_scripts_need_no_blanks(tmp_path: Path) -> None:
     assert suggestions(tmp_path, {"a.md": page("潮位計", "電池を交換する方法は？")})[0] == "電池を交換する方法は？"
+
+
+def test_a_wrong_number_of_questions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="limit is -1"):
+        suggestions(tmp_path, {}, limit=-1)
+
+
+def test_huge_documents_are_not_parsed_for_a_heading(tmp_path: Path) -> None:
+    pages = {"a.md": page("Tide gauges", "The two-point method"), "b.md": page("Paint for masts", "Why so dear?")}
+    pages["b.md"] += "word " * 30_000
+    assert suggestions(tmp_path, pages)[0] == "What is said about “Tide gauges”?"
 
 
 def test_an_empty_folder_suggests_nothing(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from headnote.store.rows import DocumentSummary
 
 DOCUMENTS = 40
 """Documents that are looked into: enough for variety, and a matter of milliseconds."""
+LARGEST = 100_000
+"""Bytes of a document that is looked into; parsing larger ones for a heading would take seconds."""
 DEEPEST = 3
 """Level of headings; deeper ones rarely make sense alone."""
 
@@ -49,7 +51,8 @@ def suggested_questions(reader: Reader, limit: int) -> list[Suggestion]:
 
 def _spread(summaries: Sequence[DocumentSummary]) -> list[DocumentSummary]:
     """Documents that are likely to hold questions, and others from the whole folder."""
-    full = [summary for summary in summaries if summary.chunks > 1] or list(summaries)
+    short = [summary for summary in summaries if summary.size <= LARGEST]
+    full = [summary for summary in short if summary.chunks > 1] or short
     likely = [summary for summary in full if _asked(summary.title)]
     step = max(1, len(full) // DOCUMENTS)
     return list(dict.fromkeys([*likely[: DOCUMENTS // 2], *full[::step]]))[:DOCUMENTS]

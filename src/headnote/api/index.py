@@ -522,8 +522,11 @@ class Index:
             stream=(stream, Callable | None),
             model=(model, str | Chat | None),
             history=(history, Sequence),
-            **{f"history[{number}]": (turn, Turn) for number, turn in enumerate(history)},
         )
+        for number, turn in enumerate(history):
+            name = f"history[{number}]"
+            check_types(**{name: (turn, Turn)})
+            check_types(**{f"{name}.{field}": (value, str) for field, value in turn._asdict().items()})
         if not question.strip():
             raise SettingsError("the question is empty", remedy="say what you want to know")
         chat = (
@@ -544,6 +547,8 @@ class Index:
         from headnote.answer.suggestions import suggested_questions
 
         check_types(limit=(limit, Integral))
+        if limit < 1:
+            raise SettingsError(f"limit is {limit}", remedy="give at least 1")
         with self._store.reading() as reader:
             return [suggestion.question for suggestion in suggested_questions(reader, limit)]
 

@@ -24,7 +24,7 @@ export class Sharing {
     this.look = look;
     /** The query that was read last, or of what is shown now. */
     this.known = "";
-    /** The query that the address had when the view was left. */
+    /** The query that the address has, or had when the view was left. */
     this.written = "";
     this.button = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy link");
     this.note = h("p", { class: "sharing-note small", hidden: true, role: "status" });
@@ -45,6 +45,11 @@ export class Sharing {
     if (parseRoute(location.hash)?.view !== "playground") return;
     this.written = this.known;
     rewrite(`#/playground?${this.known}`);
+  }
+
+  /** An address was opened. @param {URLSearchParams} query */
+  read(query) {
+    this.known = this.written = query.toString();
   }
 
   /** Whether an address shows something else. @param {URLSearchParams} query */

@@ -117,7 +117,7 @@ class PlaygroundView {
 
   /** @param {URLSearchParams} query */
   async #openAddress(query) {
-    this.sharing.known = query.toString();
+    this.sharing.read(query);
     try {
       this.presets ??= /** @type {Presets} */ (await get("/api/presets"));
       const { choices, question, lines, held, problem } = await openAddress(query, this.presets);
