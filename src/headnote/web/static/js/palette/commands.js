@@ -22,7 +22,11 @@ export function commands({ go }) {
       hint: "t",
       run: () => document.getElementById("theme-toggle")?.click(),
     },
-    { title: "Copy a link to this page", words: "address url share", run: () => void copy(location.href, "The link is copied") },
+    {
+      title: "Copy a link to this page",
+      words: "address url share",
+      run: () => void copy(location.href, "The link is copied"),
+    },
     { title: "Reload the page", words: "refresh", run: () => location.reload() },
     { title: "Show all keys", words: "keyboard shortcuts help", hint: "?", run: openKeysDialog },
   ];

@@ -1,4 +1,4 @@
-/** The searches that led somewhere, the last one first. They stay in this browser, and each served folder has its own. */
+/** The searches that led somewhere, the last one first. They stay in this browser; each served folder has its own. */
 
 import { currentStatus } from "../core/status-feed.js";
 import { recall, remember } from "../shell/memory.js";
