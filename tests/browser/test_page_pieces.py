@@ -22,6 +22,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (folder / "long.md").write_text(
         "# Long\n\n" + "\n".join(sections) + "\n[^note]: The only note.\n", encoding="utf-8"
     )
+    (folder / "report.md").write_text("# Report\n\n" + "\n".join(sections[:600]) + "\n![[part]]\n", encoding="utf-8")
+    (folder / "part.md").write_text("# Part\n\nThe old words.\n", encoding="utf-8")
     with serve(folder) as running:
         yield running
 
@@ -89,3 +91,16 @@ def test_a_footnote_that_does_not_arrive_is_looked_for_once(reader: Visit, chang
     note.click()
     expect(page.get_by_text("The only note.")).to_be_in_viewport()
     reader.errors = [error for error in reader.errors if "404" not in error]
+
+
+def test_a_piece_follows_what_it_embeds_and_the_sidebar_what_links_here(reader: Visit, server: Server) -> None:
+    page = reader.page
+    reader.go(f"#/document?path=report.md&line={2 + 4 * 600}")
+    embedded = page.locator("article .embed")
+    expect(embedded).to_contain_text("The old words.")
+    expect(page.locator(".aside-part", has_text="Linked from")).to_have_count(0)
+    (server.folder / "part.md").write_text("# Part\n\nThe new words.\n", encoding="utf-8")
+    (server.folder / "other.md").write_text("# Other\n\nSee [[report]].\n", encoding="utf-8")
+    expect(embedded).to_contain_text("The new words.")
+    expect(embedded).to_be_in_viewport()
+    expect(page.locator(".aside-part", has_text="Linked from")).to_contain_text("other.md:3")

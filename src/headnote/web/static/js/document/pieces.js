@@ -21,6 +21,8 @@ export class Pieces {
     this.pieces = [];
     /** @type {HTMLElement[]} */
     this.elements = [];
+    /** What is drawn, by number. @type {Map<number, string>} */
+    this.drawn = new Map();
     /** What is being fetched, by number. @type {Map<number, Promise<void>>} */
     this.coming = new Map();
     this.observer = new IntersectionObserver((entries) => this.#near(entries), { rootMargin: REACH });
@@ -31,6 +33,7 @@ export class Pieces {
     const heights = this.path === path ? this.elements.map((element) => element.offsetHeight) : [];
     this.observer.disconnect();
     this.coming = new Map();
+    this.drawn = new Map();
     this.path = path;
     this.pieces = pieces;
     this.elements = pieces.map(() => h("div", { class: "piece" }));
@@ -43,7 +46,16 @@ export class Pieces {
   /** Draw the piece with a line; null if it is there. @param {number} line @returns {Promise<void>|null} */
   draw(line) {
     const at = this.pieces.findLastIndex((piece) => piece.start_line <= line);
-    return at < 0 || this.#isDrawn(at) ? null : this.#fetch(at);
+    return at < 0 || this.drawn.has(at) ? null : this.#fetch(at);
+  }
+
+  /** Draw anew what was embedded from documents that have changed. */
+  update() {
+    for (const at of this.drawn.keys()) {
+      if (at === 0 || !this.elements[at].querySelector(".embed")) continue;
+      this.coming.delete(at);
+      void this.#fetch(at);
+    }
   }
 
   /** Draw the last piece, which has the footnotes; null if it is there. @returns {Promise<void>|null} */
@@ -85,7 +97,7 @@ export class Pieces {
       .catch(() => {
         if (coming !== this.coming) return;
         coming.delete(at);
-        this.#offer(at);
+        if (!this.drawn.has(at)) this.#offer(at);
       });
     coming.set(at, fetched);
     return fetched;
@@ -93,6 +105,8 @@ export class Pieces {
 
   /** @param {number} at @param {string} html */
   #fill(at, html) {
+    if (this.drawn.get(at) === html) return;
+    this.drawn.set(at, html);
     const element = this.elements[at];
     this.observer.unobserve(element);
     element.removeAttribute("data-first-line");
@@ -107,10 +121,5 @@ export class Pieces {
     const again = h("button", { type: "button", class: "button" }, "Try again");
     again.addEventListener("click", () => void this.#fetch(at));
     refill(this.elements[at], h("p", { class: "soft" }, "This part of the document did not arrive. ", again));
-  }
-
-  /** @param {number} at */
-  #isDrawn(at) {
-    return !this.elements[at].hasAttribute("data-first-line");
   }
 }

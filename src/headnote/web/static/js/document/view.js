@@ -210,7 +210,22 @@ class DocumentView {
     this.waiting.hidden = true;
     this.folders.show(page.path);
     this.nearby.show(page.path);
-    if (before?.path === page.path && before.text === page.text && before.html === page.html) return;
+    if (before && isSame(before, page, ["path", "text", "html", "links"])) this.#update(before, page);
+    else this.#drawAnew(before, page);
+  }
+
+  /**
+   * The text is the same: other documents may link here now, or say other things where they are embedded.
+   * @param {DocumentPage} before @param {DocumentPage} page
+   */
+  #update(before, page) {
+    if (!isSame(before, page, ["backlinks", "headings", "chunks"])) refill(this.about, asideParts(page));
+    if (!isSame(before, page, ["chunks"])) this.map.show(page.chunks);
+    this.pieces.update();
+  }
+
+  /** @param {DocumentPage|null} before @param {DocumentPage} page */
+  #drawAnew(before, page) {
     this.path.textContent = page.path;
     this.editor.show(page.path);
     this.previews.hide();
@@ -328,6 +343,11 @@ class DocumentView {
       i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
     );
   }
+}
+
+/** @param {DocumentPage} one @param {DocumentPage} other @param {(keyof DocumentPage)[]} names */
+function isSame(one, other, names) {
+  return names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 }
 
 /** @param {HTMLElement|null} element */
