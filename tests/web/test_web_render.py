@@ -333,6 +333,24 @@ def test_raw_html_leads_to_the_same_places() -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("/files/i/p.png", "/files/i/p.png"),
+        ("/files/i/%C3%A4%20100%25.png", "/files/i/%C3%A4%20100%25.png"),
+        ("/files/i/../p.png?q=1", "/files/p.png"),
+        ("/files/../api/search?q=the&offset=100000", None),
+        ("/files/%2e%2E/api/search?q=a.png", None),
+        ("/files/i/.%2e/../api/a.png", None),
+        ("/files/a.txt", None),
+    ],
+)
+def test_a_picture_is_a_file_and_no_question_to_the_server(address: str, expected: str | None) -> None:
+    for text in (f'<img src="{address}">', f"![]({address})"):
+        elements = check_harmless(render_text(text, "d/a.md"))
+        assert [at.get("src") for at in elements.all("img") if at.get("src")] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("> " * 3000, "- " * 3000, "[" * 30_000, "![[a" * 5000, "*a **b " * 5000, "<div>" * 20_000, "<b><i>" * 9000),

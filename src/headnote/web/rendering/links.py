@@ -19,6 +19,7 @@ TAGGED = "#/search?tag="
 """Address of the search for a tag, which follows."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 
+_FILES = "/files/"
 _SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
 # Browsers drop these before they look at the scheme.
 _IGNORED_BY_BROWSERS = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\ufeff]+")
@@ -105,7 +106,8 @@ class DocumentLinks:
             return address if is_ours else _document_address(self._path, address[1:])
         if name == "src" or _is_picture(address.partition("#")[0].partition("?")[0]):
             path = unquote(address.partition("#")[0].partition("?")[0])
-            return address if address.startswith("/files/") else picture_address(_below(self._path, path))
+            is_ours = path.startswith(_FILES)  # a resolved picture; the document may have written it, too
+            return picture_address(_below("", path.removeprefix(_FILES)) if is_ours else _below(self._path, path))
         target, _, fragment = address.partition("#")
         link = self._links.get(_key(target, fragment))
         document = link.resolved if link and link.resolved else _below(self._path, unquote(target.partition("?")[0]))
@@ -150,7 +152,7 @@ def _document_address(path: str, fragment: str) -> str:
 
 def picture_address(path: str | None) -> str | None:
     """Where the page has the picture at a path below the root; None if it is no picture."""
-    return f"/files/{quote(path)}" if path and _is_picture(path) else None
+    return f"{_FILES}{quote(path)}" if path and _is_picture(path) else None
 
 
 def _split(address: str) -> tuple[str, str]:
