@@ -35,6 +35,8 @@ BLOCKS = (
     "- item\n\n  continued[^b]\n- item\n",
     "> quoted [one]\n",
     "> [!note]\n> A callout[^a].\n",
+    "> [!note] A title^[with an aside]\n> Words.\n",
+    "| a | b^[aside of a head] |\n|---|---|\n| 1 | c^[aside of a cell] |\n",
     "!!! tip\n    Indented.\n\n    Twice, with a note[^b].\n",
     ":::info\nInside.\n\nStill inside.\n:::\n",
     "<details>\n<summary>Fold</summary>\n\nFolded.\n\n</details>\n",
@@ -122,6 +124,14 @@ def test_a_piece_that_takes_too_long_is_shown_as_source(monkeypatch: pytest.Monk
     html = render_text(text)
     assert html.count(SOURCE_NOTICE) == 1
     assert re.findall(r"<h1[^>]*>(\w+)", html) == ["One", "Three"]
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_footnotes_do_not_nest_deeper_than_the_rest() -> None:
+    """The cleaner would take minutes."""
+    text = "Words[^a].\n\n" * 5 + "[^a]: " + "<div>" * 1000 + "\n\n" + "More words.\n\n" * 9
+    html = render_text(text)
+    assert "<div" not in html
 
 
 # -- by HTTP

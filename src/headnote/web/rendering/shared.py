@@ -12,6 +12,7 @@ from headnote.markdown.document import Document
 from headnote.web.rendering.deadline import Deadline, DeadlineExceeded
 from headnote.web.rendering.parser import make_parser
 from headnote.web.rendering.pieces import groups_of
+from headnote.web.rendering.sanitizer import nests_deeply
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -52,7 +53,7 @@ def read_shared(document: Document, deadline: Deadline) -> Shared:
     """What the pieces share. A document that takes too long has nothing to share."""
     environment: dict[str, Any] = {}
     try:
-        tokens = make_parser(True, deadline, document.mdx).parse(_excerpt(document), environment)
+        tokens = _parse_excerpt(document, deadline, environment)
     except DeadlineExceeded:
         return Shared({}, {}, ())
     labels = environment.get("footnotes", {}).get("refs", {})
@@ -67,8 +68,13 @@ def read_shared(document: Document, deadline: Deadline) -> Shared:
 
 def notes_of(document: Document, deadline: Deadline) -> list[Token]:
     """The footnotes of a document, as they stand at its end. Raises `DeadlineExceeded`."""
-    tokens = make_parser(True, deadline, document.mdx).parse(_excerpt(document), {})
+    tokens = _parse_excerpt(document, deadline, {})
     return tokens[len(_before_notes(tokens)) :]
+
+
+def _parse_excerpt(document: Document, deadline: Deadline, environment: dict[str, Any]) -> list[Token]:
+    excerpt = _excerpt(document)
+    return make_parser(not nests_deeply(excerpt), deadline, document.mdx).parse(excerpt, environment)
 
 
 def _excerpt(document: Document) -> str:
@@ -91,8 +97,10 @@ def _before_notes(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _references(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
-    """References to footnotes, with the lines of their blocks."""
+    """References to footnotes, with the lines of their blocks. A title has no lines but those of its box."""
+    line = 0
     for token in tokens:
+        line = token.map[0] + 1 if token.map else line
         for child in token.children or ():
             if child.type == "footnote_ref":
-                yield (token.map[0] + 1 if token.map else 0), child
+                yield line, child
