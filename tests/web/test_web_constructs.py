@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it.token import Token
 from test_web_render import Clock, Elements, check_harmless
 
 from headnote import Index
+from headnote.api import DocumentView
 from headnote.web.conversion import link_answer
-from headnote.web.rendering import page
+from headnote.web.rendering import embeds, page
+from headnote.web.rendering.deadline import Deadline
 from headnote.web.rendering.page import SOURCE_NOTICE, render, render_text
 
 
@@ -374,6 +377,13 @@ DEEP = {
     "block ids": "a ^b" * 10_000,
     "tags": "#a " * 10_000,
     "addresses": "https://" * 6000,
+    "comments": ("{" + "/**/" * 40 + "x}\n\na {" + "/**/" * 40 + "x}\n\n") * 5 + "<Card />",
+    "closing tags": "<Card>x" + "</a>" * 200_000 + "<b>\n\n" + "a\n\n" * 10,
+    "closing tags of a box": "<Card>\n\nx" + "</a>" * 200_000 + "<b>\n\n" + "a\n\n" * 10,
+    "names": "".join(f"<Card{at}>\n" for at in range(9000)) + "a" + "".join(f"</Card{at}>" for at in range(9000)),
+    "blanks before an id": "a ^b" + " " * 900_000 + "c ^d e\n\n" + "a\n\n" * 10,
+    "blanks in a heading": "# a" + " " * 900_000 + "b\n\n" + "a\n\n" * 10,
+    "elements": "a {b} " + "<div>" * 5000 + "\n\n<Card />",
 }
 
 
@@ -510,6 +520,9 @@ NOTES = {
     "bomb.md": "\n\n".join(["B", *["![[bomb2]]"] * 100]),
     "bomb2.md": "\n\n".join(["C", *["![[bomb3]]"] * 100]),
     "bomb3.md": "D",
+    "beside.md": "![[deep5]]\n\n[[note]]\n![[deep5]]\n\n![](sub/pic.png) ![[deep5]]\n\n![[deep5]]^[aside]",
+    "absent.md": "\n\n".join(f"![[absent/{at}#^none]]" for at in range(40)),
+    **{f"absent/{at}.md": "word" for at in range(40)},
     "long.md": "word " * 50_000,
     "embeds long.md": "![[long]]",
     "nasty.md": "![[evil]]\n\n![[../secret]]\n\n![[/etc/host]]\n\n![[secret.txt]]\n\n![[.hidden]]\n![[private/diary]]",
@@ -577,6 +590,58 @@ def test_embeds_of_embeds_end(notes: Index) -> None:
     assert embedded(notes, "many.md").count("<section") == 30
     assert "<section" not in embedded(notes, "embeds long.md")
     assert "#/document?path=long.md" in embedded(notes, "embeds long.md")
+
+
+def test_what_cannot_be_embedded_any_more_is_not_read(notes: Index) -> None:
+    """A document is read once, and after so many embeds none, whether there was something to show or not."""
+    asked: list[str] = []
+
+    def library(path: str) -> DocumentView:
+        asked.append(path)
+        return notes.document(path)
+
+    html = render(notes.document("absent.md"), library)
+    assert asked == [f"absent/{at}.md" for at in range(embeds.MOST)]
+    assert "<section" not in html
+    asked.clear()
+    render(notes.document("host.md"), library)
+    assert asked == ["note.md"]
+
+
+def test_somebody_looks_at_the_clock_while_embeds_are_read(notes: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a document may take long, even if nothing of it is shown."""
+    view = notes.document("absent.md")
+    looks = []
+    for library in (None, notes.document):
+        clock = Counting(0)
+        monkeypatch.setattr(page, "Deadline", lambda _, clock=clock: clock)
+        render(view, library)
+        looks.append(clock.looks)
+    assert looks[1] - looks[0] == 40
+
+
+class Counting(Deadline):
+    """Never expires, and counts how often it is checked."""
+
+    looks = 0
+
+    def check(self) -> None:
+        self.looks += 1
+
+
+def test_the_tokens_of_a_paragraph_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compare(_: object, __: object) -> bool:
+        raise AssertionError("comparing all with all takes forever")
+
+    monkeypatch.setattr(Token, "__eq__", compare)
+    assert render_text("![[a]]\n" * 3).count("broken-link") == 3
+
+
+def test_what_stands_beside_an_embed_stays(notes: Index) -> None:
+    html = embedded(notes, "beside.md")
+    assert html.count('<section class="embed"') == 1
+    assert Elements(html).text.split() == ["deep5", "D5", "note", "deep5", "deep5", "deep51", "aside", "↩"]
+    assert [at["src"] for at in Elements(html).all("img")] == ["/files/sub/pic.png"]
 
 
 def test_nothing_outside_the_index_is_embedded(notes: Index) -> None:

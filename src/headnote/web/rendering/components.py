@@ -19,15 +19,13 @@ from headnote.web.rendering.meanings import said
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-CLOSINGS = re.compile(r"(?:</[A-Za-z][\w.]*+>\s*+)++\Z")
-"""The tags at the end of a text that close something."""
-CLOSING = re.compile(r"</([\w.]++)>")
+_CLOSING = re.compile(r"</([A-Za-z][\w.]*+)>\s*+")
 _COMPONENT = re.compile(r"</?\s*(?:[A-Z][A-Za-z0-9]*[a-z][\w.]*|[A-Z](?=[\s/>]))")
 _ATTRIBUTE = re.compile(
     r"""([A-Za-z_$:@][\w$:.-]*+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|\{\s*+(?:"([^"{}]*+)"|'([^'{}]*+)'|`([^`{}$]*+)`)\s*+\}|(\{)))?+"""
 )
 _STRING = re.compile(r"""\{\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`$]*)`)\s*\}""")
-_COMMENT = re.compile(r"\{\s*(?:/\*[\s\S]*\*/\s*|//[^\n]*\n\s*)*\}")
+_COMMENT = re.compile(r"\{\s*+(?:/\*(?:[^*]|\*(?!/))*+\*/\s*+|//[^\n]*+\n\s*+)*+\}")
 _NAME = re.compile(r"</?\s*([\w.$:-]*)")
 _IMPORTS = re.compile(r"""import\s(?:[^\n;'"]{0,500}?\sfrom\s+)?["'][^"'\n]+["'][ \t]*;?[ \t]*(?=\n|\Z)""")
 _STATEMENT = re.compile(r"(?<![ \t])(?:import|export)[ ]++[^\n]")
@@ -95,11 +93,26 @@ def _with_text(source: str, markers: Sequence[Marker], at: int, end: int) -> Rea
     if not names or len(names) < len(markers) or any(name.islower() and name not in _BLOCKS for name in names):
         return None
     text = source[at:end]
-    closings = CLOSINGS.search(text)
-    closed = CLOSING.findall(closings[0]) if closings else []
-    if closings and closed[0] == names[-1]:
-        return Reading(markers, at, [Marker("jsx", -1, name, "") for name in closed], at + closings.start())
+    text_end, closed = closings_at_end(text)
+    if closed and closed[0] == names[-1]:
+        return Reading(markers, at, [Marker("jsx", -1, name, "") for name in closed], at + text_end)
     return None if f"</{names[-1]}>" in text else Reading(markers, at)
+
+
+def closings_at_end(text: str) -> tuple[int, list[str]]:
+    """Where the tags begin that end a text and close something, and their names.
+
+    They are read from the last to the first: a search from the start would try all tags at each of them.
+    """
+    names: list[str] = []
+    at = len(text)
+    while (start := text.rfind("<", 0, at)) >= 0:
+        closing = _CLOSING.match(text, start, at)
+        if closing is None or closing.end() != at:
+            break
+        names.append(closing[1])
+        at = start
+    return at, names[::-1]
 
 
 def _marker(tag: str) -> Marker:
@@ -166,7 +179,8 @@ def inline_rule(mdx: bool) -> Callable[[Any, bool], bool]:
         source, start = state.src, state.pos
         if source[start] == "{" and mdx:
             return _inline_expression(state, silent)
-        if source[start] != "<" or not (_COMPONENT.match(source, start) or (mdx and "{" in source)):
+        has_expressions = mdx and state.md.options["html"] and "{" in source
+        if source[start] != "<" or not (_COMPONENT.match(source, start) or has_expressions):
             return False
         part = source[start : min(state.posMax, start + LONGEST)]
         tag = read_tag(part, 0, {})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.web.rendering.callouts import quotes_to_markers
-from headnote.web.rendering.components import CLOSING, CLOSINGS
+from headnote.web.rendering.components import closings_at_end
 from headnote.web.rendering.fences import language_of, title_of
 from headnote.web.rendering.markers import TYPE, Marker, plain
 from headnote.web.rendering.meanings import Meaning, meaning_of, named
@@ -24,6 +24,7 @@ DEEPEST = 30
 LONGEST_SAID = 200
 """Characters of an expression that is shown; a longer one is folded."""
 
+_OPENING = re.compile(r"<([A-Za-z][\w.]*+)")
 _TIGHT = frozenset("dd dt figcaption h1 h2 h3 h4 h5 h6 li summary td th".split())
 """Elements whose text needs no paragraph."""
 
@@ -46,16 +47,20 @@ def _with_closings(tokens: Sequence[Token]) -> list[Token]:
         if token.type == TYPE:
             opened.add(token.meta["marker"].name)
         elif token.type == "inline" and opened and token.content.endswith(">"):
-            closings = CLOSINGS.search(token.content)
-            names = CLOSING.findall(closings[0]) if closings else []
-            if closings and opened.issuperset(names) and not any(f"<{name}" in token.content for name in names):
-                token.content = token.content[: closings.start()].rstrip()
+            text_end, names = closings_at_end(token.content)
+            if names and opened.issuperset(names) and not _opens_any(token.content, names):
+                token.content = token.content[:text_end].rstrip()
                 waiting = [_closing_token(name, token) for name in names]
         written.append(token)
         if token.type == "paragraph_close" and waiting:
             written += waiting
             waiting = []
     return written
+
+
+def _opens_any(text: str, names: Sequence[str]) -> bool:
+    """Whether a text itself has the beginning of what is closed at its end."""
+    return not set(_OPENING.findall(text)).isdisjoint(names)
 
 
 def _closing_token(name: str, inline: Token) -> Token:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from headnote.errors import HeadnoteError
 from headnote.markdown.document import Document
+from headnote.web.rendering.deadline import Deadline
 from headnote.web.rendering.links import DocumentLinks
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ LONGEST = 200_000
 Library = Callable[[str], "DocumentView"]
 """Path → a document of the index; raises one of our errors if there is none."""
 
-_BLOCK_ID = re.compile(r"(?:\A|[ \t]++)(\^[A-Za-z0-9-]{1,100})[ \t]*+\Z")
+_BLOCK_ID = re.compile(r"(?:\A|(?<![ \t])[ \t]++)(\^[A-Za-z0-9-]{1,100})[ \t]*+\Z")
 
 
 class Draw(Protocol):
@@ -39,12 +40,42 @@ class Draw(Protocol):
     def __call__(self, document: Document, links: DocumentLinks, embeds: Embeds) -> str: ...
 
 
-class _Budget:
-    """What is left for all embeds of a page."""
+class _Source(NamedTuple):
+    """A document of the index that is embedded."""
 
-    def __init__(self) -> None:
+    document: Document
+    links: DocumentLinks
+
+
+class _Common:
+    """What all embeds of a page have in common: how many more there can be, and the documents they come from."""
+
+    def __init__(self, library: Library | None, draw: Draw, deadline: Deadline) -> None:
+        self.library = library
+        self.draw = draw
+        self.deadline = deadline
         self.embeds = MOST
         self.characters = LONGEST
+        self._sources: dict[str, _Source | None] = {}
+
+    def source(self, path: str) -> _Source | None:
+        """A document, which is read once. None if it is not there, or if there are too many embeds already."""
+        self.deadline.check()
+        if self.embeds <= 0:
+            return None
+        self.embeds -= 1
+        if path not in self._sources:
+            self._sources[path] = self._read(path)
+        return self._sources[path]
+
+    def _read(self, path: str) -> _Source | None:
+        assert self.library is not None
+        try:
+            view = self.library(path)
+        except HeadnoteError:  # a file that is no document, or one that is gone
+            return None
+        row = view.document
+        return _Source(Document(row.text, row.path, row.mdx), DocumentLinks(row.path, view.links))
 
 
 class _Place(NamedTuple):
@@ -55,11 +86,14 @@ class _Place(NamedTuple):
 class Embeds:
     """The embeds of one document, at some depth."""
 
-    def __init__(self, path: str, library: Library | None, draw: Draw) -> None:
-        self._around: tuple[_Place, ...] = (_Place(path, ""),)
-        self._library = library
-        self._draw = draw
-        self._budget = _Budget()
+    def __init__(self, around: tuple[_Place, ...], common: _Common) -> None:
+        self._around = around
+        self._common = common
+
+    @classmethod
+    def of(cls, path: str, library: Library | None, draw: Draw, deadline: Deadline) -> Embeds:
+        """Those of a document that stands in no other one."""
+        return cls((_Place(path, ""),), _Common(library, draw, deadline))
 
     def insert(self, tokens: Sequence[Token], links: DocumentLinks) -> list[Token]:
         """The tokens, with the embedded text in place of paragraphs that are nothing but embeds."""
@@ -83,7 +117,7 @@ class Embeds:
         """Whether a link leads to a document, and showing it here makes sense."""
         place = _Place(row.resolved or "", row.section or row.fragment)
         is_new = place not in self._around and _Place(place.path, "") not in self._around[1:]
-        return bool(self._library and row.resolved and is_new) and len(self._around) <= DEEPEST
+        return bool(self._common.library and row.resolved and is_new) and len(self._around) <= DEEPEST
 
     def _section(self, named: Token, row: LinkRow | None, paragraph: Token) -> list[Token]:
         html = self._html(row) if row and self._can_embed(row) else None
@@ -100,22 +134,14 @@ class Embeds:
         return [opening, title, inline, ending, content, closing]
 
     def _html(self, row: LinkRow) -> str | None:
-        assert self._library is not None
-        try:
-            view = self._library(row.resolved or "")
-        except HeadnoteError:  # a file that is no document, or one that is gone
+        source = self._common.source(row.resolved or "")
+        text = _part(source.document, row) if source else None
+        if source is None or text is None or len(text) > self._common.characters:
             return None
-        document = Document(view.document.text, view.document.path, view.document.mdx)
-        text = _part(document, row)
-        if text is None or self._budget.embeds <= 0 or len(text) > self._budget.characters:
-            return None
-        self._budget.embeds -= 1
-        self._budget.characters -= len(text)
-        inside = Embeds(document.path, self._library, self._draw)
-        inside._around = (*self._around, _Place(document.path, row.section or row.fragment))
-        inside._budget = self._budget
-        part = Document(text, document.path, document.mdx)
-        return self._draw(part, DocumentLinks(document.path, view.links), inside)
+        self._common.characters -= len(text)
+        document = source.document
+        inside = Embeds((*self._around, _Place(document.path, row.section or row.fragment)), self._common)
+        return self._common.draw(Document(text, document.path, document.mdx), source.links, inside)
 
 
 def _part(document: Document, row: LinkRow) -> str | None:
@@ -177,8 +203,12 @@ def _only_embeds(tokens: Sequence[Token], at: int) -> list[Token]:
         return []
     children = tokens[at + 1].children or []
     embeds = [one for one in children if one.type == "wikilink" and one.meta["embed"]]
-    others = [one for one in children if one not in embeds and (one.type != "softbreak" and one.content.strip())]
-    return embeds if embeds and not others else []
+    return embeds if embeds and sum(map(_shows_something, children)) == len(embeds) else []
+
+
+def _shows_something(token: Token) -> bool:
+    is_blank = token.type in ("text", "html_inline") and not token.content.strip()
+    return token.nesting == 0 and token.type not in ("softbreak", "hardbreak") and not is_blank
 
 
 def _titled(named: Token, paragraph: Token) -> tuple[Token, Token, Token]:

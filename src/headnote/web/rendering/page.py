@@ -92,7 +92,7 @@ class Page:
         document = self._cut.document
         parser = make_parser(not nests_deeply(document.text[piece.start : piece.end]), deadline, document.mdx)
         tokens = self._tokens(parser, piece, deadline)
-        embeds = Embeds(document.path, self._library, _embedded(deadline))
+        embeds = Embeds.of(document.path, self._library, _embedded(deadline), deadline)
         return _draw(parser, tokens, self._cut.anchors, self._links, deadline, embeds)
 
     def _tokens(self, parser: MarkdownIt, piece: Piece, deadline: Deadline) -> list[Token]:

@@ -32,7 +32,7 @@ _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 _CHECKBOX = re.compile(r"\[([ xX])\] +")
 _INTERRUPTED = ["paragraph", "reference", "blockquote", "list"]
 """What ends where another block begins."""
-_HEADING_ID = re.compile(r"\s*\{#[^{}\s]{1,200}\}\s*$")
+_HEADING_ID = re.compile(r"(?<!\s)\s*+\{#[^{}\s]{1,200}+\}\s*+\Z")
 
 
 def make_parser(html: bool, deadline: Deadline, mdx: bool = False) -> MarkdownIt:
