@@ -320,6 +320,28 @@ def test_the_text_is_measured_as_it_is_seen_after_every_edit(playground: Any) ->
             assert abs(measured["difference"]) <= 2, text[:80]
 
 
+# How far each flag of a difference lies to the right of where words can be.
+BESIDE_THE_TEXT = """() => [...document.querySelectorAll(".pane-difference span")].map((flag) => {
+  const text = flag.closest(".pane-paper").querySelector(".pane-input");
+  const end = text.getBoundingClientRect().right - parseFloat(getComputedStyle(text).paddingRight);
+  return flag.getBoundingClientRect().left - end;
+})"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_flags_of_differences_cover_no_words(browser: Any, handbook_server: Server, size: dict[str, int]) -> None:
+    with visiting(browser, handbook_server, viewport=size) as visit:
+        page = visit.page
+        visit.go("#/playground?preset=default&b.preset=mdvdb&b.max_tokens=48")
+        expect(page.locator(".pane-difference").first).to_be_attached()
+        wait_for_cuts(page)
+        beside = page.evaluate(BESIDE_THE_TEXT)
+        assert beside
+        assert min(beside) >= 0
+        for measured in page.evaluate(MEASURED):
+            assert abs(measured["difference"]) <= 2
+
+
 COUNTING = """() => {
   const really = window.fetch;
   window.atOnce = { now: 0, most: 0, all: 0 };

@@ -231,7 +231,7 @@ function placed(element, box) {
 /** @param {Difference} difference @param {number} top @param {boolean} isCurrent */
 function differenceMark({ isHere, side }, top, isCurrent) {
   const look = `${isHere ? "here" : "there"}${isCurrent ? " current" : ""}`;
-  const element = h("div", { class: `pane-difference ${look}` }, h("span", null, `only in ${side}`));
+  const element = h("div", { class: `pane-difference ${look}` }, h("span", null, h("i", null, "only in "), side));
   element.style.top = `${top}px`;
   return element;
 }
