@@ -305,6 +305,16 @@ def test_the_palette_has_headings_and_passages_that_lead_to_their_lines(visit: V
     expect(page.locator(".target-lines").first).to_be_in_viewport()
 
 
+def test_a_long_passage_leaves_room_for_its_place(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    palette(page).fill("gauge")
+    expect(page.get_by_role("group", name="Passages").get_by_role("option").nth(3)).to_be_visible()
+    cut = """() => [...document.querySelectorAll(".palette-detail")]
+      .filter((place) => place.scrollWidth > place.clientWidth).map((place) => place.textContent)"""
+    assert page.evaluate(cut) == []
+
+
 def test_a_heading_leads_to_the_best_of_its_hits(visit: Visit) -> None:
     page = visit.page
 

@@ -86,6 +86,12 @@ def test_folders_open_and_close_by_mouse(tree: Visit) -> None:
     assert len(rows(page)) == 4
 
 
+def test_the_tools_of_the_list_stand_above_its_rows(tree: Visit) -> None:
+    filter_box = tree.page.get_by_label("Filter").bounding_box()
+    row = tree.page.locator(".document-rows .tree-row").first.bounding_box()
+    assert filter_box["x"] == row["x"]
+
+
 def test_names_are_only_text(tree: Visit) -> None:
     page = tree.page
     page.get_by_role("treeitem", name="odd, folder").click()

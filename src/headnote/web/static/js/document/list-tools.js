@@ -54,7 +54,7 @@ export class ListTools {
     );
     this.element = h(
       "div",
-      { class: "document-tools" },
+      { class: "list-tools" },
       h("div", { class: "field document-filter" }, h("label", { for: this.input.id }, "Filter"), this.input),
       h("div", { class: "field" }, h("label", { for: this.orders.id }, "Sort by"), this.orders),
       this.direction,
