@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from browser_kit import Server, Visit, expect, serve, visiting
@@ -24,7 +26,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     )
     (folder / "report.md").write_text("# Report\n\n" + "\n".join(sections[:600]) + "\n![[part]]\n", encoding="utf-8")
     (folder / "part.md").write_text("# Part\n\nThe old words.\n", encoding="utf-8")
+    # The first piece is low for its letters, so that the places of those after it are guessed too high up.
+    code = "```\n" + ("a line that is not folded " * 12 + "\n") * 150 + "```\n"
+    ways = [*sections[:300], "The way to [the part](part.md) is here.\n", *sections[300:900]]
+    (folder / "way.md").write_text("\n".join(["# Way", "", code, *ways]) + "\n![[part]]\n", encoding="utf-8")
     with serve(folder) as running:
+        while not json.load(urlopen(f"{running.address}/api/health", timeout=60))["ready"]:
+            time.sleep(0.2)
         yield running
 
 
@@ -104,3 +112,24 @@ def test_a_piece_follows_what_it_embeds_and_the_sidebar_what_links_here(reader: 
     expect(embedded).to_contain_text("The new words.")
     expect(embedded).to_be_in_viewport()
     expect(page.locator(".aside-part", has_text="Linked from")).to_contain_text("other.md:3")
+
+
+def test_back_returns_to_a_link_in_a_piece_that_is_not_drawn(reader: Visit, server: Server) -> None:
+    page = reader.page
+    text = (server.folder / "way.md").read_text(encoding="utf-8")
+    line = text[: text.index("The way to")].count("\n") + 1
+    reader.go("#/document?path=way.md")
+    expect(page.locator("article pre")).to_be_visible()
+    page.evaluate(
+        """(line) => [...document.querySelectorAll(".piece[data-last-line]")]
+          .find((piece) => Number(piece.dataset.lastLine) >= line).scrollIntoView()""",
+        line,
+    )
+    link = page.locator("article").get_by_role("link", name="the part", exact=True)
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text("part.md")
+    page.go_back()
+    expect(page.locator(".document-head .mono")).to_have_text("way.md")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()

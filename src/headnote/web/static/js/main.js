@@ -47,7 +47,7 @@ async function route() {
   view.show(query);
   document.title = `${view.title(query)} – headnote`;
   if (fromOther) arrive(name, view);
-  if (place && !isFirst) returnTo(view.element, place);
+  if (place && !isFirst) returnTo(view, place);
   wantsFocus = false;
 }
 

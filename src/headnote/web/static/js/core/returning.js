@@ -3,7 +3,12 @@
  * shown there may have to be fetched first.
  */
 
-/** @typedef {{scroll: number, href: string, at: number}} Place The link is one of those with the same address. */
+/**
+ * The link is one of those with the same address in the block of a document that begins at the line; in the view, where
+ * there is no such block.
+ * @typedef {{scroll: number, href: string, at: number, line: number}} Place
+ */
+/** @typedef {import("../shell/views.js").View} View */
 
 const STORED = "headnote-places";
 const MOST = 60;
@@ -23,14 +28,20 @@ export function startReturning() {
       const entry = history.state?.entry;
       if (!link || !entry) return;
       places.delete(entry);
-      const href = link.getAttribute("href") ?? "";
-      const view = link.closest("main > *") ?? document.body;
-      places.set(entry, { scroll: window.scrollY, href, at: linksTo(view, href).indexOf(link) });
+      places.set(entry, placeOf(link));
       if (places.size > MOST) places.delete([...places.keys()][0]);
       write();
     },
     true,
   );
+}
+
+/** @param {Element} link @returns {Place} */
+function placeOf(link) {
+  const view = link.closest("main > *") ?? document.body;
+  const href = link.getAttribute("href") ?? "";
+  const line = Number(link.closest("article [data-start-line]")?.getAttribute("data-start-line") ?? 0);
+  return { scroll: window.scrollY, href, at: linksTo(view, { href, line }).indexOf(link), line };
 }
 
 /** The place that was left here; null at an entry that is new. @returns {Place|null} */
@@ -43,19 +54,22 @@ export function arrivedAt() {
   return null;
 }
 
-/** Lead back to a place, as soon as it is drawn. @param {HTMLElement} view @param {Place} place */
+/** Lead back to a place, as soon as it is drawn. @param {View} view @param {Place} place */
 export function returnTo(view, place) {
-  window.scrollTo(0, place.scroll);
-  if (focusLink(view, place)) return;
+  let isAsked = false;
+  const tryIt = () => {
+    // What is far down in a document is drawn only when it is asked for.
+    isAsked ||= !place.line || !view.drawLine || view.drawLine(place.line);
+    window.scrollTo(0, place.scroll);
+    return focusLink(view.element, place);
+  };
+  if (tryIt()) return;
   waiting?.abort();
   const own = new AbortController();
   waiting = own;
-  const observer = new MutationObserver(() => {
-    window.scrollTo(0, place.scroll);
-    if (focusLink(view, place)) own.abort();
-  });
+  const observer = new MutationObserver(() => tryIt() && own.abort());
   own.signal.addEventListener("abort", () => observer.disconnect());
-  observer.observe(view, { childList: true, subtree: true });
+  observer.observe(view.element, { childList: true, subtree: true });
   // Whoever does something meanwhile is somewhere else.
   for (const kind of ["pointerdown", "keydown", "wheel"])
     window.addEventListener(kind, () => own.abort(), { signal: own.signal, passive: true });
@@ -63,8 +77,8 @@ export function returnTo(view, place) {
 }
 
 /** @param {HTMLElement} view @param {Place} place */
-function focusLink(view, { href, at }) {
-  const link = linksTo(view, href)[at];
+function focusLink(view, place) {
+  const link = linksTo(view, place)[place.at];
   if (!(link instanceof HTMLElement) || !link.checkVisibility()) return false;
   link.focus({ preventScroll: true });
   const { top, bottom } = link.getBoundingClientRect();
@@ -72,9 +86,10 @@ function focusLink(view, { href, at }) {
   return true;
 }
 
-/** @param {Element} view @param {string} href */
-function linksTo(view, href) {
-  return [...view.querySelectorAll("a[href]")].filter((link) => link.getAttribute("href") === href);
+/** @param {Element} view @param {{href: string, line: number}} place */
+function linksTo(view, { href, line }) {
+  const box = line ? view.querySelector(`article [data-start-line="${line}"]`) : view;
+  return [...(box?.querySelectorAll("a[href]") ?? [])].filter((link) => link.getAttribute("href") === href);
 }
 
 /** @returns {[string, Place][]} */

@@ -272,6 +272,15 @@ class DocumentView {
     });
   }
 
+  /** Draw a line for a reader who returns to it; false if its document is not there yet. @param {number} line */
+  drawLine(line) {
+    if (this.page?.path !== this.query?.get("path")) return false;
+    // No other place is sought any longer.
+    this.sought = null;
+    void this.pieces.draw(line);
+    return true;
+  }
+
   /** @param {[number, number]} lines */
   #scrollTo(lines) {
     this.#unfold(lines);

@@ -4,7 +4,7 @@ import { loaded } from "../core/loading.js";
 
 /**
  * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
- *   focus?: (isFirst?: boolean) => void, hide?: () => void}} View
+ *   focus?: (isFirst?: boolean) => void, hide?: () => void, drawLine?: (line: number) => boolean}} View
  */
 
 /** @type {Record<string, () => Promise<() => View>>} */
