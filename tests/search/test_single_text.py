@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from headnote import Index
 from headnote.chunking.budgets import with_changes
-from headnote.chunking.chunker import chunk
+from headnote.chunking.chunker import chunk, chunk_document
 from headnote.chunking.presets import find_preset, presets
 from headnote.embedding.registry import Models, get_models
-from headnote.search.single_text import Score, best_passage, is_relevant, searchable
+from headnote.markdown.document import Document
+from headnote.search.single_text import PASSAGES, Score, _without_headings, best_passage, is_relevant, searchable
 from headnote.search.tearing import Range, place_of, range_of_lines, trimmed
 
 TEXT = """\
@@ -103,6 +105,44 @@ def test_the_passage_is_what_answers_without_the_heading_above(models: Models) -
     assert passage is not None
     assert TEXT[passage.start : passage.end].startswith("An oar that floats")
     assert best_passage(TEXT, "boats.md", "xylophone", Models()) is None
+
+
+class CountingText(str):
+    """Counts the characters that are copied out of it."""
+
+    __slots__ = ("copied",)
+    copied: int
+
+    def __getitem__(self, key: Any) -> str:
+        part = super().__getitem__(key)
+        self.copied += len(part)
+        return part
+
+
+@given(
+    st.lists(st.sampled_from(["# a\n", "## b\n\n", "c\n\n", "\n", "- d\n- e\n\n", "f\n===\n", "<!-- -->\n\n"])),
+    st.data(),
+)
+def test_headings_go_from_the_beginning_of_a_passage_and_nothing_else(parts: list[str], data: st.DataObject) -> None:
+    text = "".join(parts)
+    document = Document(text)
+    for passage in chunk_document(document, data.draw(st.sampled_from((PASSAGES, find_preset("default"))))):
+        start = passage.start
+        for block in document.blocks:
+            is_next = block.start >= start and not text[start : block.start].strip()
+            if block.kind == "heading" and is_next and text[block.end : passage.end].strip():
+                start = block.end
+        assert _without_headings(document, passage) == trimmed(text, start, passage.end)
+
+
+def test_a_passage_is_read_without_the_text_behind_it() -> None:
+    text = "# a\n\nb\n\n" * 200
+    document = Document(text)
+    (first, *_) = chunk_document(document, PASSAGES)
+    counting = CountingText(text)
+    counting.copied = 0
+    _without_headings(cast(Document, SimpleNamespace(text=counting, blocks=document.blocks)), first)
+    assert counting.copied < 100
 
 
 @given(st.sampled_from(WAYS), st.data())

@@ -231,6 +231,9 @@ def test_a_preview_is_the_beginning_of_a_document_or_a_section(client: TestClien
     assert section["heading"] == "Spring tides"
     assert section["lines"][0]["text"] == "Spring tides are higher; neap tides are lower."
     assert json_of(client, "/api/preview", path="tides.md", fragment="nowhere")["heading"] == ""
+    text = json_of(client, "/api/read", path="tides.md")["text"].split("\n")
+    assert text[preview["lines"][0]["line"] - 1].startswith("The tide rises")
+    assert text[section["lines"][0]["line"] - 1].startswith("Spring tides are higher")
     error_of(client.get("/api/preview", params={"path": "nowhere.md"}), 404)
 
 

@@ -58,6 +58,13 @@ def test_behind_a_proxy_only_the_token_tells_who_reads(served: Served) -> None:
     assert ask(served, guarded, base="http://notes.example", headers=headers)["editor"] == "vscode"
 
 
+@pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"])
+def test_a_proxy_that_hides_its_name_gives_itself_away(served: Served, header: str) -> None:
+    assert ask(served, Guard(), headers={header: "203.0.113.9"}) == {"editor": None, "address": None}
+    known = {header: "203.0.113.9", "Authorization": f"Bearer {TOKEN}"}
+    assert ask(served, Guard(token=TOKEN), headers=known)["editor"] == "vscode"
+
+
 def test_without_an_editor_there_is_no_address(served: Served) -> None:
     for name in ("", "none"):
         browser = TestClient(make_app(replace(served, editor=name)), ADDRESS, client=("127.0.0.1", 5000))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,12 @@ import pytest
 from starlette.testclient import TestClient
 from web_folder import client_of, write_files
 
-from headnote import Index
+from headnote import Chunk, Index
+from headnote.index.entries import entry_of
 from headnote.keeper import Served
+from headnote.markdown.document import Document
+from headnote.sources.snapshot import FileSnapshot
+from headnote.store.rows import Entry
 
 pytest_plugins = ("web_fixtures",)
 
@@ -113,6 +117,26 @@ def test_too_many_chunks_are_refused_with_a_remedy(client: TestClient) -> None:
     error = refused(client, text=text, question="two", settings={"max_tokens": 8, "merge": False, "target_tokens": 1})
     assert "20000 chunks" in error["message"]
     assert "max_tokens" in error["remedy"]
+
+
+def test_a_text_of_too_many_passages_is_refused_before_it_is_indexed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headnote.web.endpoints.asking_text.MOST_CHUNKS", 50)
+    text = "# a\n\nb\n\n" * 60
+    indexed: list[int] = []
+
+    def counted(file: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> Entry:
+        indexed.append(len(chunks))
+        return entry_of(file, document, chunks)
+
+    monkeypatch.setattr("headnote.search.single_text.entry_of", counted)
+    error = refused(client, text=text, question="b", preset="ragdocs")
+    assert "50 passages, and this text has 60" in error["message"]
+    assert "choose the lines" in error["remedy"]
+    assert max(indexed) < 50
+    given = asked(client, text=text, question="b", preset="ragdocs", passage={"start_line": 3, "end_line": 3})
+    assert given["question"]["passage"]["start_line"] == 3
 
 
 def test_a_document_of_the_folder_can_be_asked(client: TestClient, served_root: Path) -> None:

@@ -48,6 +48,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""A proxy may send any of them; a browser on this machine sends none."""
 OPEN_ADDRESS = "/api/health"
 """Needs no token: it says only that the server runs."""
 
@@ -88,11 +90,16 @@ class Guard:
 
     def is_local(self, scope: Scope) -> bool:
         """Whether the reader is on this machine. A proxy here is, too, and those behind it are not: without a token,
-        the request must also name the server as only this machine can."""
+        the request must also name the server as only this machine can, and bear no sign of a proxy."""
         client = scope.get("client")
         if not client or not _is_loopback(client[0]):
             return False
-        return bool(self.token) or _is_loopback(_host_name(Headers(scope=scope).get("host", "")) or "")
+        if self.token:
+            return True
+        headers = Headers(scope=scope)
+        return _is_loopback(_host_name(headers.get("host", "")) or "") and not any(
+            map(headers.__contains__, PROXY_HEADERS)
+        )
 
     def _is_ours(self, host: str) -> bool:
         name = _host_name(host)

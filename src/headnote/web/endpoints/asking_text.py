@@ -7,12 +7,12 @@ from headnote.chunking.settings import Settings
 from headnote.embedding.registry import Models, get_models
 from headnote.errors import SettingsError
 from headnote.keeper import Served
-from headnote.search.single_text import SearchableText, best_passage, is_relevant, searchable
+from headnote.search.single_text import SearchableText, best_passage, is_relevant, passage_count, searchable
 from headnote.search.tearing import Range, place_of, range_of_lines
 from headnote.web import requests, responses
 
 MOST_CHUNKS = 20_000
-"""Chunks of a text that is searched. Indexing so many takes about two seconds."""
+"""Chunks of a text that is searched, and passages. Indexing so many takes about two seconds."""
 
 
 def ask_text(
@@ -44,6 +44,15 @@ def _models(served: Served) -> Models:
     return Models() if served.index.embedder.name == "none" else get_models("instant")
 
 
+def _check_passages(text: str, path: str) -> None:
+    passages = passage_count(text, path)
+    if passages > MOST_CHUNKS:
+        raise SettingsError(
+            f"a question needs less than {MOST_CHUNKS} passages, and this text has {passages}",
+            remedy="send less text, choose the lines that answer the question, or leave it out",
+        )
+
+
 def _passage(
     request: requests.ChunkRequest, searched: SearchableText, ranks: dict[int, int], models: Models
 ) -> responses.PassageAnswer | None:
@@ -53,6 +62,7 @@ def _passage(
     if given:
         passage: Range | None = range_of_lines(text, given.start_line, given.end_line)
     else:
+        _check_passages(text, request.path)
         passage = best_passage(text, request.path, request.question, models)
     if passage is None or passage.start == passage.end:
         return None

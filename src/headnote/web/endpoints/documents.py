@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headnote.api import DocumentView
+from headnote.chunking.records import line_ends
 from headnote.config.editors import editor_address, template_of
 from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
@@ -80,11 +81,14 @@ def preview(served: Served, request: requests.PreviewRequest) -> responses.Previ
     blocks = [block for block in document.blocks if block.kind != "frontmatter"]
     start = section.start if section else blocks[0].start if blocks else len(row.text)
     end = min(section.end if section else len(row.text), start + PREVIEWED)
+    first_line = 1 + line_ends(row.text, 0, start)
+    readable = readable_lines(row.text[start:end], row.mdx)
+    in_document = (line._replace(number=first_line + line.number) for line in readable)
     return responses.PreviewAnswer(
         path=row.path,
         title=row.title,
         heading=section.heading.text if section else "",
-        lines=snippet_lines(excerpt(readable_lines(row.text[start:end], row.mdx), frozenset())),
+        lines=snippet_lines(excerpt(in_document, frozenset())),
     )
 
 
