@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headnote
 from headnote import Hit
-from headnote.search.selection import REPEAT_FACTOR, SeenTexts, best_first
+from headnote.search.selection import (
+    REPEAT_FACTOR,
+    RUN_LENGTH,
+    SHARED_RUNS,
+    SHARED_WORDS,
+    SeenTexts,
+    _overlap,
+    best_first,
+)
 
 LONG = " ".join(f"word{number}" for number in range(600))
 
@@ -92,6 +100,66 @@ def test_a_text_that_differs_in_more_is_none(other: str) -> None:
 
 def test_short_texts_must_be_equal() -> None:
     assert not seen("version 1").has("version 2")
+
+
+def is_near_copy(one: str, other: str) -> bool:
+    """What a duplicate is, by definition."""
+
+    def are_alike(ours: frozenset[str], theirs: frozenset[str], least: float) -> bool:
+        return len(ours & theirs) >= least * len(ours | theirs)
+
+    def runs(words: list[str]) -> frozenset[str]:
+        return frozenset(" ".join(words[at : at + RUN_LENGTH]) for at in range(max(len(words) - RUN_LENGTH, 0) + 1))
+
+    ours, theirs = one.split(), other.split()
+    return are_alike(frozenset(ours), frozenset(theirs), SHARED_WORDS) and are_alike(
+        runs(ours), runs(theirs), SHARED_RUNS
+    )
+
+
+@st.composite
+def related_texts(draw: st.DrawFn) -> list[str]:
+    """Texts of a few words, most of them made from others: a word changed, added or left out, a half repeated."""
+    words = st.sampled_from([*(f"w{number}" for number in range(draw(st.integers(1, 300)))), "new", "other"])
+    texts = [draw(st.lists(words, max_size=160))]
+    for _ in range(draw(st.integers(1, 8))):
+        text = list(draw(st.sampled_from(texts)))
+        at, count = draw(st.integers(0, len(text))), draw(st.integers(0, 3))
+        text[at : at + count] = draw(st.lists(words, max_size=3))
+        texts.append(draw(st.sampled_from((text, text, text + text[at:], draw(st.lists(words, max_size=160))))))
+    return [" ".join(text) for text in texts]
+
+
+@settings(max_examples=400, deadline=None)
+@given(related_texts())
+def test_near_copies_are_found_and_nothing_else(texts: list[str]) -> None:
+    entries, added = SeenTexts(), list[str]()
+    for text in texts:
+        expected = any(is_near_copy(text, other) for other in added)
+        assert entries.has(text) == expected
+        if not expected:
+            entries.add(text)
+            added.append(text)
+
+
+def test_texts_that_differ_are_not_compared_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    def counted(one: frozenset[object], other: frozenset[object], least: float) -> bool:
+        nonlocal compared
+        compared += 1
+        return _overlap(one, other, least)
+
+    monkeypatch.setattr("headnote.search.selection._overlap", counted)
+    template = " ".join(f"word{number}" for number in range(60))
+    entries = SeenTexts()
+    for number in range(200):
+        own = " ".join(f"own{number}-{place}" for place in range(60))
+        for text in (f"{template} number {number} of many", own):
+            assert not entries.has(text)
+            entries.add(text)
+        assert entries.has(f" {own} ")
+    assert compared == 0
 
 
 def test_pages_of_two_versions_are_found_once(tmp_path: Path) -> None:

@@ -124,6 +124,8 @@ def test_search_gives_pages_and_facets_that_narrow(client: TestClient, index: In
         assert narrowed["total"] == facet["total"] < whole["total"]
     past = json_of(client, "/api/search", q="tide", mode="keyword", offset=50)
     assert (past["hits"], past["total"], past["note"]) == ([], whole["total"], "")
+    assert json_of(client, "/api/search", q="tide", mode="keyword", offset=1000)["total"] == whole["total"]
+    error_of(client.get("/api/search", params={"q": "tide", "offset": 1001}), 400)
 
 
 def test_search_corrects_and_completes_words_and_marks_what_it_found(client: TestClient) -> None:

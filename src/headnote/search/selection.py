@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from headnote.model import Hit
@@ -36,6 +37,7 @@ class Candidate(NamedTuple):
 
 
 AnyHit = TypeVar("AnyHit", Hit, Candidate)
+Item = TypeVar("Item")
 
 
 def best_first(hits: Iterable[AnyHit], repeat_factor: float) -> list[AnyHit]:
@@ -99,31 +101,75 @@ class Selection:
 
 class SeenTexts:
     """Texts to compare with. Two texts are duplicates if they are equal but for whitespace, or nearly equal, like pages
-    of two versions."""
+    of two versions.
+
+    A text with words or runs that no other has, and more of them than a duplicate may have, is compared with none:
+    the time for many texts grows with their length, not with the number of pairs.
+    """
 
     def __init__(self) -> None:
-        self._entries: list[tuple[frozenset[str], str]] = []
+        self._texts: list[_Text] = []
+        self._spellings: set[str] = set()
+        self._words: set[str] = set()
+        self._runs: set[int] = set()
+        """As hashes. Should two be equal by chance, one more text is compared."""
+        self._texts_in_runs = 0
+        """How many texts have their runs in it. Few searches ever need them."""
 
     def has(self, text: str) -> bool:
         """Whether the text duplicates one of them."""
-        words = frozenset(text.split())
-        return any(
-            _overlap(words, other_words, SHARED_WORDS) and _overlap(_runs(text), _runs(other), SHARED_RUNS)
-            for other_words, other in self._entries
-        )
+        one = _Text(text)
+        if one.spelling in self._spellings:
+            return True
+        return self._may_have(one) and any(map(one.resembles, self._texts))
 
     def add(self, text: str) -> None:
-        self._entries.append((frozenset(text.split()), text))
+        one = _Text(text)
+        self._texts.append(one)
+        self._spellings.add(one.spelling)
+        self._words |= one.words
+
+    def _may_have(self, one: _Text) -> bool:
+        if not _is_covered(one.words, self._words, SHARED_WORDS):
+            return False
+        for other in self._texts[self._texts_in_runs :]:
+            self._runs |= other.hashes()
+        self._texts_in_runs = len(self._texts)
+        return _is_covered(one.hashes(), self._runs, SHARED_RUNS)
 
 
-def _runs(text: str) -> frozenset[str]:
-    words = text.split()
-    if len(words) <= RUN_LENGTH:
-        return frozenset([" ".join(words)])
-    return frozenset(" ".join(words[at : at + RUN_LENGTH]) for at in range(len(words) - RUN_LENGTH + 1))
+class _Text:
+    """A text as it is compared."""
+
+    def __init__(self, text: str) -> None:
+        words = text.split()
+        self.spelling = " ".join(words)
+        self.words = frozenset(words)
+
+    @cached_property
+    def runs(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(self._each_run())
+
+    def hashes(self) -> frozenset[int]:
+        """Those of the runs, which take less room."""
+        return frozenset(map(hash, self._each_run()))
+
+    def _each_run(self) -> Iterable[tuple[str, ...]]:
+        words = self.spelling.split()
+        if len(words) <= RUN_LENGTH:
+            return [tuple(words)]
+        return zip(*(words[at:] for at in range(RUN_LENGTH)), strict=False)
+
+    def resembles(self, other: _Text) -> bool:
+        return _overlap(self.words, other.words, SHARED_WORDS) and _overlap(self.runs, other.runs, SHARED_RUNS)
 
 
-def _overlap(one: frozenset[str], other: frozenset[str], least: float) -> bool:
+def _is_covered(one: frozenset[Item], all_others: set[Item], least: float) -> bool:
+    """Whether sets that make up `all_others` may overlap with this one."""
+    return len(one & all_others) >= least * len(one)
+
+
+def _overlap(one: frozenset[Item], other: frozenset[Item], least: float) -> bool:
     # Sets of very different sizes cannot overlap enough; that saves most comparisons.
     if min(len(one), len(other)) < least * max(len(one), len(other)):
         return False

@@ -20,6 +20,8 @@ LONGEST_ANSWER = 8_000
 """Characters of an earlier answer; more of it would not fit beside the passages."""
 LARGEST_BODY = 2_000_000
 """Bytes."""
+LAST_OFFSET = 1_000
+"""Hits before a page. All of them are read and compared with each other; nobody reads so many."""
 
 Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
 DocumentPath = Annotated[str, Meta(min_length=1, max_length=4096, description="Document, as search names it.")]
@@ -53,7 +55,9 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     q: Annotated[Query, Meta(description="What to look for.")]
     limit: Annotated[Annotated[int, Meta(ge=1, le=50)] | None, Meta(description=f"Most hits; {_USUAL}.")] = None
-    offset: Annotated[int, Meta(ge=0, le=100_000, description="Leave out so many hits, which earlier pages have.")] = 0
+    offset: Annotated[
+        int, Meta(ge=0, le=LAST_OFFSET, description="Leave out so many hits, which earlier pages have.")
+    ] = 0
     facets: Annotated[bool, Meta(description="Count folders, tags and fields that narrow the search.")] = False
     mode: Annotated[
         Literal["hybrid", "semantic", "keyword"] | None, Meta(description=f"By words, by meaning, or both; {_USUAL}.")

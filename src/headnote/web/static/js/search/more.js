@@ -3,6 +3,9 @@
 import { h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 
+/** Hits before the last page that the server gives. */
+const LAST_OFFSET = 1000;
+
 export class More {
   /** @param {(byButton: boolean) => void} load */
   constructor(load) {
@@ -21,11 +24,13 @@ export class More {
   /** @param {number} shown @param {number} total @param {boolean} isAll Whether no page follows. */
   show(shown, total, isAll) {
     const copies = total - shown;
-    if (!isAll) this.count.textContent = `${whole(shown)} of ${plural(total, "passage")}`;
+    const isLast = shown > LAST_OFFSET;
+    const others = isLast ? "; more words or a filter lead to the others" : "";
+    if (!isAll) this.count.textContent = `${whole(shown)} of ${plural(total, "passage")}${others}`;
     else if (copies > 0)
       this.count.textContent = `All is shown but ${plural(copies, "near copy", "near copies")} of passages above`;
     else this.count.textContent = "";
-    refill(this.element, this.count, !isAll && this.button);
+    refill(this.element, this.count, !isAll && !isLast && this.button);
   }
 
   /** @param {string} message */
