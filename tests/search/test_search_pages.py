@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from headnote import Facet, Hit, Index, SearchPage, SettingsError
+from headnote import Facet, Hit, Index, SearchPage, SettingsError, Why
 from headnote.search.engine import RELEVANT
+from headnote.search.hits import Reasons, hit_of
+from headnote.search.paging import READ_TOGETHER
 from headnote.search.query import MODES
+from headnote.store.rows import StoredChunk
 
 pytest_plugins = ("store_fixtures",)
 
@@ -179,6 +182,68 @@ def test_hits_beyond_the_depth_of_a_search_follow(index: Index, monkeypatch: pyt
     assert len(page.hits) > 20
     assert [hit.score for hit in page.hits] == sorted((hit.score for hit in page.hits), reverse=True)
     assert all(hit.why.keyword_rank for hit in page.hits)
+
+
+@pytest.fixture(scope="module")
+def long_documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """Three documents of many passages with the same word; every tenth is short."""
+    root = tmp_path_factory.mktemp("long")
+    for name in "abc":
+        sections = (
+            f"## Part {number}\n\nTide {name}{number}{' and its number' * (number % 10)}.\n\n" for number in range(300)
+        )
+        (root / f"{name}.md").write_text("".join(sections), encoding="utf-8")
+    with Index.open(root, embedder="none", preset="refdocs", merge=False, max_tokens=60, min_tokens=0) as opened:
+        opened.update()
+        assert len(opened.search_page("tide", 2000, "keyword").hits) == 900
+        yield opened
+
+
+@pytest.fixture
+def made_hits(monkeypatch: pytest.MonkeyPatch) -> list[Hit]:
+    """The hits that are made from stored chunks, shown or not."""
+    made: list[Hit] = []
+
+    def counted(chunk: StoredChunk, score: float, why: Why) -> Hit:
+        made.append(hit_of(chunk, score, why))
+        return made[-1]
+
+    monkeypatch.setattr("headnote.search.paging.hit_of", counted)
+    return made
+
+
+def test_documents_that_are_full_are_read_no_further(long_documents: Index, made_hits: list[Hit]) -> None:
+    page = long_documents.search_page("tide", 20, "keyword", per_document=1)
+    assert sorted(hit.path for hit in page.hits) == ["a.md", "b.md", "c.md"]
+    assert page.total == 900
+    assert len(made_hits) <= READ_TOGETHER * 2
+
+
+def test_a_budget_that_is_full_ends_the_reading(
+    long_documents: Index, made_hits: list[Hit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: dict[str, Any] = {"mode": "keyword", "budget": 300}
+    whole = long_documents.search_page("tide", 1000, **chosen)
+    assert sum(hit.tokens for hit in whole.hits) <= 300
+    made_hits.clear()
+    monkeypatch.setattr("headnote.search.selection.MOST_MISFITS", 40)
+    page = long_documents.search_page("tide", 1000, **chosen)
+    assert page.hits == whole.hits[: len(page.hits)]
+    assert len(made_hits) < 200
+
+
+def test_every_passage_is_explained_once(long_documents: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    explained: list[int] = []
+
+    def counted(reasons: Reasons, chunks: Sequence[StoredChunk]) -> dict[int, Why]:
+        explained.extend(chunk.id for chunk in chunks)
+        return explain(reasons, chunks)
+
+    explain = Reasons.of
+    monkeypatch.setattr(Reasons, "of", counted)
+    hits = long_documents.search_page("tide", 1000, "keyword").hits
+    assert len(explained) == len(set(explained)) == len(hits) == 900
+    assert sorted(hit.why.keyword_rank or 0 for hit in hits) == list(range(1, 901))
 
 
 def test_nothing_relevant_is_an_empty_page(index: Index) -> None:

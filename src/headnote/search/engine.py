@@ -27,7 +27,7 @@ from headnote.search.ranking import (
     weighted_scores,
 )
 from headnote.search.retrievers import Meaning, by_meaning, by_parts, by_words, unread_chunks
-from headnote.search.selection import REPEAT_FACTOR, best_first
+from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
 from headnote.search.shares import BY_RANK, Share, share_of_meaning
 from headnote.search.spelling import Reading, covered_share, read_words, shares_of, spelt_out
 from headnote.store.base import Readable, Reader
@@ -56,7 +56,7 @@ class Engine:
         """The hits, best first; none if nothing is relevant."""
         with self._store.reading() as reader:
             words = read_words(reader, query.text, reader.chunk_count())
-            return selected(reader, self._ranked(reader, query, words), query, words)
+            return selected(reader, self._ranked(reader, query, words), Selection(query), words)
 
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
@@ -86,9 +86,9 @@ class Engine:
             found = found_chunks(reader, query, words, everywhere, RELEVANT)
             scored = everywhere if query.only.passes_all else _scored(reader, self._models, query, words)
             scored = _with_boosts(reader, query, scored)
-            longer = replace(query, limit=offset + query.limit)
-            in_order = hits_in_order(reader, longer, words, scored, found, _repeat_factor(query))
-            hits = selected(reader, in_order, longer, words, offset)
+            selection = Selection(replace(query, limit=offset + query.limit))
+            in_order = hits_in_order(reader, selection, words, scored, found, _repeat_factor(query))
+            hits = selected(reader, in_order, selection, words, offset)
             # What hits link to is shown beside what is found.
             total = max(len(found), offset + len(hits) if hits else 0)
             facets = facets_of(reader.labels(), found, query.only) if with_facets else ()

@@ -43,29 +43,44 @@ Found = tuple[Hit, StoredChunk]
 """A hit and the chunk that it shows."""
 
 
-def reasons_of(scored: Scored, candidates: Iterable[StoredChunk]) -> dict[int, Why]:
-    """Why each candidate was found."""
-    places = {chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in candidates}
-    share = scored.share
-    reasons = dict.fromkeys(places, Why(meaning_share=share.meaning, share_reason=share.reason))
-    for rank, (chunk, score) in enumerate(scored.keyword, 1):
-        if chunk in reasons:
-            reasons[chunk] = reasons[chunk]._replace(keyword_rank=rank, keyword_score=score)
-    for rank, (chunk, similarity) in enumerate(scored.semantic, 1):
-        if chunk in reasons:
-            reasons[chunk] = reasons[chunk]._replace(semantic_rank=rank, similarity=similarity, model=scored.model)
-    for chunk in scored.boosts.keys() & reasons.keys():
-        boost = scored.boosts[chunk]
-        place = places.get(boost.source, "")
-        linked_from, links_to = ("", place) if boost.is_backlink else (place, "")
-        reasons[chunk] = reasons[chunk]._replace(linked_from=linked_from, links_to=links_to, link_score=boost.score)
-    return reasons
+class Reasons:
+    """Why chunks were found. Those of a long list can be asked for few by few."""
+
+    def __init__(self, scored: Scored) -> None:
+        self._scored = scored
+        self._keyword = {chunk: (rank, score) for rank, (chunk, score) in enumerate(scored.keyword, 1)}
+        self._semantic = {chunk: (rank, similarity) for rank, (chunk, similarity) in enumerate(scored.semantic, 1)}
+        self._sources = {boost.source for boost in scored.boosts.values()}
+        self._places: dict[int, str] = {}
+        """Of the sources among the chunks asked for so far."""
+
+    def of(self, chunks: Sequence[StoredChunk]) -> dict[int, Why]:
+        self._places |= {
+            chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in chunks if chunk.id in self._sources
+        }
+        return {chunk.id: self._of(chunk.id) for chunk in chunks}
+
+    def _of(self, chunk: int) -> Why:
+        share = self._scored.share
+        why = Why(meaning_share=share.meaning, share_reason=share.reason)
+        if chunk in self._keyword:
+            rank, score = self._keyword[chunk]
+            why = why._replace(keyword_rank=rank, keyword_score=score)
+        if chunk in self._semantic:
+            rank, similarity = self._semantic[chunk]
+            why = why._replace(semantic_rank=rank, similarity=similarity, model=self._scored.model)
+        boost = self._scored.boosts.get(chunk)
+        if boost:
+            place = self._places.get(boost.source, "")
+            linked_from, links_to = ("", place) if boost.is_backlink else (place, "")
+            why = why._replace(linked_from=linked_from, links_to=links_to, link_score=boost.score)
+        return why
 
 
 def hits_of(chunks: Iterable[StoredChunk], scored: Scored, query: Query) -> Iterator[Found]:
     """The chunks as hits, each with its score and the bonus for being new."""
     chunks = list(chunks)
-    reasons = reasons_of(scored, chunks)
+    reasons = Reasons(scored).of(chunks)
     now = time.time()
     for chunk in chunks:
         recency = recency_factor(now - chunk.mtime_ns / 1e9, query.recency_days, query.recency_steps)
@@ -99,24 +114,25 @@ def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
 
 
 def selected(
-    reader: Reader, found: Iterable[Found], query: Query, words: Sequence[Reading], offset: int = 0
+    reader: Reader, found: Iterable[Found], selection: Selection, words: Sequence[Reading], offset: int = 0
 ) -> list[Hit]:
     """The hits to return, each expanded as the query asks, without the first `offset` of them."""
-    selection = Selection(query)
+    expand = selection.query.expand
     chunks: dict[str, StoredChunk] = {}
     for hit, chunk in found:
         if selection.is_full:
             break
         if not selection.accepts(hit):
             continue
-        wide = widened(hit, reader.chunks_of(hit.path), query.expand) if query.expand != "none" else hit
+        wide = widened(hit, reader.chunks_of(hit.path), expand) if expand != "none" else hit
         # A hit that is too wide for the budget may fit as it is.
         fitting = next(filter(selection.fits, (wide, hit)), None)
         if fitting is None:
+            selection.leave_out()
             continue
         selection.add(fitting)
         chunks[hit.key] = chunk
-        if query.expand == "linked":
+        if expand == "linked":
             chunks |= _add_linked(reader, selection, hit, chunk.id)
     return _described(reader, selection.hits[offset:], chunks, words)
 

@@ -13,15 +13,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
-from headnote.search.hits import Found, Scored, hit_of, reasons_of
+from headnote.search.hits import Found, Reasons, Scored, hit_of
 from headnote.search.query import Query
 from headnote.search.ranking import recency_factor
 from headnote.search.retrievers import by_words
-from headnote.search.selection import Candidate, best_first
+from headnote.search.selection import Candidate, Selection, best_first
 from headnote.search.spelling import Reading, shares_of
 from headnote.store.base import Reader
 from headnote.store.labels import Labels
-from headnote.store.rows import StoredChunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,25 +69,35 @@ def _are_among(ids: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.
 
 def hits_in_order(
     reader: Reader,
-    query: Query,
+    selection: Selection,
     words: Sequence[Reading],
     scored: Scored,
     found: NDArray[np.int64],
     repeat_factor: float,
 ) -> Iterator[Found]:
-    """All found chunks as hits, best first. Each is read when its turn comes."""
+    """All found chunks as hits, best first. Each is read when its turn comes, unless its document is full by then."""
     numpy = load_numpy()
+    query, labels = selection.query, reader.labels()
     ids = numpy.fromiter(scored.scores, numpy.int64, len(scored.scores))
     ids = ids[_are_among(ids, found)]
-    first = best_first(_candidates(reader.labels(), query, ids, scored), repeat_factor)
-    yield from _read(reader, first, scored)
+    first = best_first(_candidates(labels, query, ids, scored), repeat_factor)
+    yield from _read(reader, first, selection, scored)
     if len(found) > len(first) and not query.min_score:
         keyword = by_words(reader, shares_of(words), reader.chunk_count(), query.only)
         floor = min((candidate.score for candidate in first), default=0.0)
         unit = scored.words_value / (keyword[0][1] or 1.0) if keyword else 0.0
         seen = set(ids.tolist())
-        rest = (Candidate(min(unit * score, floor), "", chunk) for chunk, score in keyword if chunk not in seen)
-        yield from _read(reader, rest, scored._replace(keyword=keyword))
+        paths = _paths(labels, [chunk for chunk, _ in keyword])
+        rest = (
+            Candidate(min(unit * score, floor), path, chunk)
+            for (chunk, score), path in zip(keyword, paths, strict=True)
+            if chunk not in seen
+        )
+        yield from _read(reader, rest, selection, scored._replace(keyword=keyword))
+
+
+def _paths(labels: Labels, ids: Sequence[int]) -> Iterator[str]:
+    return (labels.paths[document] for document in labels.documents[labels.places(ids)].tolist())
 
 
 def _candidates(labels: Labels, query: Query, ids: NDArray[np.int64], scored: Scored) -> Iterator[Candidate]:
@@ -99,12 +108,12 @@ def _candidates(labels: Labels, query: Query, ids: NDArray[np.int64], scored: Sc
         yield Candidate(scored.scores[chunk] * recency, labels.paths[document], chunk, recency)
 
 
-def _read(reader: Reader, candidates: Iterable[Candidate], scored: Scored) -> Iterator[Found]:
-    remaining = iter(candidates)
-    chunks: dict[int, StoredChunk] = {}
+def _read(reader: Reader, candidates: Iterable[Candidate], selection: Selection, scored: Scored) -> Iterator[Found]:
+    reasons = Reasons(scored)
+    remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
     while batch := list(islice(remaining, READ_TOGETHER)):
-        chunks |= {chunk.id: chunk for chunk in reader.chunks([candidate.start for candidate in batch])}
-        reasons = reasons_of(scored, chunks.values())
+        chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.start for candidate in batch])}
+        why = reasons.of(list(chunks.values()))
         for candidate in batch:
             chunk = chunks[candidate.start]
-            yield hit_of(chunk, candidate.score, reasons[chunk.id]._replace(recency=candidate.recency)), chunk
+            yield hit_of(chunk, candidate.score, why[chunk.id]._replace(recency=candidate.recency)), chunk

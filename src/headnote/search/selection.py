@@ -22,6 +22,9 @@ that lies in the difference; 0.9 lost three in a hundred of the answers in prose
 SHARED_WORDS = 0.9
 """Share of words that texts with so many common runs have in common. Sets of words are cheap, sets of runs are not."""
 
+MOST_MISFITS = 1000
+"""Hits in a row that are too large for what is left of a budget. Then no smaller one is looked for."""
+
 
 # -- order
 
@@ -62,33 +65,44 @@ class Selection:
     """The hits of one answer, filled best first."""
 
     def __init__(self, query: Query) -> None:
-        self._query = query
+        self.query = query
         self._texts = SeenTexts()
         self._hits_per_document: Counter[str] = Counter()
         self._ranges: dict[str, list[tuple[int, int]]] = {}
         self._tokens = 0
+        self._misfits = 0
         self.hits: list[Hit] = []
 
     @property
     def is_full(self) -> bool:
-        return len(self.hits) >= self._query.limit
+        budget = self.query.budget
+        has_spent = bool(budget and self.hits) and (self._tokens >= budget or self._misfits >= MOST_MISFITS)
+        return len(self.hits) >= self.query.limit or has_spent
+
+    def takes_from(self, path: str) -> bool:
+        """Whether another hit of a document may be accepted."""
+        most = self.query.per_document
+        return not most or self._hits_per_document[path] < most
 
     def accepts(self, hit: Hit) -> bool:
         """Whether a hit scores enough, is new, and is not one too many of its document."""
-        query = self._query
-        if query.min_score is not None and hit.score < query.min_score:
-            return False
-        if query.per_document and self._hits_per_document[hit.path] >= query.per_document:
+        least = self.query.min_score
+        if (least is not None and hit.score < least) or not self.takes_from(hit.path):
             return False
         is_shown = any(start <= hit.start and hit.end <= end for start, end in self._ranges.get(hit.path, ()))
         return not is_shown and not self._texts.has(hit.text)
 
     def fits(self, hit: Hit) -> bool:
         """Whether the token budget allows the hit. The first hit always fits."""
-        budget = self._query.budget
+        budget = self.query.budget
         return not budget or not self.hits or self._tokens + hit.tokens <= budget
 
+    def leave_out(self) -> None:
+        """Count a hit that does not fit."""
+        self._misfits += 1
+
     def add(self, hit: Hit) -> None:
+        self._misfits = 0
         self.hits.append(hit)
         self._texts.add(hit.text)
         self._hits_per_document[hit.path] += 1
