@@ -25,7 +25,7 @@ VIEWS = {
     "playground": ("#/playground", ".cell", ".cards summary"),
     "compare": ("#/playground", ".lane:nth-child(2) .cell", ".playground-tools [aria-pressed]"),
     "question": ("#/playground?q=How+much+memory+for+fifty+gauges%3F", ".verdict", ""),
-    "graph": ("#/graph", "canvas[data-layout=done]", ""),
+    "graph": ("#/graph", ".graph-view canvas[data-layout=done]", ""),
     "ask": ("#/ask?q=When+does+the+gauge+sleep", ".citations a", ""),
     "ask-start": ("#/ask", ".starter", ""),
     "status": ("#/status", ".figures", ""),
