@@ -98,5 +98,3 @@ def test_a_graph_that_is_opened_during_the_first_read_fills_by_itself(visit: Vis
     reading = False
     expect(page.get_by_role("img", name="Graph of 8 documents")).to_be_visible()
     expect(page.get_by_text("No documents yet")).to_be_hidden()
-    # The status is polled: a request may be on its way.
-    page.unroute_all(behavior="ignoreErrors")
