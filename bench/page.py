@@ -9,12 +9,8 @@ generated notes; `--folder` keeps them and their index for the next run. Server 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import random
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,15 +20,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 from playwright.sync_api import BrowserContext, CDPSession, Page, sync_playwright
 
 from notes import COUNT, write_notes
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from serving import fetch, find_browser, served, until_fresh
 
 SEED = 5
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WINDOW: Any = {"width": 1400, "height": 900}
 DISTRIBUTIONS = ["headnote-md", "starlette", "uvicorn", "playwright"]
 
@@ -43,7 +38,7 @@ def main() -> int:
         root = options.folder or Path(fresh) / "notes"
         if not root.exists():
             write_notes(root, options.notes, megabytes=15.0 * options.notes / COUNT)
-        with served(root, options.embedder) as address, opened_browser() as new_context:
+        with served(root, "--embedder", options.embedder) as address, opened_browser() as new_context:
             status = until_fresh(address)
             measured = Measured(address, new_context, options.queries)
             tables = [measure(measured) for name, measure in MEASURES.items() if options.only in (None, name)]
@@ -78,37 +73,11 @@ class Measured:
 
 
 @contextmanager
-def served(root: Path, embedder: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "headnote", "serve", str(root), "--port", "0", "--json", "--embedder", embedder]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["address"]
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@contextmanager
 def opened_browser() -> Iterator[Callable[[], BrowserContext]]:
-    path = os.environ.get("HEADNOTE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         yield lambda: browser.new_context(viewport=WINDOW)
         browser.close()
-
-
-def fetch(address: str) -> Any:
-    with urlopen(address, timeout=60) as response:
-        return json.load(response)
-
-
-def until_fresh(address: str) -> Any:
-    while True:
-        status = fetch(f"{address}api/status")
-        if status["documents"] and not status["busy"] and not status["pending"] and not status["files_read"]:
-            return status
-        time.sleep(0.5)
 
 
 # -- what is loaded

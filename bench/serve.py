@@ -12,23 +12,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
-from urllib.request import urlopen
 
 from report import Table, command_line, machine, show, show_setting, versions, write_json
+from serving import fetch, served, until_fresh
 
 SEED = 7
 CHANGES_A_SECOND = 4
@@ -53,7 +49,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / options.corpus
         shutil.copytree(shared / "corpora" / options.corpus, root, ignore=shutil.ignore_patterns(".headnote", ".git"))
-        with served(root, options.embedder) as address:
+        with served(root, "--embedder", options.embedder) as address:
             status = until_fresh(address)
             queries = titles(address, options.mode)
             outcome = asyncio.run(load(address, root, queries, options.connections, options.seconds))
@@ -73,31 +69,6 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--mode", default="hybrid")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
-
-
-@contextmanager
-def served(root: Path, embedder: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "headnote", "serve", str(root), "--port", "0", "--json", "--embedder", embedder]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["address"]
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def fetch(address: str) -> Any:
-    with urlopen(address, timeout=60) as response:
-        return json.load(response)
-
-
-def until_fresh(address: str) -> Any:
-    while True:
-        status = fetch(f"{address}api/status")
-        if status["generation"] and not status["busy"] and not status["pending"]:
-            return status
-        time.sleep(0.5)
 
 
 def titles(address: str, mode: str) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import struct
 from pathlib import Path
 
 import pytest
 
 import pictures
+from serving import NO_BROWSER, find_browser
 
 SHOWN = re.compile(r"!\[[^\]]+\]\((?:docs/|\.\./)?pictures/([\w-]+)\.png\)")
 LARGEST = 400_000
@@ -34,8 +34,8 @@ def test_pictures_have_their_size() -> None:
 def test_pictures_can_be_taken_again(tmp_path: Path) -> None:
     pytest.importorskip("playwright", reason="playwright is not installed: no browser to take pictures with")
     pytest.importorskip("nh3", reason="the server of the page is not installed")
-    if not any(map(shutil.which, pictures.BROWSERS)):
-        pytest.skip("no browser to take pictures with")
+    if not find_browser():
+        pytest.skip(NO_BROWSER)
     pictures.take(list(pictures.TAKEN), tmp_path)
     for name, picture in pictures.TAKEN.items():
         content = (tmp_path / f"{name}.png").read_bytes()

@@ -8,10 +8,8 @@ To take them again after the page has changed, with `pip install -e ".[search,se
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+# The benchmarks serve folders and visit them, too.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "bench"))
+from serving import NO_BROWSER, find_browser, served
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 PICTURES = REPOSITORY / "docs" / "pictures"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 30_000
 """Milliseconds until what should appear must be there."""
 
@@ -64,8 +65,10 @@ def take(names: Sequence[str], folder: Path) -> None:
     """Take pictures into a folder, as PNG."""
     from playwright.sync_api import sync_playwright
 
+    if not (path := find_browser()):
+        raise SystemExit(NO_BROWSER)
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=_find_browser(), args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for name in names:
             with _serving(REPOSITORY / TAKEN[name].folder) as address:
                 _take(browser, address, TAKEN[name], folder / f"{name}.png")
@@ -93,22 +96,8 @@ def _serving(folder: Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as place:
         copy = Path(place) / folder.name
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(".headnote"))
-        command = [sys.executable, "-m", "headnote", "serve", str(copy), "--json", "--port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=clean) as process:
-            try:
-                assert process.stdout is not None
-                yield json.loads(process.stdout.readline())["address"]
-            finally:
-                process.terminate()
-                process.wait(timeout=20)
-
-
-def _find_browser() -> str:
-    named = os.environ.get("HEADNOTE_CHROMIUM")
-    for name in [named] if named else BROWSERS:
-        if browser := shutil.which(name):
-            return browser
-    raise SystemExit(f"no browser: none of {', '.join(BROWSERS)} is on the path, and HEADNOTE_CHROMIUM names none")
+        with served(copy, environment=clean) as address:
+            yield address
 
 
 def main() -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Visit, find_browser, playwright, serve, visiting
+from browser_kit import Server, Visit, browser_path, playwright, serve, visiting
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Not for longer than a module: while it is there, an event loop runs, and others could not run theirs."""
-    path = find_browser()
+    path = browser_path()
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield running

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,13 +17,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from serving import NO_BROWSER, find_browser
+
 playwright: Any = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
 for _package in ("starlette", "uvicorn", "nh3"):
     pytest.importorskip(_package, reason="the server of the page is not installed")
 
 expect = playwright.expect
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDE = {"width": 1400, "height": 900}
 PHONE = {"width": 360, "height": 740}
 PATIENCE = 20_000
@@ -33,13 +33,11 @@ PATIENCE = 20_000
 expect.set_options(timeout=PATIENCE)
 
 
-def find_browser() -> str:
+def browser_path() -> str:
     """Path of a browser on this machine; skips the test if there is none."""
-    named = os.environ.get("HEADNOTE_CHROMIUM")
-    for name in [named] if named else BROWSERS:
-        if browser := shutil.which(name):
-            return browser
-    pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the path, and HEADNOTE_CHROMIUM names none")
+    if not (path := find_browser()):
+        pytest.skip(NO_BROWSER)
+    return path
 
 
 @dataclass
