@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import os
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+Better = Literal["lower", "higher"]
 
 
 class Table(NamedTuple):
@@ -20,6 +26,17 @@ class Table(NamedTuple):
     columns: list[str]
     rows: list[list[str]]
     notes: list[str]
+
+
+class Figure(NamedTuple):
+    """One thing that was measured, as programs read it: what tells two runs apart, never a fact about the documents."""
+
+    case: str
+    """What it was measured on, for example a corpus or a step."""
+    metric: str
+    unit: str
+    value: float
+    better: Better = "lower"
 
 
 def show(table: Table) -> None:
@@ -45,7 +62,21 @@ def machine() -> dict[str, str]:
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.machine()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "commit": _commit(),
+        "load": " ".join(f"{number:.1f}" for number in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown",
     }
+
+
+def _commit() -> str:
+    """That of the package that is measured, which need not be the one beside this file."""
+    found = find_spec("headnote")
+    if not (found and found.origin):
+        return "unknown"
+    git = ["git", "-C", str(Path(found.origin).parent), "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def _processor() -> str:
@@ -77,6 +108,22 @@ def show_setting(setting: dict[str, str], packages: dict[str, str]) -> None:
     for name, value in setting.items():
         print(f"  {name}: {value}")
     print("  versions: " + ", ".join(f"{name} {number}" for name, number in packages.items()))
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+
+
+def write_figures(
+    file: Path | None, figures: Iterable[Figure], setting: dict[str, str], packages: dict[str, str], **details: Any
+) -> None:
+    """One record for each figure, in the same form for every benchmark; `details` are this one's own."""
+    if file is None:
+        return
+    bench = Path(sys.argv[0]).stem
+    records = [{"bench": bench, **one._asdict()} for one in figures if math.isfinite(one.value)]
+    content = {"command": command_line(), "machine": setting, "versions": packages, "records": records, **details}
+    file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
