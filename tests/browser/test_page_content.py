@@ -98,3 +98,19 @@ def test_arabic_and_hebrew_are_read_from_right_to_left(visit: Visit) -> None:
     page = open_note(visit, "direction.md")
     directions = page.locator(".prose p").evaluate_all("(all) => all.map((one) => getComputedStyle(one).direction)")
     assert directions == ["ltr", "rtl"]
+
+
+def test_a_tag_leads_to_its_documents(visit: Visit) -> None:
+    page = open_note(visit, "harbour.md")
+    tag = page.locator("article a.tag").first
+    name = tag.inner_text()
+    tag.click()
+    expect(page.locator(".search-summary")).to_contain_text(f"with {name}")
+    expect(page.locator(".hits .hit-place", has_text="harbour.md")).to_be_visible()
+    page.get_by_role("searchbox").press("ArrowDown")
+    expect(page.locator("a.hit-link").first).to_be_focused()
+
+
+def test_a_tag_that_nobody_has_says_so(visit: Visit) -> None:
+    visit.go("#/search?tag=nobody")
+    expect(visit.page.get_by_role("heading", name="No document has #nobody")).to_be_visible()

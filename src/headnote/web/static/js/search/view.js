@@ -7,6 +7,7 @@ import { plural, whole } from "../core/format.js";
 import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
+import { contents } from "../folders/contents.js";
 import { registerKeys } from "../shell/keys.js";
 import { Filters } from "./filters.js";
 import { Facets } from "./facets.js";
@@ -14,6 +15,7 @@ import { hitElement } from "./hit.js";
 import { More } from "./more.js";
 import { forgetSearches, recentSearches, rememberSearch } from "./recent.js";
 import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet, recentList } from "./states.js";
+import { documentHits, nothingTagged, tagNames, withTags } from "./tagged.js";
 
 /** @typedef {import("../types.js").SearchAnswer} SearchAnswer */
 /** @typedef {import("../types.js").FilesRead} FilesRead */
@@ -145,6 +147,11 @@ class SearchView {
   }
 
   #showNothingAsked() {
+    const filters = this.filters.set();
+    if (filters.length > 0 && filters.every(({ name }) => name === "tag")) {
+      this.#showTagged(filters.map(({ value }) => value));
+      return;
+    }
     this.results.removeAttribute("aria-busy");
     this.summary.textContent = "";
     this.facets.show([]);
@@ -154,7 +161,25 @@ class SearchView {
       this.input.focus();
     };
     const shown = nothingAsked(currentStatus(), recentList(recentSearches(), forget));
-    // What says the same stays, and so does the focus in it.
+    this.#replaceResults(shown);
+  }
+
+  /** A tag was followed, and no word is typed yet: its documents. @param {string[]} tags */
+  #showTagged(tags) {
+    this.facets.show([]);
+    this.latest.run(0, () => contents(), {
+      done: (entries) => {
+        const tagged = withTags(entries, tags);
+        this.results.removeAttribute("aria-busy");
+        this.summary.textContent = `${plural(tagged.length, "document")} with ${tagNames(tags)}`;
+        this.#replaceResults(tagged.length > 0 ? documentHits(tagged) : nothingTagged(tags));
+      },
+      failed: (error) => this.#showError("", error),
+    });
+  }
+
+  /** What says the same stays, and so does the focus in it. @param {HTMLElement} shown */
+  #replaceResults(shown) {
     if (!this.results.firstChild?.isEqualNode(shown)) refill(this.results, shown);
   }
 
