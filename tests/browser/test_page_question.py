@@ -197,6 +197,30 @@ def test_a_reload_keeps_it_and_a_link_shares_it(visit: Visit, browser: Any, hand
         expect(other.page.get_by_label("Question")).to_have_value("how often does it rise?")
 
 
+def test_a_link_is_followed_while_a_change_is_not_yet_in_the_address(visit: Visit) -> None:
+    page = open_playground(visit)
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/api/read*", hold)
+    page.evaluate(
+        """() => {
+          [...document.querySelectorAll('button')].find((one) => one.textContent === 'Compare two').click();
+          location.hash = '#/playground?path=calibration.md&q=battery';
+        }"""
+    )
+    # Longer than the page waits before it writes the address.
+    page.wait_for_timeout(600)
+    assert page.url.endswith("#/playground?path=calibration.md&q=battery")
+    held[0].continue_()
+    page.unroute("**/api/read*")
+    expect(page.locator(".verdict:visible")).to_have_count(1)
+    expect(page.get_by_label("Question")).to_have_value("battery")
+    expect(page.locator(".file-name")).to_have_value("calibration.md")
+
+
 def test_the_address_can_be_copied(visit: Visit) -> None:
     visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = open_playground(visit)

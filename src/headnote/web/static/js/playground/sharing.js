@@ -22,8 +22,10 @@ export class Sharing {
   /** @param {() => {settled: Settled, held: Held}} look */
   constructor(look) {
     this.look = look;
-    /** The query that was read last, or of what is shown now. */
+    /** The query of what is shown now. */
     this.known = "";
+    /** The query that was opened last. */
+    this.opened = "";
     /** The query that the address has, or had when the view was left. */
     this.written = "";
     this.button = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy link");
@@ -38,18 +40,24 @@ export class Sharing {
 
   async write() {
     window.clearTimeout(this.timer);
+    const opened = this.opened;
     const { settled, held } = this.look();
     const source = await this.#source(held);
-    if (held !== this.look().held) return;
+    if (held !== this.look().held || opened !== this.opened) return;
+    const route = parseRoute(location.hash);
+    const isHere = route?.view === "playground";
+    // The reader follows a link just now: what is shown still is not to replace it.
+    if (isHere && this.isNews(route.query)) return;
     this.known = writeAddress({ ...settled, source }).toString();
-    if (parseRoute(location.hash)?.view !== "playground") return;
+    if (!isHere) return;
     this.written = this.known;
     rewrite(`#/playground?${this.known}`);
   }
 
   /** An address was opened. @param {URLSearchParams} query */
   read(query) {
-    this.known = this.written = query.toString();
+    window.clearTimeout(this.timer);
+    this.opened = this.known = this.written = query.toString();
   }
 
   /** Whether an address shows something else. @param {URLSearchParams} query */

@@ -121,7 +121,7 @@ class PlaygroundView {
     try {
       this.presets ??= /** @type {Presets} */ (await get("/api/presets"));
       const { choices, question, lines, held, problem } = await openAddress(query, this.presets);
-      if (this.sharing.known !== query.toString()) return;
+      if (this.sharing.opened !== query.toString()) return;
       refill(this.failure, problem && errorNotice(problem));
       this.#setLanes(choices);
       this.#setText(held, 0);
