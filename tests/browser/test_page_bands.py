@@ -345,12 +345,13 @@ def test_the_flags_of_differences_cover_no_words(browser: Any, handbook_server: 
 COUNTING = """() => {
   const really = window.fetch;
   window.atOnce = { now: 0, most: 0, all: 0 };
+  const released = new Promise((resolve) => (window.release = resolve));
   window.fetch = async (address, options) => {
     if (!String(address).endsWith("/api/chunk")) return really(address, options);
     atOnce.all += 1;
     atOnce.most = Math.max(atOnce.most, ++atOnce.now);
     try {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await released;
       return await really(address, options);
     } finally {
       atOnce.now -= 1;
@@ -364,8 +365,11 @@ def test_a_slider_that_moves_asks_once_at_a_time_and_the_last_answer_stays(playg
     page.evaluate(COUNTING)
     page.locator(".controls-more > summary").click()
     page.get_by_label("Max, slider").focus()
-    for _ in range(12):
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("atOnce.all === 1")
+    for _ in range(11):
         page.keyboard.press("ArrowLeft")
+    page.evaluate("release()")
     shown = page.get_by_label("Max, slider").input_value()
     expect(page.locator(".limit-max")).to_have_text(f"max {shown}")
     asked = page.evaluate("atOnce")

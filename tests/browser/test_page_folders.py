@@ -322,6 +322,7 @@ def test_the_documents_around_one_are_beside_it(tree: Visit) -> None:
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
     expect(nearby.locator("canvas[data-points='4'][data-layout=done]")).to_be_visible()
     nearby.locator("summary", has_text="Nearby").click()
+    page.wait_for_function("localStorage.getItem('headnote-local-graph') === 'closed'")
     page.reload()
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
     expect(nearby.locator("canvas")).not_to_be_visible()
