@@ -26,9 +26,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from faults import (
     FENCE_CUT,
@@ -46,7 +45,7 @@ from faults import (
     Source,
     total,
 )
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import SEED, Corpora, Document, joined, load, megabytes, sample
 from splitters import (
     BY_CHARACTERS,
@@ -97,7 +96,7 @@ class Run:
         self.everything = load(CORPORA)
         self.small = sample(self.everything, QUICK_MEGABYTES if self.quick else SAMPLE_MEGABYTES)
         self.tables: list[Table] = []
-        self.figures: dict[str, Any] = {}
+        self.figures: list[Figure] = []
         self.targets: list[tuple[str, float, str]] = []
         self.our_faults: list[tuple[str, Fault]] = []
 
@@ -118,7 +117,7 @@ def main() -> int:
     parser.add_argument("--tables", default="ABCD", help="which of the tables A, B, C, D (default all)")
     parser.add_argument("--quick", action="store_true", help="a small sample, for a look in a minute")
     parser.add_argument("--rounds", type=int, default=5, help="the best of so many counts (default 5)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     parser.add_argument("--peers-only", action="store_true", help="leave ours out")
     options = parser.parse_args()
     setting, packages = machine(), versions(DISTRIBUTIONS)
@@ -131,10 +130,7 @@ def main() -> int:
         steps[letter](run)
     show_targets(run)
     show_our_faults(run)
-    if options.json:
-        tables = [table._asdict() for table in run.tables]
-        content = {"command": command_line(), "machine": setting, "versions": packages}
-        write_json(options.json, {**content, "figures": run.figures, "tables": tables})
+    write_figures(options.json, run.figures, setting, packages)
     return 1 if run.our_faults else 0
 
 
@@ -187,7 +183,10 @@ def speed_table(
         "Ours: every chunk's text is read while the clock runs; in the second row also embed_text, start_line,",
         "end_line and tokens.",
     ]
-    run.figures[title[0]] = {name: {**seconds[name], "MB/s": speed[name], "chunks": chunks[name]} for name in names}
+    for name in names:
+        by_corpus = {corpus: megabytes(corpora[corpus]) / seconds[name][corpus] for corpus in corpora}
+        for corpus, value in {**by_corpus, "all": speed[name]}.items():
+            run.figures.append(Figure(f"{title[0]}: {name}, {corpus}", "speed", "MB/s", value, "higher"))
     ratio = {yardstick: speed[OURS] / speed[yardstick] for yardstick in yardsticks} if OURS in speed else {}
     return Table(title, columns, rows, notes), ratio
 
@@ -234,12 +233,21 @@ def growth(run: Run) -> None:
                 progress(f"{size} MB: {label(kind)}")
                 results.append({**in_own_process(*kind, file, 3 if size <= 10 else 2), "size": file.stat().st_size})
     progress("")
-    run.figures["C"] = growths
+    run.figures += growth_figures(growths)
     run.add(growth_table(growths, sizes))
     for name in (label(kind) for kind in kinds if kind[0] in {OURS, OURS_FIELDS}):
         run.targets.append((f"C: {name}, exponent of time, at most 1.1", exponent(growths[name]), "<=1.1"))
         memory = max(result["bytes"] / result["size"] for result in growths[name])
         run.targets.append((f"C: {name}, memory × document, below 10", memory, "<=10"))
+
+
+def growth_figures(growths: dict[str, list[Growth]]) -> Iterator[Figure]:
+    for name, results in growths.items():
+        yield Figure(f"C: {name}", "exponent of time", "", exponent(results))
+        for result in results:
+            case = f"C: {name}, {result['size'] / 1e6:.0f} MB"
+            yield Figure(case, "time", "ms/MB", 1e9 * result["seconds"] / result["size"])
+            yield Figure(case, "memory", "bytes per byte", result["bytes"] / result["size"])
 
 
 def growth_table(growths: dict[str, list[Growth]], sizes: list[int]) -> Table:
@@ -309,7 +317,7 @@ def faults(run: Run) -> None:
                 run.our_faults += [(document.path, fault) for fault in faults]
     progress("")
     rows = [[name, *fault_row(name, counts[name]), f"{counts[name][CHUNKS]:,}"] for name in names]
-    run.figures["D"] = counts
+    run.figures += [Figure(f"D: {name}", kind, "chunks", counts[name][kind]) for name in names for kind in KINDS]
     notes = [*fault_notes(run), SPARED + ": " + ", ".join(f"{name} {counts[name][SPARED]}" for name in names) + "."]
     run.add(Table(f"D. Faults at {TOKENS} cl100k tokens", ["", *KINDS, CHUNKS], rows, notes))
 

@@ -15,13 +15,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import headnote
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.embedding.wordpieces import uncased
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import MEGABYTE, SEED, load
 
 CORPUS = "kubernetes-en"
@@ -46,20 +45,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Speed of the embedder that comes with headnote.")
     parser.add_argument("--texts", type=int, default=100, help="so many of each kind (default 100)")
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (default 3)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     options = parser.parse_args()
     setting, packages = machine(), versions(DISTRIBUTIONS)
     show_setting(setting, packages)
-    tables = [throughput(options.texts, options.rounds), start(options.rounds * 3), query()]
-    for table in tables:
-        show(table)
-    if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages}
-        write_json(options.json, {**content, "tables": [table._asdict() for table in tables]})
+    figures: list[Figure] = []
+    show(throughput(options.texts, options.rounds, figures))
+    show(start(options.rounds * 3, figures))
+    show(query(figures))
+    write_figures(options.json, figures, setting, packages)
     return 0
 
 
-def throughput(count: int, rounds: int) -> Table:
+def throughput(count: int, rounds: int, figures: list[Figure]) -> Table:
     kinds = {f"{WORDS} words": pieces(count), "chunks": chunks(count), "headings": headings(count)}
     embedders = {"one core": TransformerEmbedder("minilm", threads=1), "all cores": TransformerEmbedder("minilm")}
     rows = []
@@ -70,6 +68,7 @@ def throughput(count: int, rounds: int) -> Table:
             seconds = min(timed(embedder, texts) for _ in range(rounds))
             speed = [f"{len(texts) / seconds:.1f}", f"{size / seconds:.3f}"]
             rows.append([f"{kind}, {name}", *speed, f"{pieces_each:.0f}"])
+            figures.append(Figure(f"{kind}, {name}", "speed", "texts/s", len(texts) / seconds, "higher"))
     notes = [
         f"{count} of each kind from {CORPUS}, seed {SEED}. Best of {rounds} rounds.",
         "Time goes by word pieces: the model reads 254 at once, and a longer text is read in several windows.",
@@ -85,19 +84,21 @@ def timed(embedder: TransformerEmbedder, texts: Sequence[str]) -> float:
     return time.perf_counter() - begin
 
 
-def start(rounds: int) -> Table:
+def start(rounds: int, figures: list[Figure]) -> Table:
     """Each time in a process of its own."""
     runs = []
     for _ in range(rounds):
         result = subprocess.run([sys.executable, "-c", COLD], check=True, capture_output=True, text=True)
         runs.append([float(part) * 1000 for part in result.stdout.split()])
     names = ["import numpy", "find the embedder", "load it and embed a query"]
-    rows = [[name, *milliseconds([run[part] for run in runs])] for part, name in enumerate(names)]
-    rows.append(["all of it", *milliseconds([sum(run) for run in runs])])
+    times = {name: [run[part] for run in runs] for part, name in enumerate(names)}
+    times["all of it"] = [sum(run) for run in runs]
+    rows = [[name, *milliseconds(of_step)] for name, of_step in times.items()]
+    figures += [Figure(f"cold start: {name}", "time", "ms", min(of_step)) for name, of_step in times.items()]
     return Table("From a cold start, ms", ["", "best", "median"], rows, [f"{rounds} processes."])
 
 
-def query() -> Table:
+def query(figures: list[Figure]) -> Table:
     embedder = TransformerEmbedder("minilm")
     embedder.embed_query(QUERY)
     times = []
@@ -105,6 +106,7 @@ def query() -> Table:
         begin = time.perf_counter()
         embedder.embed_query(QUERY)
         times.append((time.perf_counter() - begin) * 1000)
+    figures.append(Figure("a query", "time", "ms", statistics.median(times)))
     return Table("A query, ms", ["", "best", "median"], [[repr(QUERY), *milliseconds(times, 2)]], [])
 
 

@@ -1,6 +1,6 @@
 """How the time to scan grows with the input, for the worst input of every rule.
 
-    python bench/growth.py [--size CHARACTERS] [--rounds N] [NAME…]
+    python bench/growth.py [--size CHARACTERS] [--rounds N] [--json FILE] [NAME…]
 
 Each text is scanned at one, two and four times the size. The last column is the exponent of the growth from the
 smallest to the largest: 1.0 is linear, 2.0 is quadratic. NAME restricts it to inputs whose name contains it.
@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from headnote import parse
+from report import Figure, add_json_option, machine, show_setting, versions, write_figures
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "markdown"))
 from worst import ALL, Worst
@@ -28,22 +29,29 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only inputs whose name contains it")
     parser.add_argument("--size", type=int, default=50_000, help="characters of the smallest text (default 50000)")
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (default 3)")
+    add_json_option(parser)
     options = parser.parse_args()
+    setting, packages = machine(), versions(["headnote-md"])
+    show_setting(setting, packages)
     cases = [case for case in ALL if not options.names or any(name in label(case) for name in options.names)]
     sizes = [options.size, 2 * options.size, 4 * options.size]
     print(
         f"{'input':44} {'blocks':>8} " + " ".join(f"{size // 1000:>7}k ms" for size in sizes) + f" {'MB/s':>7} exponent"
     )
     suspicious = 0
+    figures: list[Figure] = []
     for case in cases:
         times, blocks = measure(case, sizes, options.rounds)
         exponent = math.log2(times[2] / times[0]) / 2
         suspicious += exponent > SUSPICIOUS
+        figures.append(Figure(label(case), "exponent of time", "", exponent))
+        figures.append(Figure(label(case), "speed", "MB/s", sizes[2] / times[2] / 1e6, "higher"))
         row = " ".join(f"{1000 * seconds:>10.2f}" for seconds in times)
         speed = sizes[2] / times[2] / 1e6
         mark = "  <-- more than linear" if exponent > SUSPICIOUS else ""
         print(f"{label(case):44} {blocks:>8} {row} {speed:>7.1f} {exponent:>8.2f}{mark}", flush=True)
     print(f"{len(cases)} inputs, {suspicious} of them grow faster than size^{SUSPICIOUS}")
+    write_figures(options.json, figures, setting, packages)
     return 1 if suspicious else 0
 
 

@@ -15,14 +15,14 @@ import resource
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from headnote.sources.discover import discover
 from processes import run
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 from shared_corpora import MEGABYTE, SEED, shared_folder
 
 CORPUS = "kubernetes-en"
@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("--corpus", default=CORPUS, help=f"name of a corpus (default {CORPUS})")
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (default 3)")
     parser.add_argument("--vector-files", type=int, default=40, help="files that are embedded; 0 for all (default 40)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     parser.add_argument("--run", nargs=2, metavar=("WHAT", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
@@ -59,9 +59,7 @@ def main() -> int:
     tables = [ours(results, options), beside(results, options)]
     for table in tables:
         show(table)
-    if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": results}
-        write_json(options.json, {**content, "tables": [table._asdict() for table in tables]})
+    write_figures(options.json, as_figures(results, options.corpus), setting, packages)
     return 0 if promises_hold(results) else 1
 
 
@@ -347,6 +345,28 @@ def beside(results: dict[str, Figures], options: argparse.Namespace) -> Table:
     ]
     columns = ["", "headnote s", "Whoosh/FAISS s", "times as fast", "core seconds", "core seconds there"]
     return Table("Beside Whoosh and FAISS", columns, rows, notes)
+
+
+STEPS = {
+    "keyword": "files to keyword ready",
+    "again": "second run, unchanged",
+    "vectors": "files to vectors ready",
+    "chunks": "files to chunks",
+    "put": "chunks to keyword ready",
+    "whoosh": "chunks to Whoosh",
+    "store": f"{VECTORS:,} vectors stored",
+    "faiss": f"{VECTORS:,} vectors into FAISS",
+}
+"""Name of a run → what it is."""
+
+
+def as_figures(results: dict[str, Figures], corpus: str) -> Iterator[Figure]:
+    for what, figures in results.items():
+        case = f"{corpus}: {STEPS[what]}"
+        yield from spent(case, figures["seconds"], figures["cores"])
+        yield Figure(case, "memory", "MB", figures["memory"] / MEGABYTE)
+        if "index_bytes" in figures:
+            yield Figure(case, "index", "MB", figures["index_bytes"] / MEGABYTE)
 
 
 def _against(name: str, here: Figures, there: Figures) -> list[str]:

@@ -24,7 +24,7 @@ from typing import Any
 from playwright.sync_api import BrowserContext, CDPSession, Page, sync_playwright
 
 from notes import COUNT, write_notes
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from serving import fetch, find_browser, served, until_fresh
 
 SEED = 5
@@ -34,6 +34,8 @@ DISTRIBUTIONS = ["headnote-md", "starlette", "uvicorn", "playwright"]
 
 def main() -> int:
     options = read_options()
+    setting, packages = machine(), versions(DISTRIBUTIONS)
+    show_setting(setting, packages)
     with tempfile.TemporaryDirectory() as fresh:
         root = options.folder or Path(fresh) / "notes"
         if not root.exists():
@@ -42,12 +44,10 @@ def main() -> int:
             status = until_fresh(address)
             measured = Measured(address, new_context, options.queries)
             tables = [measure(measured) for name, measure in MEASURES.items() if options.only in (None, name)]
-    show_setting(machine(), versions(DISTRIBUTIONS))
     print(f"{status['documents']:,} documents, {status['chunks']:,} passages, found by {status['answering']}\n")
     for table in tables:
         show(table)
-    if options.json:
-        write_json(options.json, {"command": command_line(), "machine": machine(), **measured.figures})
+    write_figures(options.json, measured.figures, setting, packages)
     return 0
 
 
@@ -58,7 +58,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--embedder", default="instant")
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--only", choices=list(MEASURES))
-    parser.add_argument("--json", type=Path)
+    add_json_option(parser)
     return parser.parse_args()
 
 
@@ -69,7 +69,7 @@ class Measured:
     address: str
     new_context: Callable[[], BrowserContext]
     queries: int
-    figures: dict[str, Any] = field(default_factory=dict)
+    figures: list[Figure] = field(default_factory=list)
 
 
 @contextmanager
@@ -123,8 +123,10 @@ def measure_load(measured: Measured) -> Table:
         page.wait_for_load_state("networkidle")
         later = traffic.total()
         page.close()
-        measured.figures[visit] = {"view": first, "all": later, "ms": seconds * 1000}
+        measured.figures.append(Figure(f"{visit}, until it can be used", "time", "ms", seconds * 1000))
         for part, (requests, api, size) in (("until it can be used", first), ("with what is loaded ahead", later)):
+            measured.figures.append(Figure(f"{visit}, {part}", "requests", "", requests))
+            measured.figures.append(Figure(f"{visit}, {part}", "loaded", "bytes", size))
             milliseconds = f"{seconds * 1000:,.0f}" if part.startswith("until") else ""
             rows.append([f"{visit}, {part}", str(requests), str(api), f"{size:,}", milliseconds])
     context.close()
@@ -161,7 +163,7 @@ def measure_keys(measured: Measured) -> Table:
     times = sorted(key_to_hit(page, query) for query in queries)
     context.close()
     figures = {f"p{part}": times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 95)}
-    measured.figures["key to hit, ms"] = figures
+    measured.figures += [Figure("from a key to a hit", part, "ms", value) for part, value in figures.items()]
     row = [str(len(times)), f"{figures['p50']:.0f}", f"{figures['p95']:.0f}", f"{times[-1]:.0f}"]
     note = "the pause that ends a word included"
     return Table("From a key to a hit, in ms", ["queries", "p50", "p95", "longest"], [row], [note])
@@ -227,7 +229,8 @@ def frames(measured: Measured, page: Page, session: CDPSession, name: str, act: 
     times = page.evaluate("() => window.painted.splice(0)")
     gaps = [later - earlier for earlier, later in pairwise(times)]
     a_second = 1000 / statistics.mean(gaps)
-    measured.figures[f"graph, {name}"] = {"frames": len(times), "a second": a_second, "cpu ms": cpu * 1000 / len(times)}
+    measured.figures.append(Figure(f"graph, {name}", "frames", "1/s", a_second, "higher"))
+    measured.figures.append(Figure(f"graph, {name}", "CPU a frame", "ms", cpu * 1000 / len(times)))
     return [
         name,
         str(len(times)),

@@ -1,6 +1,6 @@
 """How fast are top-level blocks with their positions, beside the parsers we are judged by?
 
-    python bench/parse.py [--corpora DIR] [--rounds N]
+    python bench/parse.py [--corpora DIR] [--rounds N] [--json FILE]
 
 Every parser delivers the kind, start and end of every top-level block of every file of the corpora, in one process.
 Rounds are interleaved, so that noise hits all alike, and the best one counts.
@@ -22,7 +22,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from headnote import parse
-from report import Table, machine, show, show_setting, versions
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import MEGABYTE, files_below, shared_folder
 
 OURS, PYROMARK, MARKDOWN_IT, OURS_AS_MDX = "headnote", "pyromark", "markdown-it-py", "headnote, mdx"
@@ -170,14 +170,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Top-level blocks with positions: ours, pyromark, markdown-it-py.")
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="folder with one folder per corpus")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="the best of so many counts (default 5)")
+    add_json_option(parser)
     options = parser.parse_args()
     corpora = load(options.corpora or shared_folder() / "corpora")
-    show_setting(machine(), versions([OURS, PYROMARK, MARKDOWN_IT, "mdit-py-plugins"]))
+    setting, packages = machine(), versions(["headnote-md", PYROMARK, MARKDOWN_IT, "mdit-py-plugins"])
+    show_setting(setting, packages)
     results = []
     for corpus in corpora:
         names = [name for name in PARSERS if name != OURS_AS_MDX or corpus.name in MDX_CORPORA]
         results.append(measure(corpus, names, options.rounds))
     show(report(corpora, results))
+    figures = [
+        Figure(f"{corpus.name}: {name}", "speed", "MB/s", corpus.megabytes / one.seconds, "higher")
+        for corpus, result in zip(corpora, results, strict=True)
+        for name, one in result.items()
+    ]
+    write_figures(options.json, figures, setting, packages)
 
 
 if __name__ == "__main__":

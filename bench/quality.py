@@ -13,15 +13,14 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from comparing import HYBRID, KEYWORD, SEMANTIC, Comparison, Way, compare, differences, record, table
 from headnote.evaluate.measuring import LocatedQuestion, Retrieved, locate_gold
 from headnote.search.engine import DEPTH
 from our_search import PLAIN, WORDS, Ask, Clock, Model, OurIndex
 from question_sets import LANGUAGES, QuestionSet, anthropic, chroma, linkgold, xquad
-from report import command_line, machine, show, show_setting, versions, write_json
+from report import add_json_option, machine, show, show_setting, versions, write_figures
 from views import ENOUGH, VIEWS
+from ways import HYBRID, KEYWORD, SEMANTIC, Comparison, Way, as_figures, compare, differences, record, table
 
 MODELS = "instant,deep,minilm,quality"
 BASELINE = "minilm"
@@ -46,10 +45,15 @@ def main() -> int:
             comparison = compare(questions.name, view, located, answers, options.baseline)
             _show(comparison, options.quick)
             comparisons.append(comparison)
-        if options.json:
-            content: dict[str, Any] = {"command": command_line(), "machine": setting, "versions": packages}
-            content["models"] = {model.name: model.embedder.name for model in models}
-            write_json(options.json, {**content, "comparisons": [record(one) for one in comparisons]})
+        # After every set: all of them take hours.
+        write_figures(
+            options.json,
+            [figure for one in comparisons for figure in as_figures(one)],
+            setting,
+            packages,
+            models={model.name: model.embedder.name for model in models},
+            comparisons=[record(one) for one in comparisons],
+        )
     return 0
 
 
@@ -65,7 +69,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small documents only, and every fourth question")
     parser.add_argument("--ours-only", action="store_true", help="without the chunks of others")
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the vectors")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     options = parser.parse_args()
     options.models = list(dict.fromkeys(options.models.split(",")))
     options.modes = options.modes.split(",")

@@ -39,6 +39,11 @@ class Figure(NamedTuple):
     better: Better = "lower"
 
 
+def spent(case: str, seconds: float, cores: float) -> list[Figure]:
+    """The time of a piece of work, by the clock and of all cores together: a busy machine changes the latter less."""
+    return [Figure(case, "time", "s", seconds), Figure(case, "core time", "s", cores)]
+
+
 def show(table: Table) -> None:
     """The table as plain text, first column to the left and the others to the right."""
     lines = [table.columns, *table.rows]
@@ -124,7 +129,3 @@ def write_figures(
     records = [{"bench": bench, **one._asdict()} for one in figures if math.isfinite(one.value)]
     content = {"command": command_line(), "machine": setting, "versions": packages, "records": records, **details}
     file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

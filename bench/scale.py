@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 from shared_corpora import MEGABYTE, load
 
 CORPORA = ("kubernetes-en", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam")
@@ -41,7 +40,7 @@ def main() -> int:
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one; may be repeated")
     parser.add_argument("--workers", action="append", type=int, help="so many; may be repeated (default 1 and 2)")
     parser.add_argument("--vectors", type=int, default=40, help="documents that are embedded; 0 for none (default 40)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     parser.add_argument("--run", nargs=4, metavar=("ENGINE", "WORKERS", "INPUT", "EMBEDDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
@@ -49,7 +48,7 @@ def main() -> int:
         print(json.dumps(run(engine, int(workers), given, embedder)))
         return 0
     setting, packages = machine(), versions(DISTRIBUTIONS)
-    show_setting({**setting, "load before": load_now()}, packages)
+    show_setting(setting, packages)
     with TemporaryDirectory() as scratch:
         files = write_documents(Path(scratch) / "docs", options.megabytes)
         results = measured(scratch, options.engine or list(ENGINES), options.workers or [1, 2], options.rounds)
@@ -57,15 +56,9 @@ def main() -> int:
     tables = [speed(results, files, options), *([vectors(embedding)] if embedding else [])]
     for table in tables:
         show(table)
-    print(f"\n  load after: {load_now()}")
-    if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": results}
-        write_json(options.json, {**content, "vectors": embedding, "tables": [table._asdict() for table in tables]})
+    print(f"\n  load after: {machine()['load']}")
+    write_figures(options.json, as_figures(results, embedding), setting, packages)
     return 0 if promises_hold(results) else 1
-
-
-def load_now() -> str:
-    return " ".join(f"{number:.1f}" for number in os.getloadavg())
 
 
 # -- the documents
@@ -211,6 +204,13 @@ def _row(what: str, figures: Figures) -> list[str]:
     per_core = figures["bytes"] / MEGABYTE / figures["cores"]
     numbers = [f"{figures['start']:.1f}", f"{figures['work']:.1f}", f"{rate:.2f}", f"{per_core:.2f}"]
     return [engine, workers, *numbers]
+
+
+def as_figures(results: dict[str, Figures], embedding: Figures | None) -> Iterator[Figure]:
+    for what, figures in {**results, **({"vectors of minilm": embedding} if embedding else {})}.items():
+        yield from spent(what, figures["work"], figures["cores"])
+        yield Figure(what, "start", "s", figures["start"])
+        yield Figure(what, "stored", "bytes per chunk", figures["chunk_bytes"] / figures["chunks"])
 
 
 def ratios(results: dict[str, Figures]) -> dict[str, float]:

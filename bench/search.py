@@ -31,7 +31,7 @@ from headnote.search import engine
 from headnote.search.query import MODES
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import SEED, Document, load
 
 CORPUS = "kubernetes-en"
@@ -81,9 +81,15 @@ class Times(NamedTuple):
     seconds: list[float]
 
     def row(self) -> list[str]:
-        ordered = sorted(self.seconds)
-        late = 1000 * ordered[int(len(ordered) * 0.95)]
-        return [self.name, f"{self.median:.1f}", f"{late:.1f}", f"{1000 * ordered[-1]:.1f}"]
+        return [self.name, f"{self.median:.1f}", f"{self.late:.1f}", f"{1000 * max(self.seconds):.1f}"]
+
+    def figures(self, chunks: int) -> list[Figure]:
+        case = f"{chunks:,} chunks: {self.name}"
+        return [Figure(case, "p50", "ms", self.median), Figure(case, "p95", "ms", self.late)]
+
+    @property
+    def late(self) -> float:
+        return sorted(self.seconds)[int(len(self.seconds) * 0.95)] * 1000
 
     @property
     def median(self) -> float:
@@ -96,14 +102,11 @@ def main() -> int:
     show_setting(setting, packages)
     documents = load([CORPUS])[CORPUS]
     queries = sample_queries(documents, options.queries)
-    tables = []
+    figures: list[Figure] = []
     for count in options.chunks or [10_000, GOAL_CHUNKS]:
-        for table in _measured(count, documents, queries, options):
+        for table in _measured(count, documents, queries, options, figures):
             show(table)
-            tables.append(table)
-    if options.json:
-        content: dict[str, Any] = {"command": command_line(), "machine": setting, "versions": packages}
-        write_json(options.json, {**content, "tables": [table._asdict() for table in tables]})
+    write_figures(options.json, figures, setting, packages)
     return 0
 
 
@@ -113,7 +116,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--queries", type=int, default=200, help="so many (default 200)")
     parser.add_argument("--no-peers", action="store_true", help="without Whoosh and FAISS")
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the indexes")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     return parser.parse_args()
 
 
@@ -179,7 +182,11 @@ def _opened(folder: Path) -> tuple[Index, SqliteStore]:
 
 
 def _measured(
-    count: int, documents: Sequence[Document], queries: Sequence[str], options: argparse.Namespace
+    count: int,
+    documents: Sequence[Document],
+    queries: Sequence[str],
+    options: argparse.Namespace,
+    figures: list[Figure],
 ) -> Iterator[Table]:
     index, store = build(documents, count, options.cache)
     chunks = index.status().chunks
@@ -195,6 +202,7 @@ def _measured(
         ways["Whoosh + FAISS, RRF"] = peer.both
     times = _interleaved(ways, queries)
     times |= _asked_once(options.cache / f"search-{count}", queries)
+    figures += [figure for one in times.values() for figure in one.figures(count)]
     yield Table(
         f"A search among {chunks:,} chunks, ms",
         ["", "p50", "p95", "most"],

@@ -19,11 +19,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from serving import fetch, served, until_fresh
 
 SEED = 7
@@ -45,6 +46,8 @@ class Outcome(NamedTuple):
 
 def main() -> int:
     options = read_options()
+    setting, packages = machine(), versions(DISTRIBUTIONS)
+    show_setting(setting, packages)
     shared = Path(os.environ.get("HEADNOTE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / options.corpus
@@ -53,10 +56,8 @@ def main() -> int:
             status = until_fresh(address)
             queries = titles(address, options.mode)
             outcome = asyncio.run(load(address, root, queries, options.connections, options.seconds))
-    show_setting(machine(), versions(DISTRIBUTIONS))
     show(table(outcome, status, options))
-    if options.json:
-        write_json(options.json, {"command": command_line(), "machine": machine(), **figures(outcome, options.seconds)})
+    write_figures(options.json, as_figures(outcome, options), setting, packages)
     return 1 if outcome.errors else 0
 
 
@@ -67,7 +68,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--corpus", default="fastapi-en")
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument("--mode", default="hybrid")
-    parser.add_argument("--json", type=Path)
+    add_json_option(parser)
     return parser.parse_args()
 
 
@@ -135,6 +136,15 @@ def figures(outcome: Outcome, seconds: float) -> dict[str, Any]:
         "changes": outcome.changes,
         "updates": outcome.generations,
     }
+
+
+def as_figures(outcome: Outcome, options: argparse.Namespace) -> Iterator[Figure]:
+    case = f"{options.corpus}, {options.mode}, {options.connections} connections"
+    result = figures(outcome, options.seconds)
+    yield Figure(case, "requests", "1/s", result["per_second"], "higher")
+    yield Figure(case, "errors", "", result["errors"])
+    for part in (50, 95, 99):
+        yield Figure(case, f"p{part}", "ms", result[f"p{part}_ms"])
 
 
 def percentile(times: list[float], part: int) -> float:

@@ -29,7 +29,7 @@ from headnote.sources.discover import discover
 from index import copied, sampled, timed
 from notes import COUNT, MEGABYTES, SEED, write_notes
 from processes import Run, run
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 from shared_corpora import MEGABYTE, REPOSITORY
 
 CORPORA = ("foam", "rust-book", "astro-en", "kubernetes-en")
@@ -66,7 +66,7 @@ def main() -> int:
         what, folder = options.run
         print(json.dumps(RUNS[what](Path(folder))))
         return 0
-    setting, packages = {**machine(), "others": busy()}, versions(DISTRIBUTIONS)
+    setting, packages = machine(), versions(DISTRIBUTIONS)
     show_setting(setting, packages)
     folders = []
     with TemporaryDirectory() as scratch:
@@ -77,9 +77,8 @@ def main() -> int:
     tables = [how_long(folders), searches(folders), how_large(folders), deep_vectors(folders)]
     for table in tables:
         show(table)
-    if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages}
-        write_json(options.json, {**content, "folders": [as_data(folder) for folder in folders]})
+    figures = [figure for folder in folders for figure in as_figures(folder)]
+    write_figures(options.json, figures, setting, packages, folders=[as_data(folder) for folder in folders])
     if options.page:
         put_into_page(options.page, tables, setting)
     return 0
@@ -91,15 +90,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--notes", type=int, default=COUNT, help=f"generated notes; 0 for none (default {COUNT})")
     parser.add_argument("--rounds", type=int, default=2, help="the best of so many counts (default 2)")
     parser.add_argument("--deep-files", type=int, default=60, help="files for the deep model; 0 for none (default 60)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     parser.add_argument("--page", type=Path, metavar="FILE", help="put the tables into this page")
     parser.add_argument("--run", nargs=2, metavar=("WHAT", "FOLDER"), help=argparse.SUPPRESS)
     return parser.parse_args()
-
-
-def busy() -> str:
-    """Who else uses the machine, before anything runs here."""
-    return f"load average {os.getloadavg()[0]:.0f} from other programs"
 
 
 def roots(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, Path]]:
@@ -298,6 +292,17 @@ def deep_vectors(folders: list[Folder]) -> Table:
     return Table("Deep vectors", columns, rows, notes)
 
 
+def as_figures(folder: Folder) -> Iterator[Figure]:
+    yield from spent(f"{folder.name}: read", folder.read.seconds, folder.read.cores)
+    yield Figure(f"{folder.name}: read", "memory", "MB", folder.read.memory / MEGABYTE)
+    yield Figure(f"{folder.name}: read", "index", "MB", folder.index_bytes / MEGABYTE)
+    yield from spent(f"{folder.name}: search", folder.search.seconds, folder.search.cores)
+    for metric, name in {"p50": "p50", "p95": "p95", "core_ms": "core time"}.items():
+        yield Figure(f"{folder.name}: warm search", name, "ms", folder.warm[metric])
+    if folder.deep:
+        yield from spent(f"{folder.name}: deep vectors", folder.deep["seconds"], folder.deep["cores"])
+
+
 def as_data(folder: Folder) -> dict[str, Any]:
     """Everything but what the commands print."""
     runs = {name: {**getattr(folder, name)._asdict(), "output": None} for name in ("read", "search")}
@@ -308,7 +313,9 @@ def put_into_page(page: Path, tables: list[Table], setting: dict[str, str]) -> N
     """Each table between its marks, and the machine between its own."""
     text = page.read_text(encoding="utf-8")
     parts = {table.title: as_markdown(table) for table in tables}
-    parts["Machine"] = f"Measured on {datetime.now(UTC):%d %B %Y}: {', '.join(setting.values())}."
+    where = [setting[name] for name in ("processor", "system", "python")]
+    load = f"load average {float(setting['load'].split()[0]):.0f} from other programs"
+    parts["Machine"] = f"Measured on {datetime.now(UTC):%d %B %Y}: {', '.join([*where, load])}."
     for title, content in parts.items():
         begin, end = f"<!-- {title} -->\n", f"<!-- end of {title} -->"
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)

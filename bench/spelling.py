@@ -1,7 +1,7 @@
 """Do guesses at words help those who mistype, and do they harm those who do not?
 
     python bench/spelling.py [--set chroma|anthropic|linkgold] [--corpus NAME] [--embedder NAME]
-                             [--every N] [--cache DIR]
+                             [--every N] [--cache DIR] [--json FILE]
 
 Asks the questions of `bench/quality.py` as they are; with one letter of one word wrong, which a seed chooses; and with
 the last letters of the last word not typed yet. Each question is asked twice: with words as they are read now, and with
@@ -27,7 +27,7 @@ from headnote.store.base import Keywords
 from headnote.store.terms import terms
 from our_search import Ask, Model, OurIndex
 from question_sets import QuestionSet, anthropic, chroma, linkgold
-from report import Table, show
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 
 SETS = ("chroma", "anthropic", "linkgold")
 CORPORA = ("fastapi-en", "react.dev", "astro-en")
@@ -42,11 +42,15 @@ Read = Callable[[Keywords, str, int], list[Reading]]
 
 def main() -> None:
     options = _options()
+    setting, packages = machine(), versions(["headnote-md", "numpy"])
+    show_setting(setting, packages)
+    figures: list[Figure] = []
     model = Model.load(options.embedder, options.cache)
     for questions in _sets(options):
         ours = OurIndex(questions.root, options.cache, model, ignores_links=questions.asks_for_links)
         located = locate_gold(questions.questions, ours.texts().__getitem__)[:: options.every]
-        show(_table(questions.name, located, ours))
+        show(_table(questions.name, located, ours, figures))
+    write_figures(options.json, figures, setting, packages)
 
 
 def _options() -> argparse.Namespace:
@@ -56,6 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--embedder", default="instant", metavar="NAME")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth question only")
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the vectors")
+    add_json_option(parser)
     return parser.parse_args()
 
 
@@ -70,7 +75,7 @@ def _sets(options: argparse.Namespace) -> Iterator[QuestionSet]:
             yield linkgold(corpus, options.cache, False)
 
 
-def _table(name: str, located: list[LocatedQuestion], ours: OurIndex) -> Table:
+def _table(name: str, located: list[LocatedQuestion], ours: OurIndex, figures: list[Figure]) -> Table:
     rows = []
     for title, change in CHANGES.items():
         random = Random(7)
@@ -79,8 +84,11 @@ def _table(name: str, located: list[LocatedQuestion], ours: OurIndex) -> Table:
             plain = _asked(ours.asking(mode), located, texts, _as_typed)
             guessed = _asked(ours.asking(mode), located, texts, read_words)
             gap = difference(guessed, plain)
-            means = [f"{interval(values).mean:.3f}" for values in (plain, guessed)]
-            rows.append([title, mode, *means, f"{gap.mean:+.3f} [{gap.low:+.3f} {gap.high:+.3f}]"])
+            means = {"as typed": interval(plain).mean, "with guesses": interval(guessed).mean}
+            case = f"{name}, {mode}, questions {title}"
+            figures += [Figure(f"{case}, {way}", "MRR", "", mean, "higher") for way, mean in means.items()]
+            shown = [f"{mean:.3f}" for mean in means.values()]
+            rows.append([title, mode, *shown, f"{gap.mean:+.3f} [{gap.low:+.3f} {gap.high:+.3f}]"])
     columns = ["questions", "mode", "as typed", "with guesses", "difference"]
     return Table(f"{name}: MRR among {LIMIT} passages", columns, rows, [f"{len(located)} questions"])
 

@@ -1,6 +1,7 @@
 """The same folder in SQLite and in PostgreSQL: how long an update and a search take, and whether both find the same.
 
     python bench/stores.py FOLDER --store postgresql://USER@HOST/DATABASE [--questions FILE] [--embedder NAME]
+                           [--most N] [--json FILE]
 
 Questions are lines of JSON with a `query`; without a file, the headings of the folder are the questions. Nothing is
 left behind in the folder, and the schema `headnote_bench` is dropped first. Needs
@@ -24,8 +25,10 @@ from headnote.config.stored import choose
 from headnote.embedding.registry import get_models
 from headnote.search.query import MODES, Mode
 from headnote.store.opening import open_store
+from report import Figure, add_json_option, machine, show_setting, versions, write_figures
 
 SCHEMA = "headnote_bench"
+DISTRIBUTIONS = ["headnote-md", "apsw", "numpy", "psycopg"]
 
 
 def main() -> None:
@@ -35,35 +38,44 @@ def main() -> None:
     parser.add_argument("--questions", type=Path)
     parser.add_argument("--embedder", default="hashing:384")
     parser.add_argument("--most", type=int, default=200, help="questions")
+    add_json_option(parser)
     given = parser.parse_args()
+    setting, packages = machine(), versions(DISTRIBUTIONS)
+    show_setting(setting, packages)
+    figures: list[Figure] = []
     with psycopg.connect(given.store, autocommit=True) as connection:
         connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
     target = f"{given.store}{'&' if '?' in given.store else '?'}schema={SCHEMA}"
     with TemporaryDirectory() as scratch:
         indexes = {
-            "SQLite": made(given.folder, Path(scratch), "", given.embedder),
-            "PostgreSQL": made(given.folder, Path(scratch), target, given.embedder),
+            "SQLite": made(given.folder, Path(scratch), "", given.embedder, figures),
+            "PostgreSQL": made(given.folder, Path(scratch), target, given.embedder, figures),
         }
         questions = load_questions(given.questions, indexes["SQLite"], given.most)
         for mode in MODES:
-            compare(indexes, questions, mode)
+            figures += compare(indexes, questions, mode)
         for index in indexes.values():
             index.close()
+    write_figures(given.json, figures, setting, packages)
 
 
-def made(folder: Path, scratch: Path, target: str, embedder: str) -> headnote.Index:
+def made(folder: Path, scratch: Path, target: str, embedder: str, figures: list[Figure]) -> headnote.Index:
     store = open_store(scratch, target)
     index = headnote.Index(folder, store, choose({}, folder, environment={}), get_models(embedder))
     began = time.perf_counter()
     index.update(vectors=False)
     words = time.perf_counter()
     index.update()
+    vectors = time.perf_counter()
     status = index.status()
+    name = "PostgreSQL" if target else "SQLite"
     print(
-        f"{'PostgreSQL' if target else 'SQLite':<11} {status.documents:,} documents, {status.chunks:,} chunks: "
-        f"documents {words - began:.1f} s, vectors {time.perf_counter() - words:.1f} s, "
-        f"{status.bytes_on_disk / 1e6:.0f} MB"
+        f"{name:<11} {status.documents:,} documents, {status.chunks:,} chunks: "
+        f"documents {words - began:.1f} s, vectors {vectors - words:.1f} s, {status.bytes_on_disk / 1e6:.0f} MB"
     )
+    figures.append(Figure(f"{name}: documents", "time", "s", words - began))
+    figures.append(Figure(f"{name}: vectors", "time", "s", vectors - words))
+    figures.append(Figure(f"{name}: index", "size", "MB", status.bytes_on_disk / 1e6))
     return index
 
 
@@ -77,7 +89,7 @@ def load_questions(file: Path | None, index: headnote.Index, most: int) -> list[
     return questions[:most]
 
 
-def compare(indexes: dict[str, headnote.Index], questions: list[str], mode: Mode) -> None:
+def compare(indexes: dict[str, headnote.Index], questions: list[str], mode: Mode) -> list[Figure]:
     times: dict[str, list[float]] = {name: [] for name in indexes}
     same = 0
     for question in [questions[0], *questions]:  # the first one twice: it loads what the others share
@@ -88,8 +100,12 @@ def compare(indexes: dict[str, headnote.Index], questions: list[str], mode: Mode
             times[name].append(time.perf_counter() - began)
             paths.append({hit.path for hit in hits})
         same += paths[0] == paths[1]
-    shown = ", ".join(f"{name} {statistics.median(spent[1:]) * 1e3:.1f} ms" for name, spent in times.items())
-    print(f"{mode:<9} p50 {shown}; same documents in the top 10: {100 * same / (len(questions) + 1):.1f}%")
+    medians = {name: statistics.median(spent[1:]) * 1e3 for name, spent in times.items()}
+    share = 100 * same / (len(questions) + 1)
+    shown = ", ".join(f"{name} {median:.1f} ms" for name, median in medians.items())
+    print(f"{mode:<9} p50 {shown}; same documents in the top 10: {share:.1f}%")
+    searches = [Figure(f"{name}: {mode} search", "p50", "ms", median) for name, median in medians.items()]
+    return [*searches, Figure(f"both: {mode} search", "same documents in the top 10", "%", share, "higher")]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from comparing import Way, compare, differences, record
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.evaluate.caching_embedder import CachingEmbedder
 from headnote.evaluate.measuring import Retrieved, locate_gold
@@ -17,6 +16,7 @@ from headnote.evaluate.spans import Span
 from our_search import Model, OurIndex
 from vector_file import VectorFile
 from views import GOALS, LINKS, VIEWS
+from ways import Way, compare, differences, record
 
 if TYPE_CHECKING:
     from headnote.embedding.base import Vectors

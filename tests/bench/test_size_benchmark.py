@@ -36,6 +36,16 @@ def test_a_small_run_measures_everything(measured: Path) -> None:
     assert folder["index_bytes"] > folder["size"]
 
 
+def test_every_figure_is_a_record(measured: Path) -> None:
+    written = json.loads((measured / "size.json").read_text(encoding="utf-8"))
+    [folder] = written["folders"]
+    found = {(record["case"], record["metric"]): record["value"] for record in written["records"]}
+    assert found["generated notes: read", "core time"] == folder["read"]["cores"]
+    assert found["generated notes: warm search", "p95"] == folder["warm"]["p95"]
+    assert {record["bench"] for record in written["records"]} == {"size"}
+    assert {"commit", "load", "python"} <= written["machine"].keys()
+
+
 def test_the_tables_replace_those_of_the_page(measured: Path, repository: Path) -> None:
     before, after = ((folder / "size.md").read_text(encoding="utf-8") for folder in (repository / "docs", measured))
     rows = [line for line in after.splitlines() if line.startswith("| generated notes |")]

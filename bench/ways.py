@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from headnote.evaluate.bootstrap import Interval, difference, interval
 from headnote.evaluate.measuring import LocatedQuestion, Measurement, Retrieved, first_of_each_document, score
 from our_search import PLAIN, Ask
-from report import Table
+from report import Figure, Table
 from views import GOALS, View
 
 HYBRID, SEMANTIC, KEYWORD = "hybrid", "semantic", "keyword"
@@ -150,6 +150,14 @@ def _goals(comparison: Comparison) -> Iterator[str]:
 
 
 # -- data
+
+
+def as_figures(comparison: Comparison) -> Iterator[Figure]:
+    """The means, one by one."""
+    for one in comparison.ways:
+        case = f"{comparison.set}, {comparison.view.title}: {one.way.name}"
+        for metric, head in comparison.view.metrics.items():
+            yield Figure(case, head, "", one.of(metric).mean, "lower" if metric == "tokens_to_first" else "higher")
 
 
 def record(comparison: Comparison) -> dict[str, Any]:
