@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,19 +24,36 @@ class Run(NamedTuple):
     """Seconds of all cores together, which a busy machine does not change much."""
     memory: int
     """The most bytes that the process and its workers had at any moment, where the system tells."""
+    code: int
+    """What it ended with."""
 
 
 def run(command: Sequence[str]) -> Run:
-    begin, cores = time.perf_counter(), _of_children()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        peak = [0]
-        watcher = threading.Thread(target=_watch_memory, args=(process, peak), daemon=True)
-        watcher.start()
-        output, _ = process.communicate()
-        watcher.join()
-    if process.returncode:
+    """A command that must succeed."""
+    done = run_anyway(command)
+    if done.code:
         sys.exit(f"{' '.join(command)} failed")
-    return Run(output, time.perf_counter() - begin, _of_children() - cores, peak[0])
+    return done
+
+
+def run_anyway(command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> Run:
+    """A command that may end with any code. Ctrl-C here ends it, with all that it has started."""
+    begin, cores = time.perf_counter(), _of_children()
+    # A group of its own, so that it can be ended as a whole.
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=folder, env=environment, start_new_session=True
+    )
+    peak = [0]
+    watcher = threading.Thread(target=_watch_memory, args=(process, peak), daemon=True)
+    with process:
+        watcher.start()
+        try:
+            output, _ = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        watcher.join()
+    return Run(output, time.perf_counter() - begin, _of_children() - cores, peak[0], process.returncode)
 
 
 def _of_children() -> float:
