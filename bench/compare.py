@@ -33,10 +33,10 @@ from report import Figure, Table, add_json_option, machine, show, show_setting, 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SMALL_RUNS = (
     "tokens --rounds 1",
-    "chunk --quick --tables AB --rounds 1",
-    "size --corpus rust-book --notes 600 --rounds 1 --deep-files 0",
+    "index --corpus rust-book --rounds 1 --only chunks --only keyword --only again",
+    "size --corpus none --notes 600 --rounds 1 --deep-files 0",
 )
-"""What is compared if nobody says what: from text to tokens, to chunks, to an index and to hits."""
+"""What is compared if nobody says what: from text to tokens, to chunks, to an index and to hits. None needs a peer."""
 INTERRUPTED = 130
 
 

@@ -1,6 +1,6 @@
-"""Speed and size of the index of a folder, beside the stack that the seeds ask for: Whoosh and FAISS.
+"""Speed and size of the index of a folder, beside a stack that many build: Whoosh and FAISS.
 
-    python bench/index.py [--corpus NAME] [--rounds N] [--vector-files N] [--json FILE]
+    python bench/index.py [--corpus NAME] [--rounds N] [--vector-files N] [--only STEP]... [--json FILE]
 
 Needs `pip install -e ".[bench,search]" ./models/minilm`. The corpora lie at HEADNOTE_SHARED, or beside the working copy
 in `shared`; they are copied to a temporary folder first. The exit code is 1 if a promise is broken.
@@ -15,7 +15,7 @@ import resource
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,6 +35,17 @@ SECOND_RUN = 0.03
 """Of the first run, at most."""
 
 Figures = dict[str, float]
+STEPS = {
+    "keyword": "files to keyword ready",
+    "again": "second run, unchanged",
+    "chunks": "files to chunks",
+    "put": "chunks to keyword ready",
+    "whoosh": "chunks to Whoosh",
+    "store": f"{VECTORS:,} vectors stored",
+    "faiss": f"{VECTORS:,} vectors into FAISS",
+    "vectors": "files to vectors ready",
+}
+"""Name of a run → what it is. "again" finds what "keyword" has made."""
 
 
 def main() -> int:
@@ -42,6 +53,7 @@ def main() -> int:
     parser.add_argument("--corpus", default=CORPUS, help=f"name of a corpus (default {CORPUS})")
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (default 3)")
     parser.add_argument("--vector-files", type=int, default=40, help="files that are embedded; 0 for all (default 40)")
+    parser.add_argument("--only", action="append", choices=list(STEPS), help="only this step; may be repeated")
     add_json_option(parser)
     parser.add_argument("--run", nargs=2, metavar=("WHAT", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -53,25 +65,26 @@ def main() -> int:
     show_setting(setting, packages)
     with TemporaryDirectory() as scratch:
         root = copied(shared_folder() / "corpora" / options.corpus, Path(scratch) / "corpus")
-        results = measured(root, options.rounds)
-        sample = sampled(root, Path(scratch) / "sample", options.vector_files)
-        results["vectors"] = in_process("vectors", sample)
-    tables = [ours(results, options), beside(results, options)]
-    for table in tables:
+        results = measured(root, options.only or list(STEPS), options, Path(scratch) / "sample")
+    for table in [steps(results, options)] if options.only else [ours(results, options), beside(results, options)]:
         show(table)
     write_figures(options.json, as_figures(results, options.corpus), setting, packages)
-    return 0 if promises_hold(results) else 1
+    return 0 if options.only or promises_hold(results) else 1
 
 
 # -- measuring
 
 
-def measured(root: Path, rounds: int) -> dict[str, Figures]:
+def measured(root: Path, steps: Sequence[str], options: argparse.Namespace, sample: Path) -> dict[str, Figures]:
     """Name of a run → the round that took least time. Rounds are interleaved, so load affects all alike."""
     runs: dict[str, list[Figures]] = {}
-    for _ in range(rounds):
-        for what in ("keyword", "again", "chunks", "put", "whoosh", "store", "faiss"):
-            runs.setdefault(what, []).append(in_process(what, root))
+    for _ in range(options.rounds):
+        for what in steps:
+            if what != "vectors":
+                runs.setdefault(what, []).append(in_process(what, root))
+    if "vectors" in steps:
+        # They take long: once, and some of the files.
+        runs["vectors"] = [in_process("vectors", sampled(root, sample, options.vector_files))]
     return {what: min(rounds_of, key=lambda figures: figures["seconds"]) for what, rounds_of in runs.items()}
 
 
@@ -347,17 +360,13 @@ def beside(results: dict[str, Figures], options: argparse.Namespace) -> Table:
     return Table("Beside Whoosh and FAISS", columns, rows, notes)
 
 
-STEPS = {
-    "keyword": "files to keyword ready",
-    "again": "second run, unchanged",
-    "vectors": "files to vectors ready",
-    "chunks": "files to chunks",
-    "put": "chunks to keyword ready",
-    "whoosh": "chunks to Whoosh",
-    "store": f"{VECTORS:,} vectors stored",
-    "faiss": f"{VECTORS:,} vectors into FAISS",
-}
-"""Name of a run → what it is."""
+def steps(results: dict[str, Figures], options: argparse.Namespace) -> Table:
+    rows = [
+        [STEPS[what], f"{one['seconds']:.2f}", f"{one['cores']:.2f}", _megabytes(one["memory"])]
+        for what, one in results.items()
+    ]
+    notes = [f"{options.corpus}. Best of {options.rounds} rounds, each in a process of its own."]
+    return Table("Single steps", ["", "seconds", "core seconds", "peak MB"], rows, notes)
 
 
 def as_figures(results: dict[str, Figures], corpus: str) -> Iterator[Figure]:
