@@ -46,7 +46,7 @@ def test_ci_is_a_valid_script(repository: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["bin", "Scripts"])
 def test_ci_finds_the_environment_of_every_system(folder: str, repository: Path, tmp_path: Path) -> None:
-    """With stand-ins for Python and pip that print their arguments; on Windows `venv` makes Scripts, not bin."""
+    """With stand-ins for Python, pip and uv that print their arguments; on Windows `venv` makes Scripts, not bin."""
     programs = tmp_path / "programs"
     programs.mkdir()
     python = f"""#!/usr/bin/env bash
@@ -57,6 +57,7 @@ else echo "python $*"; fi
         "python3": python,
         "python": python,
         "pip": '#!/usr/bin/env bash\necho "pip $*"\n',
+        "uv": '#!/usr/bin/env bash\necho "uv $*"\n',
         "id": "#!/usr/bin/env bash\necho 1000\n",
     }.items():
         (programs / name).write_text(code, encoding="utf-8")

@@ -167,8 +167,10 @@ def crumb_of(settings: Settings, path: tuple[str, ...]) -> str:
 
 
 @cache
-def _reference() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("table").use(footnote_plugin)
+def _reference(has_footnotes: bool) -> MarkdownIt:
+    """Words are read only for the sake of footnotes: one that no word refers to is left out."""
+    reader = MarkdownIt("commonmark").enable("table")
+    return reader.use(footnote_plugin) if has_footnotes else reader.disable("inline")
 
 
 @lru_cache(maxsize=4096)
@@ -180,7 +182,7 @@ def structures(source: str, start: int, end: int) -> list[Structure]:
     for line in lines:
         offsets.append(offsets[-1] + len(line) + 1)
     places: list[Structure] = []
-    for token in _reference().parse(text + "\n"):
+    for token in _reference("[^" in text).parse(text + "\n"):
         if token.map is None or token.type not in {"fence", "table_open"}:
             continue
         first, last = token.map[0], min(token.map[1], len(lines))
