@@ -44,7 +44,7 @@ INNER_LAYERS: dict[str, list[set[str]]] = {
     "chunking": [{REST}, {"splitting"}, {"passes"}, {"strategies"}, {"chunker"}],
     "store": [{REST}, {"sqlite", "postgres"}, {"opening"}],
     "index": [{"sites"}, {REST}],
-    "web": [{"rendering", "responses"}, {REST}, {"endpoints"}, {"app", "openapi", "serving"}],
+    "web": [{"rendering", "responses"}, {REST}, {"endpoints"}, {"app", "openapi", "serving"}, {"workers"}],
 }
 
 HEAVY = {"numpy", "rich", "click", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}

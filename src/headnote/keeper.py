@@ -57,6 +57,15 @@ class Served:
     """Editor to open documents in, by its name or address; empty for none."""
 
 
+def files_read_of(index: Index, progress: Progress | None) -> FilesRead | None:
+    """How much of the folder can be searched, while an update is that far; None if all of it can."""
+    read = index.files_read
+    if read is None and index.generation == 0:
+        # Nothing is stored yet, not even how much there is.
+        return FilesRead(0, progress.total if progress else 0)
+    return read
+
+
 class _Stopped(Exception):
     """The keeper was stopped during an update."""
 
@@ -153,18 +162,13 @@ class Keeper(threading.Thread):
         """Whether an update is running."""
         return self.progress is not None or not (self.updated.is_set() or self.problem or self.elsewhere)
 
-    def state(self) -> State:
-        return State(self.problem, self.busy, self.progress, self._files_read(), self.elsewhere)
+    def work(self) -> State:
+        """What the keeper does, without what is stored."""
+        return State(self.problem, self.busy, self.progress, elsewhere=self.elsewhere)
 
-    def _files_read(self) -> FilesRead | None:
-        index = self._index
-        if index is None:
-            return FilesRead(0, 0)
-        read = index.files_read
-        if read is None and index.generation == 0:
-            # Nothing is stored yet, not even how much there is.
-            return FilesRead(0, self.progress.total if self.progress else 0)
-        return read
+    def state(self) -> State:
+        work = self.work()
+        return work._replace(files_read=files_read_of(self._index, work.progress) if self._index else FilesRead(0, 0))
 
     def open(self) -> Index:
         """The index. Raises why it cannot be opened."""

@@ -63,6 +63,15 @@ def open_for_server(root: Path, embedder: str | None, read_only: bool, place: Ma
     return opened.index
 
 
+def open_again(root: Path, embedder: str | None, read_only: bool, place: Mapping[str, Any]) -> Index:
+    """Open an index as `open_for_server` did, in another process of the same server. All was noted there."""
+    options = {"embedder": embedder, "read_only": read_only, **place}
+    try:
+        return Index.open(root, **options)
+    except (EmbeddingError, MissingExtra):
+        return Index.open(root, without_deep=True, **options)
+
+
 def note_differences(choice: Choice) -> None:
     """Say where the settings file no longer agrees with the index."""
     if choice.differing:

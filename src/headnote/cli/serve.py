@@ -9,18 +9,22 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any, NamedTuple
+from socket import socket
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from headnote.api import check_folder
 from headnote.cli import options
 from headnote.cli.command import Command
-from headnote.cli.opening import answer_on_one_core, open_for_server
+from headnote.cli.opening import answer_on_one_core, open_again, open_for_server
 from headnote.cli.terminal import write_json, write_message, write_note
-from headnote.config import ServerSettings, load_server_settings
+from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings
 from headnote.errors import SettingsError
 from headnote.keeper import Served, keep_fresh
+
+if TYPE_CHECKING:
+    from headnote.web.security import Guard
 
 NEW_TOKEN = "new"
 SHORTEST_TOKEN = 16
@@ -44,6 +48,7 @@ json_option = click.option(
     examples=[
         ("a page and an API for this machine", "headnote serve docs"),
         ("for others in the network, with a token", "headnote serve docs --host 0.0.0.0 --token new"),
+        ("for many who search at once, on two cores", "headnote serve docs --workers 2"),
     ],
 )
 @options.root
@@ -57,6 +62,12 @@ json_option = click.option(
     "--token", metavar="TOKEN", help="Token that clients must send; 'new' makes one. Also read from HEADNOTE_TOKEN."
 )
 @click.option("--allow-host", metavar="NAME", multiple=True, help="Host name to accept; repeatable.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MOST_WORKERS),
+    metavar="N",
+    help="Processes that answer, 1 by default; for many who search at once, one per core.",
+)
 @editor_option
 @options.embedder
 @options.read_only
@@ -68,6 +79,7 @@ def serve_command(
     port: int | None,
     token: str | None,
     allow_host: tuple[str, ...],
+    workers: int | None,
     editor: str | None,
     embedder: str | None,
     read_only: bool,
@@ -79,7 +91,7 @@ def serve_command(
     The server keeps the index up to date while it runs. Only this machine can reach it unless you set --host or
     [server] in headnote.toml. Ctrl-C stops it.
     """
-    settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host, editor=editor)
+    settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host, workers=workers, editor=editor)
     _serve(Target(root, embedder, read_only, place), settings, as_json, lambda _: None)
 
 
@@ -136,31 +148,51 @@ def _serve(
     from headnote.web import check_packages
 
     check_packages()
-    from headnote.web.app import make_app
     from headnote.web.security import Guard
-    from headnote.web.serving import is_loopback, open_socket, run_server
+    from headnote.web.serving import is_loopback, open_socket
 
     host = settings.host
     token = _token(host, settings.token, is_loopback(host))
     answer_on_one_core()
-    target_index = partial(open_for_server, target.root, target.embedder, target.read_only, target.place)
-    with keep_fresh(target_index) as keeper, open_socket(host, settings.port) as listening:
-        served = Served(keeper.open(), keeper.state, settings.editor or _own_editor(target.root))
+    with open_socket(host, settings.port) as listening:
         address = _address(host, listening.getsockname()[1])
         host_names = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
         guard = Guard(host_names, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
 
         def ready() -> None:
             entry = f"{address}?token={token}" if token else address
-            _announce(target.root, entry, token, as_json)
+            _announce(target.root, entry, token, settings.workers, as_json)
             on_ready(entry)
 
+        run = _run_in_one_process if settings.workers == 1 else _run_workers
+        run(target, settings, guard, listening, ready)
+
+
+def _run_in_one_process(
+    target: Target, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
+) -> None:
+    from headnote.web.app import make_app
+    from headnote.web.serving import run_server
+
+    with keep_fresh(partial(open_for_server, *target)) as keeper:
+        served = Served(keeper.open(), keeper.state, _editor(target, settings))
         run_server(make_app(served, guard), listening, ready)
 
 
-def _own_editor(root: Path) -> str:
-    """The editor that a folder belongs to, if it tells."""
-    return "obsidian" if (root / ".obsidian").is_dir() else ""
+def _run_workers(
+    target: Target, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
+) -> None:
+    from headnote.web.workers import Service, run_workers
+
+    # What is wrong with the index, or to be noted, is said once, here. From then on it exists.
+    open_for_server(*target).close()
+    service = Service(partial(open_again, *target), guard, _editor(target, settings), listening, target.read_only)
+    run_workers(service, settings.workers, ready, write_note)
+
+
+def _editor(target: Target, settings: ServerSettings) -> str:
+    """The one that is set, else the one that the folder belongs to, if it tells."""
+    return settings.editor or ("obsidian" if (target.root / ".obsidian").is_dir() else "")
 
 
 def _token(host: str, token: str, is_local: bool) -> str:
@@ -185,12 +217,13 @@ def _address(host: str, port: int) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def _announce(root: Path, entry: str, token: str, as_json: bool) -> None:
+def _announce(root: Path, entry: str, token: str, workers: int, as_json: bool) -> None:
     if as_json:
-        write_json({"address": entry, "root": str(root), "token": token or None})
+        write_json({"address": entry, "root": str(root), "token": token or None, "workers": workers})
         sys.stdout.flush()
     else:
-        write_message(f"serving {root} at {entry} (Ctrl-C stops it)")
+        by = f" with {workers} workers" if workers > 1 else ""
+        write_message(f"serving {root} at {entry}{by} (Ctrl-C stops it)")
 
 
 def _browse(entry: str) -> None:

@@ -9,13 +9,14 @@ from headnote.config.files import settings_file
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.search import SearchSettings, load_search_settings
-from headnote.config.server import ServerSettings, load_server_settings
+from headnote.config.server import MOST_WORKERS, ServerSettings, load_server_settings
 from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choose
 from headnote.config.tables import LoadedTable
 
 __all__ = [
     "INDEX_NAMES",
     "KEPT",
+    "MOST_WORKERS",
     "ChatSettings",
     "Choice",
     "Configure",

@@ -13,6 +13,8 @@ from headnote.config.editors import editor
 from headnote.config.tables import LoadedTable, Table
 from headnote.errors import SettingsError
 
+MOST_WORKERS = 64
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
@@ -26,6 +28,8 @@ class ServerSettings:
     """Token that clients must send; `new` makes one at every start."""
     allow_host: tuple[str, ...] = ()
     """Host names to accept, besides its address."""
+    workers: int = 1
+    """Processes that answer; with more than one, another one keeps the index up to date."""
     editor: str = ""
     """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it. An address of
     your own stands in the variable or the flag: a file that came with somebody's documents names no programs."""
@@ -46,4 +50,14 @@ def load_server_settings(
     return loaded
 
 
-SERVER = Table("server", {"host": text, "port": count(0, 65535), "token": text, "allow_host": texts, "editor": editor})
+SERVER = Table(
+    "server",
+    {
+        "host": text,
+        "port": count(0, 65535),
+        "token": text,
+        "allow_host": texts,
+        "workers": count(1, MOST_WORKERS),
+        "editor": editor,
+    },
+)

@@ -24,6 +24,8 @@ IDLE_SECONDS = 30
 """A connection without a request is closed after this, whether it has sent one before or not."""
 LONGEST_HEADERS = 128 * 1024
 """Bytes of an address and headers: a query of 10,000 characters, each of them nine bytes in an address."""
+ACCEPTED_AT_A_TIME = 1
+"""Connections. A worker that takes all that wait leaves none to the others, and serves them as long as they last."""
 GRACE_SECONDS = 2
 
 
@@ -86,6 +88,7 @@ def make_server(app: ASGIApp, ready: Callable[[], None]) -> uvicorn.Server:
         proxy_headers=False,
         server_header=False,
         limit_concurrency=CONNECTIONS,
+        backlog=ACCEPTED_AT_A_TIME,
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         h11_max_incomplete_event_size=LONGEST_HEADERS,
@@ -100,6 +103,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(CONNECTIONS)  # the server has set it to what it accepts at a time
         if self.started:
             self._ready()
 

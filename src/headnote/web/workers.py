@@ -1,0 +1,237 @@
+"""`headnote serve --workers N`: several processes answer at one socket, and one keeps the index up to date.
+
+    parent ─┬─ writer      reads the folder, watches it, embeds, and writes on a board how far it is
+            ├─ worker 1    answers
+            └─ worker N    answers
+
+The system hands each connection to one of the workers. The parent only starts the others, and starts them again when
+they end: what crashes or is killed does so in a process of its own. uvicorn has such a parent, too. But its workers are
+all alike, while ours need one writer among them; they live on when it is killed; and a worker that is busy with one
+long answer for some seconds seems dead to it, and is killed.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple
+
+from headnote.api import Index
+from headnote.errors import IndexFailure, UnreadIndex
+from headnote.keeper import Served, State, files_read_of, keep_fresh
+from headnote.web.app import make_app
+from headnote.web.board import Board
+from headnote.web.security import Guard
+from headnote.web.serving import GRACE_SECONDS, make_server
+
+START_PAUSE = 1.0
+"""Seconds from one start of a process to the next one, if it ends again and again."""
+END_SECONDS = 10.0
+"""How long a process may take to end before it is killed. The writer finishes a batch of vectors."""
+_LOOK_EVERY = 0.2
+"""Seconds between looks at what no event tells: a signal that came, and the state of the writer."""
+
+_context = get_context("spawn")
+"""A fork would copy threads and locks in any state; not every system has it."""
+
+
+class Service(NamedTuple):
+    """What is served, and where: all that a process needs to know."""
+
+    open_index: Callable[[], Index]
+    guard: Guard
+    editor: str
+    listening: socket.socket
+    read_only: bool
+    """Whether the index stays as it is, so that no writer is needed."""
+
+
+_Work = Callable[[Connection], None]
+"""What a process does. It sends True through the connection as soon as it does it."""
+
+
+def run_workers(
+    service: Service, count: int, ready: Callable[[], None], note: Callable[[str], None] = lambda _: None
+) -> None:
+    """Serve with `count` processes until this one is stopped. `ready` is called once all of them accept requests,
+    `note` when one of them has ended and another one takes its place."""
+    board = Board()
+    works: dict[str, _Work] = {"writer": partial(_write, service.open_index, board)}
+    if service.read_only:
+        works.clear()
+        board.write(State())
+    works |= {f"worker {number}": partial(_answer, service, board) for number in range(1, count + 1)}
+    members: list[_Member] = []
+    with _caught_signals() as caught:
+        try:
+            members += (_Member(name, work) for name, work in works.items())
+            _wait_until_ready(members, caught)
+            if not caught:
+                ready()
+            while not caught:
+                wait([member.process.sentinel for member in members], timeout=_LOOK_EVERY)
+                for member in members:
+                    if how := member.replace_if_ended():
+                        note(f"the {member.name} of the server {how}; another one takes its place")
+        finally:
+            _end(members)
+    for number in caught[:1]:
+        signal.raise_signal(number)  # as if it had not been caught
+
+
+class _Member:
+    """One process of the server, or the one that took its place."""
+
+    def __init__(self, name: str, work: _Work) -> None:
+        self.name = name
+        self._work = work
+        self._start()
+
+    def _start(self) -> None:
+        self._began = time.monotonic()
+        self.started, told = _context.Pipe(duplex=False)
+        self.process = _context.Process(target=_run, args=(self._work, told, gc.get_threshold()))
+        with _blocked_interrupts():
+            self.process.start()
+        told.close()
+
+    def replace_if_ended(self) -> str:
+        """How it ended; empty if it did not."""
+        if self.process.is_alive():
+            return ""
+        time.sleep(max(0.0, self._began + START_PAUSE - time.monotonic()))
+        code = self.process.exitcode or 0
+        self.started.close()
+        self._start()
+        return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+
+
+def _wait_until_ready(members: Sequence[_Member], caught: Sequence[int]) -> None:
+    """Return once all do their work, or a signal came. A process that cannot begin would not begin later either."""
+    for member in members:
+        while not caught and not member.started.poll(_LOOK_EVERY):
+            pass
+        if not caught and not _has_started(member):
+            raise IndexFailure(f"the {member.name} of the server could not start", remedy="see above why")
+
+
+def _has_started(member: _Member) -> bool:
+    """Whether it said so before it closed its end."""
+    try:
+        return bool(member.started.recv())
+    except EOFError:
+        return False
+
+
+def _end(members: Sequence[_Member]) -> None:
+    for member in members:
+        member.process.terminate()
+    deadline = time.monotonic() + END_SECONDS
+    for member in members:
+        member.process.join(max(0.0, deadline - time.monotonic()))
+        member.process.kill()
+        member.process.join()
+
+
+# -- in a process of its own
+
+
+def _run(work: _Work, started: Connection, collection: tuple[int, int, int]) -> None:
+    gc.set_threshold(*collection)  # as in the parent
+    # Ctrl-C reaches every process of a terminal; the parent alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    work(started)
+
+
+def _answer(service: Service, board: Board, started: Connection) -> None:
+    """A worker: it answers requests from the index as it is."""
+    # The writer is reading the folder; the response says how far it is.
+    warnings.simplefilter("ignore", UnreadIndex)
+    with service.open_index() as index:
+        served = Served(index, partial(_state, index, board), service.editor)
+        server = make_server(make_app(served, service.guard), partial(_tell, started))
+
+        def stop() -> None:
+            server.should_exit = True
+
+        _end_with_parent(stop)
+        server.run([service.listening])
+
+
+def _state(index: Index, board: Board) -> State:
+    work = board.read()
+    return work._replace(files_read=files_read_of(index, work.progress))
+
+
+def _write(open_index: Callable[[], Index], board: Board, started: Connection) -> None:
+    """The writer: it keeps the index up to date."""
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    _end_with_parent(stopping.set)
+    with keep_fresh(open_index) as keeper:
+        keeper.open()
+        _tell(started)
+        # A keeper that has failed for good ends this process, and another one takes over.
+        while keeper.is_alive() and not stopping.wait(_LOOK_EVERY):
+            board.write(keeper.work())
+        board.write(keeper.work())
+
+
+def _tell(started: Connection) -> None:
+    started.send(True)
+    started.close()
+
+
+def _end_with_parent(stop: Callable[[], None]) -> None:
+    """Call `stop` when the parent is gone, and end the process if that takes too long."""
+
+    def follow() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            stop()
+            time.sleep(GRACE_SECONDS + END_SECONDS)
+            os._exit(1)
+
+    threading.Thread(target=follow, name="headnote parent", daemon=True).start()
+
+
+# -- signals
+
+
+@contextmanager
+def _caught_signals() -> Iterator[list[int]]:
+    """The numbers of the signals that ask the process to end, as they come."""
+    caught: list[int] = []
+    before = {
+        number: signal.signal(number, lambda came, _: caught.append(came)) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """A process that starts meanwhile never sees Ctrl-C, not even before it can say so; this one sees it afterwards."""
+    block: Any = getattr(signal, "pthread_sigmask", None)
+    if block is None:
+        yield
+        return
+    before = block(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        block(signal.SIG_SETMASK, before)
