@@ -56,6 +56,20 @@ def run_anyway(command: Sequence[str], folder: Path | None = None, environment: 
     return Run(output, time.perf_counter() - begin, _of_children() - cores, peak[0], process.returncode)
 
 
+def core_seconds(process: int) -> float:
+    """What a process and all that it has started have used so far of all cores together, where the system tells."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    return sum(map(_ticks, _family(process))) / ticks
+
+
+def _ticks(process: int) -> int:
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:  # it has ended
+        return 0
+    return int(fields[11]) + int(fields[12])
+
+
 def _of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,170 +1,244 @@
-"""How many searches does `headnote serve` answer while files change, and how long does each take?
+"""How many searches does `headnote serve` answer, how long does each take, and what do more workers add?
 
-    python bench/serve.py [--connections N] [--seconds N] [--corpus NAME] [--embedder NAME] [--mode MODE] [--json FILE]
+    python bench/serve.py [--workers N ...] [--before FOLDER] [--connections N] [--seconds N] [--rounds N]
+                          [--corpus NAME] [--embedder NAME] [--mode MODE] [--json FILE]
 
-Needs `pip install -e ".[search,deep,server]" ./models/minilm`. Documents lie at HEADNOTE_SHARED, or beside the working
-copy in `shared`; they are copied, because the benchmark writes into them. Connections stay open and ask one question
-after the other; a few times a second a file changes, and the server updates its index meanwhile. Client and server
-share the machine. Ends with 1 if any request fails.
+Needs `pip install -e ".[search,server]"`. Documents lie at HEADNOTE_SHARED, or beside the working copy in `shared`;
+they are copied, because the benchmark writes into them. Connections stay open and ask one question after the other, a
+different heading of the documents each time; first nothing else happens, then a file changes a few times a second, and
+the server updates its index meanwhile. `--before` is a checkout of another commit, which answers in the same run. All
+take turns, several rounds, and the round in the middle counts. The load is `bench/load.py`, which shares the machine
+with the server. Ends with 1 if any request fails.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import json
 import os
 import random
 import shutil
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from typing import NamedTuple
+from urllib.parse import quote
 
+from processes import core_seconds
 from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
-from serving import fetch, served, until_fresh
+from serving import Server, fetch, started, until_fresh
 
 SEED = 7
 CHANGES_A_SECOND = 4
+WARM_UP_SECONDS = 2.0
 DISTRIBUTIONS = ["headnote-md", "starlette", "uvicorn", "apsw", "onnxruntime"]
 
 
+class Subject(NamedTuple):
+    """A server to measure."""
+
+    name: str
+    root: Path
+    """A copy of the documents, with an index by this version."""
+    options: tuple[str, ...]
+    environment: dict[str, str]
+
+
 class Outcome(NamedTuple):
-    """What became of all requests."""
+    """What became of the requests of one round."""
 
     times: list[float]
     """Seconds of each that was answered, sorted."""
     errors: Counter[str]
-    changes: int
-    """Files that were written meanwhile."""
-    generations: int
-    """Updates of the index meanwhile."""
+    seconds: float
+    cores: float
+    """Seconds of all cores together that the server used."""
+    load: float
+    """And those of the load."""
+    updates: int = 0
+    """Of the index, meanwhile."""
+
+    @property
+    def per_second(self) -> float:
+        return len(self.times) / self.seconds
+
+    def percentile(self, part: int) -> float:
+        """In milliseconds."""
+        return self.times[min(len(self.times) - 1, len(self.times) * part // 100)] * 1000 if self.times else 0.0
+
+
+Outcomes = dict[tuple[str, bool], list[Outcome]]
+"""Server and whether files changed → its rounds."""
 
 
 def main() -> int:
     options = read_options()
     setting, packages = machine(), versions(DISTRIBUTIONS)
     show_setting(setting, packages)
-    shared = Path(os.environ.get("HEADNOTE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+    outcomes: Outcomes = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / options.corpus
-        shutil.copytree(shared / "corpora" / options.corpus, root, ignore=shutil.ignore_patterns(".headnote", ".git"))
-        with served(root, "--embedder", options.embedder) as address:
-            status = until_fresh(address)
-            queries = titles(address, options.mode)
-            outcome = asyncio.run(load(address, root, queries, options.connections, options.seconds))
-    show(table(outcome, status, options))
-    write_figures(options.json, as_figures(outcome, options), setting, packages)
-    return 1 if outcome.errors else 0
+        subjects = list(prepared(Path(folder), options))
+        for _ in range(options.rounds):
+            for subject in subjects:
+                for changing, outcome in measured(subject, options):
+                    outcomes[subject.name, changing].append(outcome)
+    for changing in (False, True):
+        show(table(outcomes, subjects, changing, options))
+    write_figures(options.json, as_figures(outcomes, options), setting, packages)
+    return 1 if any(outcome.errors for rounds in outcomes.values() for outcome in rounds) else 0
 
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--before", type=Path)
     parser.add_argument("--connections", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--corpus", default="fastapi-en")
-    parser.add_argument("--embedder", default="minilm")
+    parser.add_argument("--embedder", default="instant")
     parser.add_argument("--mode", default="hybrid")
     add_json_option(parser)
     return parser.parse_args()
 
 
-def titles(address: str, mode: str) -> list[str]:
-    """Requests that ask for what the documents are about, in a fixed order."""
-    titles = [document["title"] for document in fetch(f"{address}api/documents")["documents"]]
-    random.Random(SEED).shuffle(titles)
-    return [f"/api/search?q={quote(title)}&mode={mode}" for title in titles if title.strip()]
+def prepared(folder: Path, options: argparse.Namespace) -> Iterator[Subject]:
+    """The servers, each version with documents and an index of its own."""
+    if options.before:
+        environment = {**os.environ, "PYTHONPATH": str(options.before / "src")}
+        yield Subject("before", copied(folder / "before", options), ("--embedder", options.embedder), environment)
+    root = copied(folder / "now", options)
+    for count in options.workers:
+        chosen = ("--embedder", options.embedder, "--workers", str(count))
+        yield Subject(f"{count} worker{'s' if count > 1 else ''}", root, chosen, dict(os.environ))
 
 
-async def load(address: str, root: Path, queries: list[str], connections: int, seconds: float) -> Outcome:
-    before = (await asyncio.to_thread(fetch, f"{address}api/status"))["generation"]
-    end = time.monotonic() + seconds
-    times: list[float] = []
-    errors: Counter[str] = Counter()
-    place = urlsplit(address)
-    requests = [ask(place, queries[number:] + queries[:number], end, times, errors) for number in range(connections)]
-    changes, _ = await asyncio.gather(change(root, end), asyncio.gather(*requests))
-    after = (await asyncio.to_thread(fetch, f"{address}api/status"))["generation"]
-    return Outcome(sorted(times), errors, changes, after - before)
+def copied(folder: Path, options: argparse.Namespace) -> Path:
+    shared = Path(os.environ.get("HEADNOTE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+    ignored = shutil.ignore_patterns(".headnote", ".git")
+    return Path(shutil.copytree(shared / "corpora" / options.corpus, folder / options.corpus, ignore=ignored))
 
 
-async def ask(place: Any, queries: list[str], end: float, times: list[float], errors: Counter[str]) -> None:
-    """One connection: a question, its answer, the next one."""
-    reader, writer = await asyncio.open_connection(place.hostname, place.port)
-    at = 0
-    while time.monotonic() < end:
-        began = time.perf_counter()
-        try:
-            writer.write(f"GET {queries[at % len(queries)]} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
-            head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            length = int(head.partition(b"content-length:")[2].split(b"\r\n")[0])
-            body = await reader.readexactly(length)
-            if not head.startswith(b"http/1.1 200") or not body.endswith(b"}"):
-                errors[head.split(b"\r\n")[0].decode()] += 1
-        except (OSError, ValueError, asyncio.IncompleteReadError) as error:
-            errors[type(error).__name__] += 1
-            reader, writer = await asyncio.open_connection(place.hostname, place.port)
-        else:
-            times.append(time.perf_counter() - began)
-        at += 1
-    writer.close()
+def measured(subject: Subject, options: argparse.Namespace) -> Iterator[tuple[bool, Outcome]]:
+    """One round, without and with changes."""
+    with started(subject.root, *subject.options, environment=subject.environment) as server:
+        until_fresh(server.address)
+        queries = headings(server.address, options.mode)
+        load(server, queries, options.connections, WARM_UP_SECONDS)
+        yield False, load(server, queries, options.connections, options.seconds)
+        yield True, load(server, queries, options.connections, options.seconds, subject.root)
 
 
-async def change(root: Path, end: float) -> int:
-    """Writes into files, one after the other, and adds and removes some."""
+def headings(address: str, mode: str) -> list[str]:
+    """Requests that ask for every heading once, in an order that does not change."""
+    paths = [document["path"] for document in fetch(f"{address}api/documents")["documents"]]
+    outlines = [fetch(f"{address}api/outline?path={quote(path)}") for path in paths]
+    texts = sorted({heading["text"] for outline in outlines for heading in outline["headings"]})
+    random.Random(SEED).shuffle(texts)
+    return [f"/api/search?q={quote(text)}&mode={mode}" for text in texts if text.strip()]
+
+
+def load(
+    server: Server, queries: Sequence[str], connections: int, seconds: float, changing: Path | None = None
+) -> Outcome:
+    """What the server does under load, while files in the folder `changing` change."""
+    before, cores = fetch(f"{server.address}api/status")["generation"], core_seconds(server.process)
+    command = [sys.executable, str(Path(__file__).with_name("load.py"))]
+    with subprocess.Popen(
+        [*command, server.address, str(connections), str(seconds)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write("\n".join(queries))
+        process.stdin.close()
+        process.stdin = None
+        if changing:
+            change(changing, seconds)
+        output, _ = process.communicate()
+    cores = core_seconds(server.process) - cores
+    result = json.loads(output)
+    updates = fetch(f"{server.address}api/status")["generation"] - before
+    errors = Counter(result["errors"])
+    return Outcome(result["times"], errors, seconds, cores, load=result["core_seconds"], updates=updates)
+
+
+def change(root: Path, seconds: float) -> None:
+    """Writes into files, one after the other."""
     files = sorted(root.rglob("*.md"))
     chance = random.Random(SEED)
-    changes = 0
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         file = chance.choice(files)
-        text = await asyncio.to_thread(file.read_text, "utf-8")
-        await asyncio.to_thread(file.write_text, f"{text}\n\nChange {changes} of this page.\n", "utf-8")
-        changes += 1
-        await asyncio.sleep(1 / CHANGES_A_SECOND)
-    return changes
+        file.write_text(f"{file.read_text('utf-8')}\n\nA change of this page.\n", "utf-8")
+        time.sleep(1 / CHANGES_A_SECOND)
 
 
-def figures(outcome: Outcome, seconds: float) -> dict[str, Any]:
-    return {
-        "requests": len(outcome.times),
-        "errors": sum(outcome.errors.values()),
-        "per_second": len(outcome.times) / seconds,
-        **{f"p{part}_ms": percentile(outcome.times, part) * 1000 for part in (50, 95, 99)},
-        "changes": outcome.changes,
-        "updates": outcome.generations,
-    }
+# -- the figures
 
 
-def as_figures(outcome: Outcome, options: argparse.Namespace) -> Iterator[Figure]:
-    case = f"{options.corpus}, {options.mode}, {options.connections} connections"
-    result = figures(outcome, options.seconds)
-    yield Figure(case, "requests", "1/s", result["per_second"], "higher")
-    yield Figure(case, "errors", "", result["errors"])
-    for part in (50, 95, 99):
-        yield Figure(case, f"p{part}", "ms", result[f"p{part}_ms"])
+def middle(rounds: Sequence[Outcome]) -> Outcome:
+    """The round whose number of answers is in the middle."""
+    return sorted(rounds, key=lambda outcome: outcome.per_second)[len(rounds) // 2]
 
 
-def percentile(times: list[float], part: int) -> float:
-    return times[min(len(times) - 1, len(times) * part // 100)] if times else 0.0
+def as_figures(outcomes: Outcomes, options: argparse.Namespace) -> Iterator[Figure]:
+    for (name, changing), rounds in outcomes.items():
+        outcome = middle(rounds)
+        meanwhile = "files change" if changing else "nothing else"
+        case = f"{options.corpus}, {options.mode}, {options.connections} connections, {meanwhile}, {name}"
+        yield Figure(case, "requests", "1/s", outcome.per_second, "higher")
+        yield Figure(case, "errors", "", sum(outcome.errors.values()))
+        yield Figure(case, "core time of a request", "ms", core_milliseconds(outcome))
+        for part in (50, 95, 99):
+            yield Figure(case, f"p{part}", "ms", outcome.percentile(part))
 
 
-def table(outcome: Outcome, status: Any, options: argparse.Namespace) -> Table:
-    result = figures(outcome, options.seconds)
-    row = [
-        *(f"{options.connections} connections", f"{result['requests']:,}", f"{result['errors']:,}"),
-        *(f"{result[name]:.0f}" for name in ("per_second", "p50_ms", "p95_ms", "p99_ms")),
+def core_milliseconds(outcome: Outcome) -> float:
+    return outcome.cores / max(1, len(outcome.times)) * 1000
+
+
+def table(outcomes: Outcomes, subjects: Sequence[Subject], changing: bool, options: argparse.Namespace) -> Table:
+    first = middle(outcomes[subjects[0].name, changing])
+    rows, notes = [], []
+    for subject in subjects:
+        rounds = outcomes[subject.name, changing]
+        outcome = middle(rounds)
+        spread = f"{min(one.per_second for one in rounds):.0f}-{max(one.per_second for one in rounds):.0f}"
+        times = (outcome.percentile(50), outcome.percentile(95), outcome.percentile(99), core_milliseconds(outcome))
+        rows.append(
+            [
+                *(subject.name, f"{len(outcome.times):,}", f"{sum(outcome.errors.values()):,}"),
+                *(f"{outcome.per_second:.0f}", spread, f"{outcome.per_second / first.per_second:.2f} ×"),
+                *(f"{value:.1f}" for value in times),
+            ]
+        )
+        notes += [f"{subject.name}: {count} × {error}" for error, count in outcome.errors.most_common()]
+        if changing:
+            notes.append(f"{subject.name}: the index was updated {outcome.updates} times")
+    cost = statistics.median(one.load / one.seconds for rounds in outcomes.values() for one in rounds)
+    notes.append(f"the load itself took {cost:.0%} of one core")
+    meanwhile = f"while {CHANGES_A_SECOND} files a second change" if changing else "while nothing else happens"
+    title = f"Searches over {options.connections} connections for {options.seconds:g} s {meanwhile}"
+    columns = [
+        "",
+        "requests",
+        "errors",
+        "requests/s",
+        "of all rounds",
+        "ratio",
+        "p50 ms",
+        "p95 ms",
+        "p99 ms",
+        "core ms",
     ]
-    notes = [
-        f"{options.corpus}: {status['documents']:,} documents, {status['chunks']:,} chunks",
-        f"mode {options.mode}, model {status['model']}",
-        f"{result['changes']} files were written meanwhile, and the index was updated {result['updates']} times",
-        *(f"{count} × {name}" for name, count in outcome.errors.most_common()),
-    ]
-    columns = ["", "requests", "errors", "requests/s", "p50 ms", "p95 ms", "p99 ms"]
-    return Table(f"Searches over HTTP for {options.seconds:g} s while files change", columns, [row], notes)
+    return Table(title, columns, rows, notes)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,30 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = f"no browser: none of {', '.join(BROWSERS)} is on the path, and HEADNOTE_CHROMIUM names none"
 
 
+class Server(NamedTuple):
+    """One that is ready."""
+
+    address: str
+    process: int
+
+
 @contextmanager
 def served(root: Path, *options: str, environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """The address of a server for the folder, at a port that is free; `options` are those of the command."""
+    with started(root, *options, environment=environment) as server:
+        yield server.address
+
+
+@contextmanager
+def started(root: Path, *options: str, environment: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """A server for the folder, as `served` has it, and its process."""
     command = [sys.executable, "-m", "headnote", "serve", str(root), "--port", "0", "--json", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
@@ -28,7 +42,7 @@ def served(root: Path, *options: str, environment: Mapping[str, str] | None = No
             line = process.stdout.readline()
             if not line:
                 raise SystemExit(f"{' '.join(command)} ended with {process.wait()} before it was ready")
-            yield json.loads(line)["address"]
+            yield Server(json.loads(line)["address"], process.pid)
         finally:
             process.terminate()
             process.wait(timeout=20)

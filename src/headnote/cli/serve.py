@@ -175,7 +175,7 @@ def _run_in_one_process(
     from headnote.web.serving import run_server
 
     with keep_fresh(partial(open_for_server, *target)) as keeper:
-        served = Served(keeper.open(), keeper.state, _editor(target, settings))
+        served = Served(keeper.open(), keeper.state, settings.editor or _own_editor(target.root))
         run_server(make_app(served, guard), listening, ready)
 
 
@@ -186,13 +186,15 @@ def _run_workers(
 
     # What is wrong with the index, or to be noted, is said once, here. From then on it exists.
     open_for_server(*target).close()
-    service = Service(partial(open_again, *target), guard, _editor(target, settings), listening, target.read_only)
+    service = Service(
+        partial(open_again, *target), guard, settings.editor or _own_editor(target.root), listening, target.read_only
+    )
     run_workers(service, settings.workers, ready, write_note)
 
 
-def _editor(target: Target, settings: ServerSettings) -> str:
-    """The one that is set, else the one that the folder belongs to, if it tells."""
-    return settings.editor or ("obsidian" if (target.root / ".obsidian").is_dir() else "")
+def _own_editor(root: Path) -> str:
+    """The editor that a folder belongs to, if it tells."""
+    return "obsidian" if (root / ".obsidian").is_dir() else ""
 
 
 def _token(host: str, token: str, is_local: bool) -> str:
