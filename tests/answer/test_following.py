@@ -10,7 +10,7 @@ from shown_samples import samples
 
 from headnote import Index, SettingsError, Turn
 from headnote.answer.chat import Chat, Piece
-from headnote.answer.following import searches_for
+from headnote.answer.following import merged, searches_for
 from headnote.answer.prompt import Message, build_prompt, count
 
 CALIBRATION = Turn("How often is a gauge calibrated?", "Once a year. [calibration.md:3-4]")
@@ -67,6 +67,18 @@ def test_a_follow_up_finds_what_the_first_question_was_about(index: Index) -> No
     assert alone.citations[0].path == "paint.md"
     assert following.citations[0].path == "calibration.md"
     assert "4 °C" in following.text
+
+
+def test_hits_of_several_searches_are_there_once_those_of_all_first(index: Index) -> None:
+    first, second = index.search("gauge calibrated winter", mode="keyword"), index.search("mast winter", mode="keyword")
+    found = [[hit.key for hit in hits] for hits in (first, second)]
+    together = [hit.key for hit in merged([first, second], 10)]
+    assert sorted(together) == sorted({*found[0], *found[1]})
+    in_both = {key for key in together if key in found[0] and key in found[1]}
+    assert in_both
+    assert set(together[: len(in_both)]) == in_both
+    assert [hit.key for hit in merged([first], 1)] == found[0], "one search has its own limit"
+    assert len(merged([first, second], 1)) == 1
 
 
 def test_a_follow_up_may_have_no_word_of_the_documents(index: Index) -> None:

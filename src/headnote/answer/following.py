@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from headnote.answer.citations import read_statement
 from headnote.model import Hit, Turn
+from headnote.search.ranking import reciprocal_ranks
 
 ENOUGH_TERMS = 2
 """Content terms with which a question can be searched for by itself; "And in winter?" has one."""
 MOST_TURNS = 4
 """Earlier turns that are looked at, the last ones."""
-_RANK_OFFSET = 60
+_RANK_CONSTANT = 59
 """Of reciprocal rank fusion: how little the first places count more than the next."""
 _CITED = re.compile(r"[ \t]*+\[[^\[\]\r\n]{1,300}:[0-9]++(?:[-–][0-9]++)?[^\[\]\r\n]{0,300}\]")
 
@@ -45,13 +47,11 @@ def merged(rankings: Sequence[Sequence[Hit]], limit: int) -> list[Hit]:
     """Hits of several searches as one list, each once: those first that stand high in many."""
     if len(rankings) == 1:
         return list(rankings[0])
-    scores: dict[str, float] = {}
-    hits: dict[str, Hit] = {}
-    for ranking in rankings:
-        for rank, hit in enumerate(ranking):
-            scores[hit.key] = scores.get(hit.key, 0.0) + 1 / (_RANK_OFFSET + rank)
-            hits.setdefault(hit.key, hit)
-    return sorted(hits.values(), key=lambda hit: -scores[hit.key])[:limit]
+    scores = reciprocal_ranks(*([(hit.key, hit.score) for hit in hits] for hits in rankings), constant=_RANK_CONSTANT)
+    first: dict[str, Hit] = {}
+    for hit in chain.from_iterable(rankings):
+        first.setdefault(hit.key, hit)
+    return sorted(first.values(), key=lambda hit: -scores[hit.key])[:limit]
 
 
 def reminders(history: Iterable[Turn]) -> list[Turn]:

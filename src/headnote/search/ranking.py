@@ -6,11 +6,13 @@ Pure functions. A ranking is (chunk, score) pairs, best first; scores map a chun
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 Ranking = Sequence[tuple[int, float]]
 """Chunks with their scores, best first."""
+
+_Found = TypeVar("_Found", bound=Hashable)
 
 RANK_CONSTANT = 60
 """Of reciprocal rank fusion: the larger, the less the very first ranks stand out."""
@@ -35,9 +37,9 @@ STEPPED_PRESETS = frozenset({"ragdocs"})
 # -- fusion
 
 
-def reciprocal_ranks(*rankings: Ranking, constant: int = RANK_CONSTANT) -> dict[int, float]:
+def reciprocal_ranks(*rankings: Sequence[tuple[_Found, float]], constant: int = RANK_CONSTANT) -> dict[_Found, float]:
     """Reciprocal rank fusion: only the order counts, never by how much one chunk beats another."""
-    scores: dict[int, float] = {}
+    scores: dict[_Found, float] = {}
     for ranking in rankings:
         for rank, (chunk, _) in enumerate(ranking, 1):
             scores[chunk] = scores.get(chunk, 0.0) + 1 / (constant + rank)
