@@ -5,7 +5,7 @@ import { ApiError, isAbort, stream } from "../core/api.js";
 import { fillCleaned } from "../core/cleaned.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { enhance } from "../document/enhance.js";
+import { enhance } from "../drawing/enhance.js";
 import { answerDetails } from "./details.js";
 
 /** @typedef {import("../types.js").Answer} Answer */

@@ -3,7 +3,7 @@
 import { get } from "../core/api.js";
 import { fillCleaned } from "../core/cleaned.js";
 import { h, refill } from "../core/dom.js";
-import { enhance } from "./enhance.js";
+import { enhance } from "../drawing/enhance.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
 /** @typedef {{start_line: number, end_line: number, characters: number}} Piece */

@@ -13,7 +13,7 @@ let worker = null;
 /** One at a time: a job that does not end takes no other with it. @type {Promise<unknown>} */
 let queue = Promise.resolve();
 
-/** @type {import("../document/enhance.js").Enhancer} */
+/** @type {import("./enhance.js").Enhancer} */
 export function colourCode(piece) {
   for (const code of piece.querySelectorAll("pre > code[class^='language-']")) {
     const language = code.className.slice("language-".length).toLowerCase();

@@ -23,7 +23,7 @@ let loading = null;
 /** One at a time. @type {Promise<unknown>} */
 let queue = Promise.resolve();
 
-/** @type {import("../document/enhance.js").Enhancer} */
+/** @type {import("./enhance.js").Enhancer} */
 export function drawDiagrams(piece) {
   for (const code of piece.querySelectorAll("pre > code.language-mermaid")) {
     const source = /** @type {HTMLElement} */ (code.parentElement);

@@ -1,13 +1,13 @@
 /**
- * What the page adds to a piece of a document after it is inserted. Each step takes the piece, and finds there what it
- * cares for; none may turn text into markup.
+ * What the page adds to a piece of a document or of an answer after it is inserted. Each step takes the piece, and
+ * finds there what it cares for; none may turn text into markup.
  */
 
-import { colourCode } from "../drawing/code.js";
-import { drawDiagrams } from "../drawing/diagram.js";
-import { drawMath } from "../drawing/math.js";
-import { joinTabs } from "../drawing/tabs.js";
 import { addCodeCopies } from "./code-copies.js";
+import { colourCode } from "./code.js";
+import { drawDiagrams } from "./diagram.js";
+import { drawMath } from "./math.js";
+import { joinTabs } from "./tabs.js";
 
 /** @typedef {(piece: Element) => void} Enhancer */
 

@@ -15,7 +15,7 @@ const SAFE = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, 
 /** @type {Promise<Katex>|null} */
 let loading = null;
 
-/** @type {import("../document/enhance.js").Enhancer} */
+/** @type {import("./enhance.js").Enhancer} */
 export function drawMath(piece) {
   for (const place of piece.querySelectorAll(".math")) whenNear(place, () => void draw(place));
 }

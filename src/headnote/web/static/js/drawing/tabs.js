@@ -2,7 +2,7 @@
 
 import { freshId, h } from "../core/dom.js";
 
-/** @type {import("../document/enhance.js").Enhancer} */
+/** @type {import("./enhance.js").Enhancer} */
 export function joinTabs(piece) {
   for (const group of piece.querySelectorAll(".tabs")) join(group);
 }
