@@ -6,13 +6,12 @@ A plugin, not a module to import from: a fixture that is imported is another one
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Visit, browser_path, playwright, serve, visiting
+from browser_kit import Server, Visit, browser_path, copy_example, playwright, serve, visiting
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +25,8 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def handbook_server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("served") / "handbook"
-    shutil.copytree(repository / "examples" / "handbook", folder, ignore=shutil.ignore_patterns(".headnote"))
-    with serve(folder) as server:
+def handbook_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serve(copy_example("handbook", tmp_path_factory.mktemp("served"))) as server:
         yield server
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from serving import NO_BROWSER, find_browser
+from serving import NO_BROWSER, fetch, find_browser
 
 playwright: Any = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
 for _package in ("starlette", "uvicorn", "nh3"):
@@ -46,6 +48,11 @@ class Server:
 
     address: str
     folder: Path
+
+    def wait_until_read(self) -> None:
+        """However long it takes: tests are about what comes then."""
+        while not fetch(f"{self.address}/api/health")["ready"]:
+            time.sleep(0.2)
 
 
 class Serving:
@@ -93,6 +100,12 @@ def serve(folder: Path) -> Iterator[Server]:
         yield serving.start()
     finally:
         serving.stop()
+
+
+def copy_example(name: str, to: Path) -> Path:
+    """A copy of a folder of `examples/`, without an index."""
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    return shutil.copytree(examples / name, to / name, ignore=shutil.ignore_patterns(".headnote"))
 
 
 @dataclass

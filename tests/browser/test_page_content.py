@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, serve, visiting
+from browser_kit import PHONE, Server, Visit, copy_example, expect, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -18,10 +16,8 @@ RAW = (":::", "!!!", "???", "{{<", "{%", "[!", "![[", "==", "import {", "<Tab", 
 
 
 @pytest.fixture(scope="module")
-def formats_server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("served") / "formats"
-    shutil.copytree(repository / "examples" / "formats", folder, ignore=shutil.ignore_patterns(".headnote"))
-    with serve(folder) as server:
+def formats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serve(copy_example("formats", tmp_path_factory.mktemp("served"))) as server:
         yield server
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 from browser_kit import PHONE, Server, Visit, expect, faults, overflow, serve, visiting
@@ -43,9 +40,7 @@ def folder_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         # The first is the oldest.
         os.utime(file, (1_700_000_000 + number * DAY,) * 2)
     with serve(folder) as server:
-        # Reading a thousand files takes as long as it takes; the tests are about what comes then.
-        while not json.load(urlopen(f"{server.address}/api/health", timeout=60))["ready"]:
-            time.sleep(0.2)
+        server.wait_until_read()
         yield server
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Serving, Visit, expect, faults, visiting
+from browser_kit import Server, Serving, Visit, copy_example, expect, faults, visiting
 
 from headnote import Index
 
@@ -96,10 +96,8 @@ class Away:
 
 
 @pytest.fixture
-def away(browser: Any, repository: Path, tmp_path: Path) -> Iterator[Away]:
-    folder = tmp_path / "handbook"
-    shutil.copytree(repository / "examples" / "handbook", folder, ignore=shutil.ignore_patterns(".headnote"))
-    serving = Serving(folder)
+def away(browser: Any, tmp_path: Path) -> Iterator[Away]:
+    serving = Serving(copy_example("handbook", tmp_path))
     serving.start()
     try:
         with visiting(browser, serving.server) as visit:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 from browser_kit import Server, Visit, expect, serve, visiting
@@ -31,8 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ways = [*sections[:300], "The way to [the part](part.md) is here.\n", *sections[300:900]]
     (folder / "way.md").write_text("\n".join(["# Way", "", code, *ways]) + "\n![[part]]\n", encoding="utf-8")
     with serve(folder) as running:
-        while not json.load(urlopen(f"{running.address}/api/health", timeout=60))["ready"]:
-            time.sleep(0.2)
+        running.wait_until_read()
         yield running
 
 
