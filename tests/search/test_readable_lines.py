@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headnote.lines import count_lines
 from headnote.search.readable import readable_lines
-from headnote.sources.decode import count_lines
 
 CORPUS = sorted((Path(__file__).parents[1] / "corpus").rglob("*.md*"))
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import NotText
-from headnote.sources.decode import count_lines, decode, decode_or_guess, split_lines
+from headnote.sources.decode import decode, decode_or_guess
 
 CODECS = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
 TEXT = "# Überschrift\r\nline\rline\n漢字 🎈\0"
@@ -93,22 +93,6 @@ def test_any_bytes_are_text_or_our_error(data: bytes) -> None:
         return
     assert error.path == "a.md"
     assert error.remedy
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [("", 0), ("a", 1), ("a\n", 1), ("a\r\nb", 2), ("\n\n", 2), ("a\rb\r", 2), ("a\u2028b\x0c", 1)],
-)
-def test_lines_are_counted_as_markdown_ends_them(text: str, lines: int) -> None:
-    assert count_lines(text) == lines
-
-
-@given(st.text("ab \r\n\f\x85\u2028"))
-def test_lines_are_split_where_they_are_counted(text: str) -> None:
-    lines = split_lines(text)
-    assert len(lines) == count_lines(text)
-    assert "".join(lines) == text.replace("\r", "").replace("\n", "")
-    assert text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n") == "\n".join(lines)
 
 
 # With a fallback.

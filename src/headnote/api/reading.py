@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from headnote.errors import MissingSource, SettingsError, UnreadIndex
 from headnote.index.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
 from headnote.index.manifest import files_read, unfinished_reads
 from headnote.index.sites.model import read_sites
+from headnote.lines import whole_lines
 from headnote.model import Passage
 from headnote.sources.nearest import meant_path, nearest_paths
 from headnote.store.base import Reader, Store
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
 
 # Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
-
-_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
 def document_row(reader: Reader, root: Path, path: str) -> DocumentRow:
@@ -77,7 +75,7 @@ def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
 
 def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Passage:
     """Lines of a document, both ends included."""
-    lines = _LINE.findall(document.text)
+    lines = whole_lines(document.text)
     if start_line > max(len(lines), 1):
         raise SettingsError(
             f"line {start_line} is past the end", path=document.path, remedy=f"the document has {len(lines)} lines"

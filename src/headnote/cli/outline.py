@@ -14,9 +14,9 @@ from headnote.cli.formatting import counted
 from headnote.cli.paths import expand_paths, report
 from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.errors import SourceError
+from headnote.lines import count_lines
 from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
-from headnote.sources.decode import count_lines
 from headnote.sources.files import read_source
 from headnote.tokens import get_counter
 

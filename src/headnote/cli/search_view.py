@@ -11,10 +11,10 @@ from headnote.cli.folding import columns, folded
 from headnote.cli.opening import path_from_here
 from headnote.cli.terminal import Line, Span
 from headnote.embedding.registry import short_name
+from headnote.lines import split_lines
 from headnote.model import Hit, Passage, Why, file_name
 from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
-from headnote.sources.decode import split_lines
 
 INDENT = " " * 4
 

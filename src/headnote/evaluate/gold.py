@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from headnote.evaluate.questions import Gold, Place
 from headnote.evaluate.spans import Span
+from headnote.lines import whole_lines
 from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
-
-_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
 def locate(gold: Gold, text: str, place: Place) -> Span:
@@ -68,7 +68,7 @@ def _folded(name: str) -> str:
 
 
 def _lines(gold: Gold, lines: tuple[int, int], text: str, place: Place) -> tuple[int, int]:
-    ends = [match.end() for match in _LINE.finditer(text)]
+    ends = list(accumulate(map(len, whole_lines(text))))
     first, last = lines
     if last > len(ends):
         raise place.error(f"{gold.path} has {len(ends)} lines, and gold ends at {last}")

@@ -11,8 +11,8 @@ from headnote.evaluate import metrics
 from headnote.evaluate.gold import locate
 from headnote.evaluate.questions import Question
 from headnote.evaluate.spans import Span
+from headnote.lines import count_line_ends
 from headnote.model import Hit
-from headnote.sources.decode import count_line_ends
 from headnote.tokens import count_tokens
 
 Search = Callable[[str, int], Sequence[Hit]]

@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
+from headnote.lines import LINE
+
 _QUOTE_MARKER = re.compile(r" *+>")
 _LIST_MARKER = re.compile(r" *+(?:[-+*]|[0-9]{1,9}[.)])(?= |\Z)")
 _FOOTNOTE_MARKER = re.compile(r" *+\[\^[^\]]*+\]:[ \t]*+")
@@ -62,7 +63,7 @@ def _join(lines: list[_Line]) -> View:
 
 
 def _lines(view: View, start: int, end: int) -> Iterator[_Line]:
-    for match in _LINE.finditer(view.text, start, end):
+    for match in LINE.finditer(view.text, start, end):
         if match.start() < end:
             content = match[1] if "\t" not in match[1] else _with_spaces(match[1])
             yield _Line(content, _place_of_end(view, match.start(), match.end(1)))
@@ -138,7 +139,7 @@ def _outdent(line: str, start: int, width: int) -> str:
 def jsx_content(view: View, start: int, end: int) -> View:
     """A JSX element without its tags and comments. MDX has no indented code, so indentation goes as well."""
     text = _without_tags(view.text[start:end])
-    lines = (match for match in _LINE.finditer(text) if match.start() < len(text))
+    lines = (match for match in LINE.finditer(text) if match.start() < len(text))
     return _join(
         [_Line(line[1].lstrip(" \t"), _place_of_end(view, start + line.start(), start + line.end(1))) for line in lines]
     )

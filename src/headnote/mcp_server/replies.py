@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from headnote.answer.prompt import as_data, shown_place
 from headnote.api import DocumentView, Status
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.keeper import State
+from headnote.lines import whole_lines
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
 from headnote.model import Answer, Hit, Passage
@@ -19,8 +19,6 @@ from headnote.search.spelling import corrected_query
 from headnote.store.filters import field_text
 from headnote.store.rows import LinkRow
 
-_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
-"""Lines as they are counted everywhere in headnote; `str.splitlines` knows more line ends."""
 UP_TO_DATE = State()
 MOST_ERROR = 500
 """Tokens of an error or a status."""
@@ -200,7 +198,7 @@ def _heading_line(entry: OutlineEntry) -> str:
 
 
 def _line_parts(text: str) -> list[Part]:
-    return [Part(body=line) for line in _LINE.findall(text)]
+    return [Part(body=line) for line in whole_lines(text)]
 
 
 def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from headnote.lines import count_line_ends
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.model import FoundWord
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import marked_terms, marks
 from headnote.search.spelling import Reading, read_words
-from headnote.sources.decode import count_line_ends
 from headnote.store.base import Reader
 from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.store.terms import keyword_fields_of

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
+from headnote.lines import LINE
 from headnote.markdown.headings import heading_text
 from headnote.markdown.plain import plain_text
 from headnote.markdown.scanner import scan
@@ -24,7 +25,6 @@ _MAX_DEPTH = 16
 """Nobody nests deeper by hand."""
 _UNSEEN: frozenset[BlockKind] = frozenset(("rule", "definition", "mdx_esm", "mdx_expression"))
 _CONTAINERS: frozenset[BlockKind] = frozenset(("list", "quote", "footnote", "mdx_jsx"))
-_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
 _FENCE = re.compile(r"\ufeff?[ \t]*+(?:```|~~~|(?:---|\+\+\+)[ \t]*+\Z)")
 _MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]+\Z)")
@@ -72,7 +72,7 @@ def readable_lines(text: str, mdx: bool = False, *, begins_file: bool = False) -
     seen = [line for line in reading.lines if line.text.strip()]
     if seen:
         return seen
-    source = (match[1] for match in _LINE.finditer(text))
+    source = (match[1] for match in LINE.finditer(text))
     return [ReadableLine(number, line, "code") for number, line in enumerate(source) if line.strip()]
 
 
@@ -82,7 +82,7 @@ class _Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines: list[ReadableLine] = []
-        self._starts = [match.start() for match in _LINE.finditer(text)]
+        self._starts = [match.start() for match in LINE.finditer(text)]
         self._in_note = False
         """Whether the line before opens a note with indented text."""
 
@@ -179,7 +179,7 @@ def _plain_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _lines(view: View, block: Block) -> Iterator[tuple[int, str]]:
     """Where each line of a block begins, and its text."""
-    for match in _LINE.finditer(view.text, block.start, block.end):
+    for match in LINE.finditer(view.text, block.start, block.end):
         if match.start() < block.end:
             yield match.start(), match[1]
 

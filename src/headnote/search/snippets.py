@@ -16,11 +16,11 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
+from headnote.lines import count_line_ends
 from headnote.markdown.document import is_mdx
 from headnote.model import Hit
 from headnote.search.readable import ReadableLine, readable_lines
 from headnote.search.terms import content_terms
-from headnote.sources.decode import count_line_ends
 from headnote.store.languages import language_of
 from headnote.store.terms import is_without_blanks, runs, terms, words_of
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import re
 from typing import Literal, NamedTuple
 
 from headnote.errors import NotText
+from headnote.lines import count_line_ends
 
 # The marks of UTF-32 begin with those of UTF-16, so they come first.
 CODEC_OF_MARK = (
@@ -25,8 +25,6 @@ CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 
 SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
 NAME_MARKDOWN = "name Markdown files, or folders that hold them"
-
-_LINE_END = re.compile(r"\r\n|\n|\r")
 
 Fallback = Literal["cp1252"]
 """How to read bytes that are not UTF-8: as Windows-1252, which includes all printable characters of Latin-1."""
@@ -67,22 +65,6 @@ def decode_or_guess(data: bytes, path: str, fallback: Fallback | None) -> Decode
     line = 1 + count_line_ends(escaped[: guessed[0]])
     what = "1 byte that is" if len(guessed) == 1 else f"{len(guessed)} bytes that are"
     return Decoded(text, f"{what} not UTF-8 read as {fallback}, first in line {line}")
-
-
-def count_line_ends(text: str) -> int:
-    """Counts the three line ends of Markdown; the others that `str.splitlines` knows are ordinary characters."""
-    return text.count("\n") + text.count("\r") - text.count("\r\n")
-
-
-def count_lines(text: str) -> int:
-    """Lines as an editor numbers them; a last one without a line end counts too."""
-    return count_line_ends(text) + (text != "" and text[-1] not in "\r\n")
-
-
-def split_lines(text: str) -> list[str]:
-    """The lines that `count_lines` counts, without their ends."""
-    lines = _LINE_END.split(text)
-    return lines if lines[-1] else lines[:-1]
 
 
 def _has_mark(data: bytes) -> bool:

@@ -7,11 +7,11 @@ from headnote.chunking.records import line_ends
 from headnote.config.editors import editor_address, template_of
 from headnote.errors import MissingSource, SettingsError
 from headnote.keeper import Served
+from headnote.lines import count_lines
 from headnote.markdown.document import Document
 from headnote.markdown.outline import find_heading
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import excerpt
-from headnote.sources.decode import count_lines
 from headnote.web import requests, responses
 from headnote.web.conversion import (
     chunk_item,
