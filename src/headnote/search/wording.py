@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from headnote.model import file_name
 from headnote.store.languages import language_of
 from headnote.store.rows import StoredChunk
-from headnote.store.terms import is_without_blanks, words_of
-from headnote.store.terms import terms as terms_of_text
+from headnote.store.terms import is_without_blanks, word_terms, words_of
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -35,10 +34,12 @@ def written_words(chunk: StoredChunk, terms: Collection[str]) -> dict[str, str]:
 def _words_with(terms: frozenset[str], words: Iterable[str], language: str) -> Mapping[str, str]:
     alone: dict[str, Counter[str]] = defaultdict(Counter)
     inside: dict[str, Counter[str]] = defaultdict(Counter)
+    terms_by_word = word_terms(language)
     for word, count in Counter(words).items():
-        own = terms_of_text(word, language)
-        for term in terms.intersection(own):
-            (alone if set(own) == {term} else inside)[term][_in_a_sentence(word)] += count
+        own = terms_by_word[word]
+        if not terms.isdisjoint(own):
+            for term in terms.intersection(own):
+                (alone if len(own) == 1 else inside)[term][_in_a_sentence(word)] += count
     return {term: counts.most_common(1)[0][0] for term, counts in (inside | alone).items()}
 
 

@@ -36,6 +36,8 @@ _TABLE_SIZE = 200_000
 """Words in the table, some thirty megabytes; in that of another language than English, a tenth. A full table is
 emptied."""
 _LONGEST_IN_TABLE = 48
+_TERM_SETS = 30_000
+"""Words of hits whose terms are kept as sets: ten megabytes, and more words than most folders have."""
 
 # Han, kana, Hangul, Bopomofo, and the scripts of South East Asia that write no blanks between words; no punctuation.
 _NO_BLANKS = (
@@ -163,9 +165,23 @@ def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
 
 
 def terms_of(chunk: StoredChunk) -> set[str]:
-    """Every term by which a chunk can be found, in whatever field."""
-    (fields,) = keyword_fields_of([chunk])
-    return {term for field in fields for term in field.split()}
+    """Every term by which a chunk can be found, in whatever field. Each word is looked up once, however often it is
+    there: `keyword_fields` has to count them, a search reads many chunks and has no use for that."""
+    document, row = chunk.document, chunk.row
+    language = language_of(document.text)
+    names = (document.title, *row.heading_path, *document.aliases, file_name(document.path), *row.tags)
+    words = set(words_of("\n".join(names)))
+    words.update(words_of(strip_data_uris(row.own_text(document.text))))
+    found = set(" ".join(map(_table(language).__getitem__, words)).split())
+    if language:
+        found.add(language_mark(language))
+    return found
+
+
+def word_terms(language: str) -> Mapping[str, frozenset[str]]:
+    """Word, as a text in this language writes it → its terms. It knows every word: a new one is cut when it is asked
+    for."""
+    return _term_sets(language)
 
 
 def folded(word: str) -> str:
@@ -231,6 +247,27 @@ def is_inside_character(text: str, place: int) -> bool:
 
 def _is_mark(code: int) -> bool:
     return unicodedata.category(chr(code)) in ("Mn", "Mc")
+
+
+@cache
+def _term_sets(language: str) -> _TermSets:
+    return _TermSets(language)
+
+
+class _TermSets(dict[str, frozenset[str]]):
+    """What `terms` says about single words, for those that hits repeat."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        own = frozenset(terms(word, self._language))
+        if len(word) <= _LONGEST_IN_TABLE:
+            if len(self) >= _TERM_SETS:
+                self.clear()
+            self[word] = own
+        return own
 
 
 @cache

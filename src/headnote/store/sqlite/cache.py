@@ -8,6 +8,8 @@ from headnote.store.cache import Cache
 from headnote.store.filters import Filter
 from headnote.store.labels import Labels
 from headnote.store.rows import Weights
+from headnote.store.sqlite.matrix import Matrix
+from headnote.store.sqlite.vector_files import VectorFiles
 from headnote.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -40,9 +42,11 @@ class Posting(NamedTuple):
 class Caches:
     """One cache for each kind of value. A writer disables them: its changes may never be committed."""
 
-    def __init__(self, *, enabled: bool = True) -> None:
+    def __init__(self, *, enabled: bool = True, vector_files: VectorFiles | None = None) -> None:
         capacity = CAPACITY if enabled else 0
-        self.matrices: Cache[str, NDArray[np.float32]] = Cache(2 if enabled else 0)
+        self.vector_files = vector_files
+        """Where readers of a file find vectors in memory that they share with other processes."""
+        self.matrices: Cache[str, Matrix] = Cache(2 if enabled else 0)
         """Model → all its vectors, of the two models that were searched last: an index has an instant and a deep one.
         The generation is that of the model."""
         self.labels: Cache[str, Labels] = Cache(1 if enabled else 0)

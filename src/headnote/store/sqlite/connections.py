@@ -83,7 +83,7 @@ class Connections:
     def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS, read_only: bool = False) -> None:
         self.file = file
         self._migrations = migrations
-        self._read_only = read_only
+        self.read_only = read_only
         self._lock = Lock()
         self._idle: list[tuple[Identity, apsw.Connection]] = []
         self._process = os.getpid()
@@ -120,7 +120,7 @@ class Connections:
 
     def require_writing(self) -> None:
         """Raises if the index was opened read-only."""
-        if self._read_only:
+        if self.read_only:
             raise read_only_index(str(self.file.parent))
 
     def _shorten_log(self, connection: apsw.Connection) -> None:
@@ -170,7 +170,7 @@ class Connections:
         try:
             connection.set_busy_timeout(int(_BUSY_SECONDS * 1000))
             if needs_migration(connection, self.file, self._migrations):
-                if self._read_only:
+                if self.read_only:
                     raise older_index(str(self.file.parent))
                 with contextlib.nullcontext() if locked else writer_lock(lock_of(self.file), _BUSY_SECONDS):
                     connection.pragma("journal_mode", "wal")

@@ -191,7 +191,13 @@ CREATE TABLE claims (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS)
+_STAMPS = """
+-- Another random number whenever vectors of the model change: what is made from them is known by it.
+ALTER TABLE models ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0;
+UPDATE models SET stamp = random();
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS, _STAMPS)
 """Migration n leads from version n to version n + 1."""
 
 

@@ -15,6 +15,7 @@ from headnote.store.sqlite.doctor import complaints, repair
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.schema import MIGRATIONS, Migration
 from headnote.store.sqlite.sql import generation_of
+from headnote.store.sqlite.vector_files import VectorFiles
 from headnote.store.sqlite.writer import SqliteWriter
 
 FOLDER = ".headnote"
@@ -25,7 +26,6 @@ class SqliteStore:
     """Safe for threads; a fork makes connections of its own."""
 
     is_shared = False
-    may_write = True
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -96,7 +96,7 @@ class SqliteStore:
         """Generations count from 0 in each file, so another file of the same name needs caches of its own."""
         caches = self._caches.get(identity.seen)
         if caches is None:
-            caches = Caches()
+            caches = Caches(vector_files=VectorFiles(self.file, read_only=self._connections.read_only))
             self._caches = {identity.seen: caches}
         return caches
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
@@ -23,6 +23,7 @@ from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES,
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.documents import Documents, as_array
+from headnote.store.sqlite.matrix import Matrix, matrix_of
 from headnote.store.sqlite.sql import Update, only_row, only_value, rows
 
 if TYPE_CHECKING:
@@ -74,42 +75,36 @@ class Vectors:
         matrix = self._matrix(model)
         if matrix is None:
             return []
-        similarities = matrix @ query
-        if not numpy.isfinite(similarities).all():
-            raise ValueError("a vector has a number that is none")
+        allowed = None
         if not only.passes_all:
-            allowed = numpy.zeros(len(similarities), dtype=bool)
+            allowed = numpy.zeros(len(matrix.exact), dtype=bool)
             allowed[self._slots(model, only)] = True
-            similarities = numpy.where(allowed, similarities, -1.0)
-        depth = min(depth, len(similarities))
-        # The best ones in any order first, which is linear; only these are sorted.
-        best = numpy.argpartition(-similarities, depth - 1)[:depth] if depth else numpy.empty(0, dtype=numpy.int64)
-        best = best[numpy.lexsort((best, -similarities[best]))]
-        slots = [int(slot) for slot in best if similarities[slot] > 0]
-        chunks = self._chunks_of_slots(model, slots, only)
-        return [(chunk, float(similarities[slot])) for slot in slots for chunk in chunks.get(slot, ())]
+        best = matrix.nearest(query, depth, allowed)
+        chunks = self._chunks_of_slots(model, [slot for slot, _ in best], only)
+        return [(chunk, similarity) for slot, similarity in best for chunk in chunks.get(slot, ())]
 
-    def _matrix(self, model: str) -> NDArray[np.float32] | None:
-        """All vectors by slot, with zeros for free slots; None if the model has no vectors."""
-        row = self.db.execute("SELECT id, dims, changed FROM models WHERE name = ?", (escaped(model),)).fetchone()
+    def _matrix(self, model: str) -> Matrix | None:
+        """None if the model has no vectors."""
+        query = "SELECT id, dims, changed, stamp FROM models WHERE name = ?"
+        row = self.db.execute(query, (escaped(model),)).fetchone()
         if row is None:
             return None
-        number, dims, changed = row
-        return self._caches.matrices.get(changed, model, lambda: self._read_matrix(number, dims))
+        number, dims, changed, stamp = row
+        files = self._caches.vector_files
 
-    def _read_matrix(self, model: int, dims: int) -> NDArray[np.float32]:
-        numpy = load_numpy()
+        def read() -> Matrix:
+            made = partial(self._read_matrix, number, dims)
+            return files.matrix(number, stamp, made) if files else made()
+
+        return self._caches.matrices.get(changed, model, read)
+
+    def _read_matrix(self, model: int, dims: int) -> Matrix:
         size, free = _slots_in_use(self.db, model)
         lengths = rows(self.db, "SELECT DISTINCT length(data) FROM vector_blocks WHERE model = ?", (model,))
         if size and lengths != [(BLOCK * BYTES * dims,)]:
             raise ValueError(f"blocks of vectors that have other lengths than {dims} numbers need")
-        matrix: NDArray[np.float32] = numpy.zeros((size, dims), numpy.float32)
         blocks = self.db.execute("SELECT number, data FROM vector_blocks WHERE model = ? ORDER BY number", (model,))
-        for block, data in blocks:
-            at = block * BLOCK
-            matrix[at : at + BLOCK] = numpy.frombuffer(data, numpy.float16).reshape(-1, dims)[: max(size - at, 0)]
-        matrix[free] = 0
-        return matrix
+        return matrix_of(size, dims, ((number * BLOCK, data) for number, data in blocks), free)
 
     def _slots(self, model: str, only: Filter) -> NDArray[np.int64]:
         """Slots of the chunks that pass."""
@@ -316,7 +311,8 @@ class VectorWriter:
             (model,),
         )
         if self.db.changes():
-            self.db.execute("UPDATE models SET changed = (SELECT generation + 1 FROM state) WHERE id = ?", (model,))
+            query = "UPDATE models SET changed = (SELECT generation + 1 FROM state), stamp = random() WHERE id = ?"
+            self.db.execute(query, (model,))
         # As a float: integer division would take -1, a model without vectors, for block 0.
         self.db.execute(
             """DELETE FROM vector_blocks WHERE model = ?1
@@ -336,8 +332,9 @@ class VectorWriter:
     def _ensure_model(self, name: str, dims: int) -> int:
         number, stored_dims = only_row(
             self.db,
-            """INSERT INTO models (name, dims, changed) SELECT ?, ?, generation + 1 FROM state WHERE TRUE
-            ON CONFLICT (name) DO UPDATE SET changed = excluded.changed RETURNING id, dims""",
+            """INSERT INTO models (name, dims, changed, stamp)
+            SELECT ?, ?, generation + 1, random() FROM state WHERE TRUE
+            ON CONFLICT (name) DO UPDATE SET changed = excluded.changed, stamp = random() RETURNING id, dims""",
             (escaped(name), dims),
         )
         if stored_dims != dims:

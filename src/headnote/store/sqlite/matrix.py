@@ -1,0 +1,117 @@
+"""All vectors of a model in two precisions, and the nearest of them to a query.
+
+One byte per number is enough to tell which rows may be among the nearest, and it is a quarter of the memory to read.
+How far such a row can be from the exact one is known, so no row that might be among them is left out; these few are
+compared in the precision in which they are stored. The answer is that of comparing all rows exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headnote.extras import load_numpy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST = 127
+_TOGETHER = 512
+"""Rows that numpy turns into floats at once: they stay in the cache of the processor."""
+_ROUNDING = 1e-4
+"""More than sums of floats lose."""
+
+
+class Matrix(NamedTuple):
+    """A row for each slot, zeros for those that are free."""
+
+    exact: NDArray[np.float16]
+    rough: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    """What one step of a rough row is worth."""
+    error: float
+    """The largest distance of a rough row from the exact one."""
+    length: float
+    """Of the longest rough row."""
+
+    def nearest(
+        self, query: NDArray[np.float32], depth: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[tuple[int, float]]:
+        """So many slots with their similarity to the query, best first; only those above 0, and of equals the first."""
+        numpy = load_numpy()
+        depth = min(depth, len(self.exact))
+        if not depth:
+            return []
+        similarities, loss = rough_similarities(self, query, _simsimd())
+        if allowed is not None:
+            similarities[~allowed] = -1.0
+        margin = self.error * float(numpy.linalg.norm(query)) + loss + _ROUNDING
+        # Rows may be off by the margin in either direction: the last one of the best, and the one that is compared.
+        last = numpy.partition(similarities, len(similarities) - depth)[-depth]
+        candidates = numpy.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
+        if allowed is not None:
+            candidates = candidates[allowed[candidates]]
+        exact = self.exact[candidates].astype(numpy.float32) @ query
+        order = numpy.lexsort((candidates, -exact))[:depth]
+        return [(int(candidates[at]), float(exact[at])) for at in order if exact[at] > 0]
+
+
+def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any) -> tuple[NDArray[np.float32], float]:
+    """Of all rows, and how much the query loses in it. `simsimd` is the package of that name, or None."""
+    numpy = load_numpy()
+    if simsimd is None:
+        return _sums_of_floats(matrix.rough, query) * matrix.scales, 0.0
+    step = float(numpy.abs(query).max()) / _MOST or 1.0
+    rounded = numpy.rint(query / step).astype(numpy.int8)
+    sums = numpy.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot"), numpy.float32)[0]
+    lost = matrix.length * float(numpy.linalg.norm(query - rounded * numpy.float32(step)))
+    return sums * (matrix.scales * numpy.float32(step)), lost
+
+
+def _sums_of_floats(rough: NDArray[np.int8], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    numpy = load_numpy()
+    sums: NDArray[np.float32] = numpy.empty(len(rough), numpy.float32)
+    floats = numpy.empty((_TOGETHER, len(query)), numpy.float32)
+    for start in range(0, len(rough), _TOGETHER):
+        rows = rough[start : start + _TOGETHER]
+        floats[: len(rows)] = rows
+        numpy.dot(floats[: len(rows)], query, out=sums[start : start + len(rows)])
+    return sums
+
+
+def matrix_of(size: int, dimensions: int, blocks: Iterable[tuple[int, bytes]], free: list[int]) -> Matrix:
+    """The matrix of so many slots, from (first slot, rows in half precision)."""
+    numpy = load_numpy()
+    exact = numpy.zeros((size, dimensions), numpy.float16)
+    rough = numpy.zeros((size, dimensions), numpy.int8)
+    scales = numpy.zeros(size, numpy.float32)
+    for start, data in blocks:
+        rows = numpy.frombuffer(data, numpy.float16).reshape(-1, dimensions)
+        exact[start : start + len(rows)] = rows[: max(size - start, 0)]
+    exact[free] = 0
+    error = length = 0.0
+    for start in range(0, size, _TOGETHER):
+        rows = exact[start : start + _TOGETHER].astype(numpy.float32)
+        largest = numpy.abs(rows).max(axis=1)
+        if not numpy.isfinite(largest).all():
+            raise ValueError("a vector has a number that is none")
+        steps = numpy.where(largest > 0, largest / _MOST, 1).astype(numpy.float32)
+        rounded = numpy.rint(rows / steps[:, None])
+        rough[start : start + _TOGETHER] = rounded
+        scales[start : start + _TOGETHER] = steps
+        rounded *= steps[:, None]
+        error = max(error, float(numpy.linalg.norm(rows - rounded, axis=1).max()))
+        length = max(length, float(numpy.linalg.norm(rounded, axis=1).max()))
+    return Matrix(exact, rough, scales, error, length)
+
+
+@cache
+def _simsimd() -> Any:
+    """Compares bytes three times as fast as numpy, which has to turn them into floats; None where it is missing."""
+    try:
+        import simsimd
+    except ImportError:
+        return None
+    return simsimd
