@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from sys import intern
 from typing import NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
@@ -28,6 +29,8 @@ Mark = tuple[int, int]
 
 LONGEST_CACHED_WORD = 40
 """Characters. Longer words hardly come twice."""
+LONGEST_CACHED_TEXT = 8_000
+"""Characters. Nearly all chunks are shorter; 2,048 of them, as a reader sees them, take 20 MB."""
 
 BEST_LINES = 3
 """Lines that a terminal shows of a hit."""
@@ -64,14 +67,60 @@ class Snippet(NamedTuple):
     """Whether the hit has text before it."""
 
 
+class Paragraph(NamedTuple):
+    """Lines that are shown as one."""
+
+    lines: tuple[ReadableLine, ...]
+    text: str
+
+    @property
+    def is_heading(self) -> bool:
+        return self.lines[0].kind == "heading"
+
+
+class ReadText(NamedTuple):
+    """A text as a reader sees it."""
+
+    paragraphs: tuple[Paragraph, ...]
+    words: frozenset[str]
+    """All of them, each once."""
+
+
 def lines_of(hit: Hit) -> list[ReadableLine]:
     """The lines of a hit as a reader sees them, with their numbers in the document. What comes before its own text is
     shown with other hits, or stands there only to let it stand alone."""
-    begins_file = hit.start == 0 and not hit.lead
-    lines = readable_lines(strip_data_uris(hit.text), is_mdx(hit.path), begins_file=begins_file)
-    added = count_line_ends(hit.text[: hit.lead])
+    return [
+        line._replace(number=_in_document(hit, line.number))
+        for paragraph in _read(hit).paragraphs
+        for line in paragraph.lines
+    ]
+
+
+def _in_document(hit: Hit, line: int) -> int:
+    return min(hit.start_line + line, hit.end_line)
+
+
+def _read(hit: Hit) -> ReadText:
+    """The hit, with the numbers of its lines in it."""
+    read = _read_chunk if len(hit.text) <= LONGEST_CACHED_TEXT else _read_chunk.__wrapped__
+    return read(hit.text, hit.lead, is_mdx(hit.path), hit.start == 0 and not hit.lead)
+
+
+@lru_cache(maxsize=2048)
+def _read_chunk(text: str, lead: int, mdx: bool, begins_file: bool) -> ReadText:
+    """Reading the Markdown of a chunk takes longer than all else that is done to show it, and the same chunks are found
+    again and again."""
+    lines = readable_lines(strip_data_uris(text), mdx, begins_file=begins_file)
+    added = count_line_ends(text[:lead])
     own = [line for line in lines if line.number >= added] or lines
-    return [line._replace(number=min(hit.start_line + max(line.number - added, 0), hit.end_line)) for line in own]
+    return _read_lines(line._replace(number=max(line.number - added, 0)) for line in own)
+
+
+def _read_lines(lines: Iterable[ReadableLine]) -> ReadText:
+    paragraphs = tuple(_paragraphs(lines))
+    # Different chunks have the same words.
+    words = frozenset(intern(word) for paragraph in paragraphs for word in _WORD.findall(paragraph.text))
+    return ReadText(paragraphs, words)
 
 
 # -- marks
@@ -80,11 +129,17 @@ def lines_of(hit: Hit) -> list[ReadableLine]:
 def marked_terms(query: str, matched: Iterable[str] = (), text: str = "") -> frozenset[str]:
     """The terms that are worth marking: those of the query, and what a hit matched, since words may be guessed. In a
     text in another language, words with a matched stem have other terms by themselves."""
-    chosen = {*content_terms(query), *matched}
+    chosen = {*_content_terms(query), *matched}
     if language := language_of(text):
         words = {word for word in words_of(text) if not chosen.isdisjoint(terms(word, language))}
         chosen.update(term for word in words for term in terms(word))
     return frozenset(chosen)
+
+
+@lru_cache(maxsize=64)
+def _content_terms(query: str) -> tuple[str, ...]:
+    """Asked for each hit of a query."""
+    return tuple(content_terms(query))
 
 
 def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
@@ -103,9 +158,11 @@ def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
 
 
 def _found(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
+    found = _matching(query_terms).among(_WORD.findall(text))
+    if not found:
+        return
     for word in _WORD.finditer(text):
-        word_terms = _terms_of(word[0]) if len(word[0]) <= LONGEST_CACHED_WORD else terms(word[0])
-        if query_terms.isdisjoint(word_terms):
+        if word[0] not in found:
             continue
         if word[0].isascii():
             yield word.span()
@@ -113,8 +170,36 @@ def _found(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
             yield from ((word.start() + start, word.start() + end) for start, end in _inside(word[0], query_terms))
 
 
-@lru_cache(maxsize=65_536)
+class _Matching:
+    """Which words share a term with a query. Each word is looked at once, for all hits and lines of a search."""
+
+    def __init__(self, query_terms: frozenset[str]) -> None:
+        self._query_terms = query_terms
+        self._seen: set[str] = set()
+        self._matching: set[str] = set()
+
+    def among(self, words: Collection[str]) -> set[str]:
+        new = set(words).difference(self._seen)
+        matching = {word for word in new if not self._query_terms.isdisjoint(_terms_of(word))}
+        if any(len(word) > LONGEST_CACHED_WORD for word in new):
+            return matching | self._matching.intersection(words)
+        # The matching ones first: another thread may ask for the same words.
+        self._matching |= matching
+        self._seen |= new
+        return self._matching.intersection(words)
+
+
+@lru_cache(maxsize=64)
+def _matching(query_terms: frozenset[str]) -> _Matching:
+    return _Matching(query_terms)
+
+
 def _terms_of(word: str) -> frozenset[str]:
+    return _kept_terms_of(word) if len(word) <= LONGEST_CACHED_WORD else frozenset(terms(word))
+
+
+@lru_cache(maxsize=65_536)
+def _kept_terms_of(word: str) -> frozenset[str]:
     """The terms of one word. Texts use the same words again and again."""
     return frozenset(terms(word))
 
@@ -169,7 +254,7 @@ def best_lines(lines: Sequence[ReadableLine], query_terms: frozenset[str]) -> li
 def clipped(line: ReadableLine, query_terms: frozenset[str]) -> SnippetLine:
     """The line, cut around its first mark if it is too wide."""
     text = line.text.expandtabs(4).strip()
-    return _shown([line._replace(text=text)], query_terms, _characters(text, LINE_WIDTH), _CLIP_LEAD)
+    return _shown(_paragraph([line._replace(text=text)]), query_terms, _characters(text, LINE_WIDTH), _CLIP_LEAD)
 
 
 def _characters(text: str, columns: int) -> int:
@@ -183,45 +268,53 @@ def _characters(text: str, columns: int) -> int:
 # -- an excerpt, for a page
 
 
-Paragraph = list[ReadableLine]
+def excerpt_of(hit: Hit, query_terms: frozenset[str]) -> Snippet:
+    """The excerpt of a hit, with the numbers of its lines in the document."""
+    snippet = _excerpt(_read(hit), query_terms)
+    lines = tuple(line._replace(line=_in_document(hit, line.line)) for line in snippet.lines)
+    return Snippet(lines, snippet.cut_before)
 
 
 def excerpt(lines: Iterable[ReadableLine], query_terms: frozenset[str]) -> Snippet:
     """The few lines from where most marks follow. A paragraph over several lines is one."""
-    paragraphs = _paragraphs(lines)
-    counts = [sum(1 for _ in marks(_text(paragraph), query_terms)) for paragraph in paragraphs]
+    return _excerpt(_read_lines(lines), query_terms)
+
+
+def _excerpt(read: ReadText, query_terms: frozenset[str]) -> Snippet:
+    paragraphs, found = read.paragraphs, _matching(query_terms).among(read.words)
+    counts = [
+        sum(1 for _ in marks(paragraph.text, query_terms)) if any(map(paragraph.text.__contains__, found)) else 0
+        for paragraph in paragraphs
+    ]
     first = _best_start(paragraphs, counts)
     shown: list[SnippetLine] = []
     length = 0
     for paragraph in paragraphs[first : first + EXCERPT_LINES]:
-        length += len(_text(paragraph))
+        length += len(paragraph.text)
         if shown and length > EXCERPT_CHARACTERS:
             break
         shown.append(_shown(paragraph, query_terms, EXCERPT_CHARACTERS, _EXCERPT_LEAD))
-    return Snippet(tuple(shown), not all(map(_is_heading, paragraphs[:first])))
+    return Snippet(tuple(shown), not all(paragraph.is_heading for paragraph in paragraphs[:first]))
 
 
-def _paragraphs(lines: Iterable[ReadableLine]) -> list[Paragraph]:
-    paragraphs: list[Paragraph] = []
+def _paragraphs(lines: Iterable[ReadableLine]) -> Iterator[Paragraph]:
+    together: list[ReadableLine] = []
     for line in lines:
-        if paragraphs and line.continues:
-            paragraphs[-1].append(line)
-        else:
-            paragraphs.append([line])
-    return paragraphs
+        if together and not line.continues:
+            yield _paragraph(together)
+            together = []
+        together.append(line)
+    if together:
+        yield _paragraph(together)
 
 
-def _text(paragraph: Paragraph) -> str:
-    return " ".join(line.text for line in paragraph)
-
-
-def _is_heading(paragraph: Paragraph) -> bool:
-    return paragraph[0].kind == "heading"
+def _paragraph(lines: Sequence[ReadableLine]) -> Paragraph:
+    return Paragraph(tuple(lines), " ".join(line.text for line in lines))
 
 
 def _best_start(paragraphs: Sequence[Paragraph], counts: Sequence[int]) -> int:
     """The line after which most marks follow. Headings come last: the breadcrumb has them already."""
-    best = next((at for at, paragraph in enumerate(paragraphs) if not _is_heading(paragraph)), 0)
+    best = next((at for at, paragraph in enumerate(paragraphs) if not paragraph.is_heading), 0)
     most = sum(counts[best : best + EXCERPT_LINES])
     for at in range(best + 1, len(paragraphs)):
         following = sum(counts[at : at + EXCERPT_LINES]) if counts[at] else 0
@@ -235,13 +328,15 @@ def _best_start(paragraphs: Sequence[Paragraph], counts: Sequence[int]) -> int:
 
 def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead: int) -> SnippetLine:
     """The paragraph as a line, cut around its first mark if it is longer than `length`."""
-    text = _text(paragraph)
-    first = next((start for start, _ in marks(text, query_terms)), 0)
-    start, end = _window(text, first, length, lead)
-    ends = accumulate(len(line.text) + 1 for line in paragraph)
-    line = next(line.number for line, its_end in zip(paragraph, ends, strict=True) if start < its_end)
-    text = ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
-    return SnippetLine(line, text, tuple(marks(text, query_terms)), paragraph[0].kind == "code")
+    text = paragraph.text
+    found = tuple(marks(text, query_terms))
+    start, end = _window(text, found[0][0] if found else 0, length, lead)
+    ends = accumulate(len(line.text) + 1 for line in paragraph.lines)
+    line = next(line.number for line, its_end in zip(paragraph.lines, ends, strict=True) if start < its_end)
+    if end - start < len(text):
+        text = ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
+        found = tuple(marks(text, query_terms))
+    return SnippetLine(line, text, found, paragraph.lines[0].kind == "code")
 
 
 def _window(text: str, mark: int, length: int, lead: int) -> Mark:

@@ -10,7 +10,7 @@ import msgspec
 from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Facet, Hit, breadcrumb_of, folder_glob
-from headnote.search.snippets import Snippet, excerpt, lines_of, marked_terms, marks
+from headnote.search.snippets import Snippet, excerpt_of, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
@@ -25,7 +25,7 @@ def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
         **{**hit.why._asdict(), "matched": list(hit.why.matched), "terms": list(hit.why.terms), "guesses": guesses}
     )
     terms = marked_terms(query, hit.why.terms, hit.text)
-    snippet = excerpt(lines_of(hit), terms)
+    snippet = excerpt_of(hit, terms)
     return responses.HitAnswer(
         **fields,
         why=why,
