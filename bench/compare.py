@@ -5,8 +5,8 @@
 
 NEW is the last commit if it is not named. Both are checked out in a temporary folder, which goes away at the end and
 after Ctrl-C. The benchmarks are those of NEW, with `--json`; each measures the package of OLD, of NEW, of OLD, ... A
-figure is worse if the median of its ratios is worse by more than the tolerance, and by more than the ratios of the
-rounds differ among themselves. Then it ends with 1.
+figure is worse if the median of its ratios is worse by more than the tolerance, and by more than the rounds of one
+commit differ among themselves. Then it ends with 1.
 """
 
 from __future__ import annotations
@@ -59,13 +59,16 @@ class Key(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """A figure of both commits, and new divided by old in each round."""
+    """A figure of both commits, round by round."""
 
     key: Key
-    old: float
-    """The median of the rounds, as the next one."""
-    new: float
-    rounds: list[float]
+    old: list[float]
+    new: list[float]
+
+    @property
+    def rounds(self) -> list[float]:
+        """New divided by old."""
+        return [_divided(after, before) for before, after in zip(self.old, self.new, strict=True)]
 
     @property
     def median(self) -> float:
@@ -73,8 +76,8 @@ class Ratio(NamedTuple):
 
     @property
     def spread(self) -> float:
-        """How far the rounds lie apart."""
-        return max(self.rounds) - min(self.rounds)
+        """How far rounds lie apart where nothing differs but the moment: those of one commit."""
+        return max(_divided(max(side), min(side)) for side in (self.old, self.new)) - 1
 
     def verdict(self, tolerance: float) -> str:
         beyond = max(tolerance, self.spread)
@@ -204,9 +207,7 @@ def _ratios(old: Sequence[dict[Key, float]], new: Sequence[dict[Key, float]]) ->
     """One for each figure that every run of both has."""
     for key in old[0]:
         if all(key in figures for figures in [*old, *new]):
-            before, after = [[figures[key] for figures in side] for side in (old, new)]
-            rounds = [_divided(second, first) for first, second in zip(before, after, strict=True)]
-            yield Ratio(key, statistics.median(before), statistics.median(after), rounds)
+            yield Ratio(key, [figures[key] for figures in old], [figures[key] for figures in new])
 
 
 def _divided(value: float, by: float) -> float:
@@ -228,8 +229,8 @@ def table(ratios: Sequence[Ratio], rounds: int, tolerance: float) -> Table:
     rows = [
         [
             f"{one.key.bench}: {one.key.case}, {one.key.metric}" + f", {one.key.unit}" * bool(one.key.unit),
-            f"{one.old:.4g}",
-            f"{one.new:.4g}",
+            f"{statistics.median(one.old):.4g}",
+            f"{statistics.median(one.new):.4g}",
             f"{one.median:.2f}",
             f"{min(one.rounds):.2f} to {max(one.rounds):.2f}",
             one.verdict(tolerance),
@@ -238,7 +239,7 @@ def table(ratios: Sequence[Ratio], rounds: int, tolerance: float) -> Table:
     ]
     notes = [
         f"Rounds: {rounds}, old and new by turns. new/old: the median of the ratios, then the least and the greatest.",
-        f"WORSE and better: by more than {tolerance:.0%}, and by more than the rounds lie apart.",
+        f"WORSE and better: by more than {tolerance:.0%}, and by more than the rounds of one commit lie apart.",
     ]
     return Table("Old and new", ["", "old", "new", "new/old", "rounds", ""], rows, notes)
 
@@ -250,8 +251,9 @@ def as_figures(ratios: Sequence[Ratio]) -> Iterator[Figure]:
 
 
 def as_data(one: Ratio, tolerance: float) -> dict[str, Any]:
-    rounds = [ratio if math.isfinite(ratio) else None for ratio in one.rounds]
-    return {**one.key._asdict(), "old": one.old, "new": one.new, "rounds": rounds, "verdict": one.verdict(tolerance)}
+    """The figures of all rounds, and the ratio unless it is endless, which JSON cannot say."""
+    ratio = one.median if math.isfinite(one.median) else None
+    return {**one.key._asdict(), "old": one.old, "new": one.new, "ratio": ratio, "verdict": one.verdict(tolerance)}
 
 
 if __name__ == "__main__":
