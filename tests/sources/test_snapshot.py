@@ -127,7 +127,7 @@ def change_while_reading(monkeypatch: pytest.MonkeyPatch, *changes: object) -> N
     waiting = list(changes)
     read_once = snapshot_module._read_once
 
-    def read_and_change(file: Path, path: str) -> tuple[bytes, os.stat_result]:
+    def read_and_change(file: str, path: str) -> tuple[bytes, os.stat_result]:
         result = read_once(file, path)
         if waiting:
             change = waiting.pop(0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.store.sqlite.schema import TOKEN_CHARACTERS
-from headnote.store.terms import LONGEST_TERM, _written_character, query_terms, term_line, terms
+from headnote.store.terms import LONGEST_TERM, _table, _written_character, query_terms, term_line, terms, words_of
 
 _RUN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF), max_size=200)
@@ -130,6 +130,16 @@ def test_terms_of_any_text_are_safe(text: str) -> None:
     assert terms(text) == text_terms
     assert term_line(text).split() == text_terms
     assert set(query_terms(text)) <= set(text_terms)
+
+
+BLANKS = "".join(character for character in map(chr, range(0x110000)) if character.isspace())
+
+
+@given(st.text(st.one_of(st.sampled_from(BLANKS + "aB1é漢ก’‘“”–—…-._'+#@$,()"), st.characters()), max_size=60))
+def test_a_text_cut_at_its_blanks_has_the_terms_of_its_words(text: str) -> None:
+    for language in ("", "german"):
+        lines = map(_table(language)._line_of, words_of(text))
+        assert terms(text, language) == " ".join(lines).split()
 
 
 @given(ANY_TEXT, st.text(max_size=20), ANY_TEXT)

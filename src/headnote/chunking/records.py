@@ -151,6 +151,8 @@ def line_ends(text: str, start: int, end: int) -> int:
 
 def _within(placed: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:
     """The links or tags that begin in the own text of a chunk. They come sorted by start."""
+    if not placed:
+        return ()
     first = bisect_left(placed, chunk.start, key=lambda each: each.start)
     last = bisect_left(placed, chunk.end, key=lambda each: each.start)
     return tuple(placed[first:last])

@@ -44,6 +44,7 @@ _ID_IN_TAG = re.compile(
 _ATTRIBUTE_LIST = re.compile(
     r"""\{:?(?:[^{}\n]{0,200}?\s)?(?:\#|id\s*=\s*["']?)([\w:.+\-]++)["']?(?:\s[^{}\n]{0,200})?\}"""
 )
+_BRACES = re.compile(r"\{[^{}]*+\}")
 _FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])(\^[A-Za-z0-9\-]++)[ \t]*$", re.MULTILINE)
 _PROPERTY_ID = re.compile(r"^[ \t]*+(?:-[ \t]++)?id::[ \t]*+([0-9a-fA-F\-]{36})[ \t]*$", re.MULTILINE)
@@ -51,6 +52,7 @@ _CONTAINERS = frozenset({"list", "quote", "mdx_jsx", "html"})
 _INNER_HEADING = re.compile(r"[ \t]*+(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*+)*+#{1,6}[ \t]++(.*)")
 _INNER_FENCE = re.compile(r"[ \t>]*+(?:[-*+][ \t]++)?(`{3,}|~{3,})")
 _LINE = re.compile(r"[^\r\n]++")
+_DOCUMENT_IN_QUOTES = (".md'", '.md"', ".mdx'", '.mdx"')
 _INCLUDE = re.compile(
     r"""
     ^import\s+\w+\s+from\s+["']([^"'\n]+\.mdx?)["']     # MDX
@@ -97,28 +99,35 @@ def block_ids(text: str) -> list[str]:
 
 
 def _includes(text: str) -> Iterator[str]:
-    if "import " in text or "8<-" in text or "@include" in text:
+    is_importing = "import " in text and any(ending in text for ending in _DOCUMENT_IN_QUOTES)
+    if is_importing or "8<-" in text or "@include" in text:
         for match in _INCLUDE.finditer(text):
             yield match[1] or match[2] or match[3]
 
 
 def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
     """Ids that authors wrote, none of them in code."""
-    patterns = [
-        *([_ID_IN_TAG] if "id=" in text or "name=" in text or "id =" in text else []),
-        *([_ATTRIBUTE_LIST] if "{" in text and "}" in text else []),
-        *([_BLOCK_ID] if "^" in text else []),
-        *([_PROPERTY_ID] if "id::" in text else []),
+    matches = [
+        *(_ID_IN_TAG.finditer(text) if "id=" in text or "name=" in text or "id =" in text else ()),
+        *(_attribute_lists(text) if "{" in text else ()),
+        *(_BLOCK_ID.finditer(text) if "^" in text else ()),
+        *(_PROPERTY_ID.finditer(text) if "id::" in text else ()),
     ]
-    if not patterns:
+    if not matches:
         return
     code = [block for block in blocks if block.kind == "code"]
     starts = [block.start for block in code]
-    for pattern in patterns:
-        for match in pattern.finditer(text):
-            before = bisect_right(starts, match.start()) - 1
-            if before < 0 or match.start() >= code[before].end:
-                yield match[1], match.start()
+    for match in matches:
+        before = bisect_right(starts, match.start()) - 1
+        if before < 0 or match.start() >= code[before].end:
+            yield match[1], match.start()
+
+
+def _attribute_lists(text: str) -> Iterator[re.Match[str]]:
+    """Most braces are code and shortcodes, which a look at what is between them tells at once."""
+    for braces in _BRACES.finditer(text):
+        if ("#" in braces[0] or "id" in braces[0]) and (match := _ATTRIBUTE_LIST.match(text, braces.start())):
+            yield match
 
 
 def _footnotes(text: str) -> Iterator[tuple[str, int]]:

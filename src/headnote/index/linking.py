@@ -69,6 +69,7 @@ class Resolver:
         self._contents = contents
         self._sites = _Sites(sites, contents.naming, base)
         self._files = files or SiteFiles(None)
+        self._known_names: dict[str, list[str]] = {}
 
     def resolve(self, link: LinkRow) -> LinkRow:
         """The same link, with the place it leads to now."""
@@ -199,12 +200,18 @@ class Resolver:
         return self._files.named(name, source) or joined(posixpath.dirname(source), name)
 
     def _named(self, name: str, source: str) -> str | None:
+        if name not in self._known_names:
+            self._known_names[name] = self._documents_named(name)
+        found = self._known_names[name]
+        return found[0] if len(found) == 1 else nearest(found, source)
+
+    def _documents_named(self, name: str) -> list[str]:
+        """The documents that a name may mean, whatever links to it."""
         candidates = _ending_in(without_suffix(name), self._by_name_alone)
         literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
-        path = nearest(literal or candidates, source)
-        if path is None:
-            path = nearest(_ending_in(page_of(name), self._by_last_part), source)
-        return path or self._other_names.get(folded(name))
+        found = literal or candidates or _ending_in(page_of(name), self._by_last_part)
+        other = None if found else self._other_names.get(folded(name))
+        return [other] if other else found
 
     # -- tables, made when first needed
 

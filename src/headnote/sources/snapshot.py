@@ -64,17 +64,19 @@ def read_snapshot(root: str | os.PathLike[str], path: str, *, fallback: Fallback
     )
 
 
-def _inside(root: str | os.PathLike[str], path: str) -> Path:
+def _inside(root: str | os.PathLike[str], path: str) -> str:
     """The full path, checked again: a link may have replaced a folder since the listing."""
-    file = Path(root, path)
+    file = os.fspath(Path(root, path))
+    parent, name = os.path.split(file)
+    parent = parent or "."
     try:
-        folder = file.parent.stat()
-        safe = _lies_inside(os.fspath(root), str(file.parent), (folder.st_dev, folder.st_ino))
-        if safe and file.is_symlink():
+        folder = os.stat(parent)  # noqa: PTH116  a path object for each file takes as long as reading it
+        safe = _lies_inside(os.fspath(root), parent, (folder.st_dev, folder.st_ino))
+        if safe and os.path.islink(file):  # noqa: PTH114
             safe = _real(file).is_relative_to(_real(root))
     except (OSError, ValueError) as error:
         raise source_error(path, error) from None
-    if not safe or file.name in ("", ".."):
+    if not safe or name in ("", ".."):
         raise UnreadableSource("leads out of the folder", path=path, remedy="name a file inside the folder")
     return file
 
@@ -90,13 +92,13 @@ def _real(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.realpath(path, strict=True))
 
 
-def _read_at_rest(file: Path, path: str) -> tuple[bytes, os.stat_result]:
+def _read_at_rest(file: str, path: str) -> tuple[bytes, os.stat_result]:
     for attempt in range(ATTEMPTS):
         try:
             data, status = _read_once(file, path)
             _outlast_the_tick(status)
             # Compare with the path, not the open file: saving may have replaced it.
-            if len(data) == status.st_size and _state(file.stat()) == _state(status):
+            if len(data) == status.st_size and _state(os.stat(file)) == _state(status):  # noqa: PTH116
                 return data, status
         except (OSError, ValueError) as error:
             raise source_error(path, error) from None
@@ -104,16 +106,23 @@ def _read_at_rest(file: Path, path: str) -> tuple[bytes, os.stat_result]:
     raise UnreadableSource("keeps changing while it is read", path=path, remedy="try again later")
 
 
-def _read_once(file: Path, path: str) -> tuple[bytes, os.stat_result]:
+def _read_once(file: str, path: str) -> tuple[bytes, os.stat_result]:
     opened = os.open(file, _READ_ONLY)
     try:
         status = os.fstat(opened)
         if not stat.S_ISREG(status.st_mode):
             raise NotAFile("not a file", path=path, remedy="name a file")
-        with os.fdopen(opened, "rb", closefd=False) as reader:
-            return reader.read(), status
+        return _read_all(opened, status.st_size), status
     finally:
         os.close(opened)
+
+
+def _read_all(opened: int, size: int) -> bytes:
+    """What an open file holds. One byte more than its size is asked for, so that most files are read in one call."""
+    data = os.read(opened, size + 1)
+    while 0 < len(data) < size and (more := os.read(opened, size + 1 - len(data))):
+        data += more
+    return data
 
 
 def _outlast_the_tick(status: os.stat_result) -> None:

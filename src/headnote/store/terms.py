@@ -1,7 +1,8 @@
 """Text → keyword terms: the same function for documents and for queries. Chunk → the terms of its fields.
 
-A coarse regex cuts the text into words with their joints (`user_id`, `a.b-c`, `--flag`, `C++`), and a table knows the
-terms of every word seen before. Only a new word is looked at closely, which is what makes this fast.
+A text is cut at its blanks, and a table knows the terms of whatever was seen between two blanks before, punctuation
+included. What is new there is cut into words with their joints (`user_id`, `a.b-c`, `--flag`, `C++`) by a coarse regex,
+and only a new word is looked at closely, which is what makes this fast.
 
 A word becomes these terms: each part, stemmed; where it has several, all of them run together, so that `user_id`,
 `user-id`, `userId` and `userid` find each other; and the form with its mark, if it begins or ends with one (`--flag`,
@@ -33,7 +34,7 @@ MOST_PARTS = 24
 MOST_QUERY_TERMS = 64
 """A query that has more is a pasted text; its rarest terms say what it is about."""
 _TABLE_SIZE = 200_000
-"""Words in the table, some thirty megabytes; in that of another language than English, a tenth. A full table is
+"""Entries in the table, some thirty megabytes; in that of another language than English, a tenth. A full table is
 emptied."""
 _LONGEST_IN_TABLE = 48
 _TERM_SETS = 30_000
@@ -54,6 +55,8 @@ _VOWELS_BEHIND = r"\u0e30\u0e32\u0e33\u0e45\u0e46\u0eb0\u0eb2\u0eb3\u0ebd\u0ec6"
 _STACKING = r"\u1039\u17d2"
 """Burmese and Khmer: the next consonant is written below."""
 # Everything else that does not separate words for certain. What is no letter is sorted out when the word is read.
+_BLANK_IN_WORDS = "\u1680"
+"""The only blank that the class below takes for a part of a word."""
 _C = rf"[^\x00-/:-@\[-`{{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020{_NO_BLANKS}]"
 _WORDS = r"""
     (?: --? | [#.@$] )?+             # a mark in front: --flag, #tag, .env, @name, $HOME
@@ -96,7 +99,12 @@ def terms(text: str, language: str = "") -> list[str]:
 
 def term_line(text: str, language: str = "") -> str:
     """The same with blanks between them, as the keyword index takes it. Extra blanks mean nothing."""
-    return " ".join(map(_table(language).__getitem__, words_of(text)))
+    return " ".join(map(_table(language).__getitem__, _between_blanks(text)))
+
+
+def _between_blanks(text: str) -> list[str]:
+    """A text cut into pieces of whole words: no word reaches across a blank."""
+    return words_of(text) if _BLANK_IN_WORDS in text else text.split()
 
 
 def query_terms(text: str) -> list[str]:
@@ -271,31 +279,44 @@ class _TermSets(dict[str, frozenset[str]]):
 
 
 @cache
-def _table(language: str = "") -> _WordTable:
-    return _WordTable(language)
+def _table(language: str = "") -> _TermTable:
+    return _TermTable(language)
 
 
-class _WordTable(dict[str, str]):
-    """Word as written in a text in this language → its terms, with blanks between them."""
+class _TermTable(dict[str, str]):
+    """What stands between two blanks of a text in this language → its terms, with blanks between them."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
+        self._words: dict[str, str] = {}
         self._parts: dict[str, list[str]] = {}
         self._language = language
         self._stem_latin = str if language == "vietnamese" else _stemmer(language or "english")
         self._most = _TABLE_SIZE // (10 if language else 1)
 
-    def __missing__(self, word: str) -> str:
-        if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
-            line = self._stemmed(word.lower())  # most words
+    def __missing__(self, piece: str) -> str:
+        if piece.isascii() and piece.isalpha():
+            line = self._line_of(piece)
         else:
-            line = " ".join(self._terms(word))
-        # A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause.
-        if len(word) <= (_LONGEST_IN_TABLE if word.isascii() else _LONGEST_IN_TABLE // 3):
-            if len(self) >= self._most:
+            line = " ".join(map(self._line_of, words_of(piece)))
+        if _is_short(piece):
+            if len(self) + len(self._words) >= self._most:
                 self.clear()
+                self._words.clear()
                 self._parts.clear()
-            self[word] = line
+            self[piece] = line
+        return line
+
+    def _line_of(self, word: str) -> str:
+        """The terms of one word."""
+        line = self._words.get(word)
+        if line is None:
+            if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
+                line = self._stemmed(word.lower())  # most words
+            else:
+                line = " ".join(self._terms(word))
+            if _is_short(word):
+                self._words[word] = line
         return line
 
     def _terms(self, word: str) -> list[str]:
@@ -376,6 +397,11 @@ class _WordTable(dict[str, str]):
             if script.fullmatch(word):
                 return _stemmer(language)(word)
         return word
+
+
+def _is_short(text: str) -> bool:
+    """A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause."""
+    return len(text) <= (_LONGEST_IN_TABLE if text.isascii() else _LONGEST_IN_TABLE // 3)
 
 
 def _has_humps(part: str) -> bool:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+INSERT_KEYWORDS = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
+
+
 class Keywords:
     """See `base.Keywords`."""
 
@@ -132,10 +135,7 @@ def quoted(term: str) -> str:
 
 
 def insert_keywords(db: apsw.Connection, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None:
-    db.executemany(
-        "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)",
-        ((chunk, *fields) for chunk, fields in zip(chunks, keywords, strict=True)),
-    )
+    db.executemany(INSERT_KEYWORDS, ((chunk, *fields) for chunk, fields in zip(chunks, keywords, strict=True)))
 
 
 def delete_keywords(db: apsw.Connection, chunks: Iterable[int]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import count, islice
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, islice
+from typing import TYPE_CHECKING, Any
 
 from headnote.model import file_name
 from headnote.store import codec
@@ -13,7 +13,7 @@ from headnote.store.base import DOCUMENTS_TOGETHER
 from headnote.store.codec import escaped
 from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
 from headnote.store.sqlite.cache import Caches
-from headnote.store.sqlite.keywords import delete_all_keywords, delete_keywords, insert_keywords
+from headnote.store.sqlite.keywords import INSERT_KEYWORDS, delete_all_keywords, delete_keywords, insert_keywords
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.sql import Update, generation_of, only_value, rows
 from headnote.store.sqlite.vectors import VectorWriter
@@ -33,8 +33,29 @@ INSERT INTO links (document, chunk, line, kind, target, fragment, text, external
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
-Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
+NumberedChunks = list[tuple[int, ChunkRow]]
+Numbered = tuple[int, Entry, NumberedChunks]
 """A document with its number, and its chunks with theirs."""
+
+
+def _keyword_rows(_: int, entry: Entry, chunks: NumberedChunks) -> Iterator[tuple[int | str, ...]]:
+    keywords = keyword_fields(entry.document, entry.chunks) if entry.keywords is None else entry.keywords
+    return ((identity, *fields) for (identity, _), fields in zip(chunks, keywords, strict=True))
+
+
+_TABLES: tuple[tuple[str, Callable[[int, Entry, NumberedChunks], Iterable[Sequence[Any]]]], ...] = (
+    (_INSERT_CHUNK, lambda number, entry, chunks: codec.chunk_rows(number, entry.document, chunks)),
+    (_INSERT_LINK, lambda number, entry, _: codec.link_rows(number, entry.links)),
+    (INSERT_KEYWORDS, _keyword_rows),
+    (
+        "INSERT INTO document_tags VALUES (?, ?)",
+        lambda number, entry, _: codec.document_tag_rows(number, entry.document),
+    ),
+    ("INSERT INTO chunk_tags VALUES (?, ?)", lambda _, entry, chunks: codec.chunk_tag_rows(entry.document, chunks)),
+    ("INSERT INTO fields VALUES (?, ?, ?)", lambda number, entry, _: codec.field_rows(number, entry.document)),
+)
+"""What is stored of a document besides itself and its text: table by table, so that the rows of many documents go into
+one table at once."""
 
 
 class SqliteWriter(SqliteReader):
@@ -79,22 +100,9 @@ class SqliteWriter(SqliteReader):
         many = self.db.executemany
         many(_INSERT_DOCUMENT, ((number, *codec.document_row(entry.document)) for number, entry, _ in numbered))
         many(_INSERT_TEXT, ((number, codec.text_bytes(entry.document.text)) for number, entry, _ in numbered))
-        for number, entry, chunks in numbered:
-            many(_INSERT_CHUNK, codec.chunk_rows(number, entry.document, chunks))
-            many(_INSERT_LINK, codec.link_rows(number, entry.links))
-            self._insert_derived(number, entry, chunks)
+        for insert, rows_of in _TABLES:
+            many(insert, chain.from_iterable(rows_of(number, entry, chunks) for number, entry, chunks in numbered))
         self.vectors.add_packed(entry.vectors for entry in batch if entry.vectors)
-
-    def _insert_derived(self, number: int, entry: Entry, chunks: list[tuple[int, ChunkRow]]) -> None:
-        """The keyword index and what filters look at."""
-        document, keywords = entry.document, entry.keywords
-        if keywords is None:
-            keywords = keyword_fields(document, entry.chunks)
-        many = self.db.executemany
-        insert_keywords(self.db, [identity for identity, _ in chunks], keywords)
-        many("INSERT INTO document_tags VALUES (?, ?)", codec.document_tag_rows(number, document))
-        many("INSERT INTO chunk_tags VALUES (?, ?)", codec.chunk_tag_rows(document, chunks))
-        many("INSERT INTO fields VALUES (?, ?, ?)", codec.field_rows(number, document))
 
     def remove(self, paths: Iterable[str]) -> None:
         with self._update.step():
