@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-_WRITTEN_HOW = {"state": {"generation", "updated_ns"}, "links": {"id"}, "models": {"changed"}}
+_WRITTEN_HOW = {"state": {"generation", "updated_ns"}, "links": {"id"}, "models": {"changed", "stamp"}}
 """Columns that depend on when and in how many steps an index was written."""
 _IN_ORDER = {"links": "document, id"}
 """What order means something in; other tables are compared by their primary keys or whole rows."""
@@ -69,21 +69,28 @@ def _opened(file: Path) -> apsw.Connection:
 
 def _pairs(here: apsw.Connection, there: apsw.Connection) -> Iterator[tuple[str, Iterable[Row], Iterable[Row]]]:
     yield "tables", _tables(here), _tables(there)
-    for name, _ in _tables(here):
-        yield name, _rows(here, name), _rows(there, name)
+    for (name,) in sorted({*_tables(here)} & {*_tables(there)}):
+        columns = _columns(here, name)
+        yield f"columns of {name}", columns, _columns(there, name)
+        yield name, _rows(here, name, columns), _rows(there, name, columns)
     for name, query in (("places", 'SELECT term, doc, col, "offset" FROM temp.places'), ("hits", _hits_query())):
         yield name, here.execute(query), there.execute(query)
 
 
-def _tables(db: apsw.Connection) -> Sequence[Row]:
-    """Name and definition of each table that holds rows of its own; those of the keyword index are its own affair."""
-    query = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
+def _tables(db: apsw.Connection) -> list[Row]:
+    """The tables that hold rows of their own; those of the keyword index are its own affair."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
     return [row for row in db.execute(query) if not str(row[0]).startswith(f"{_KEYWORDS}_")]
 
 
-def _rows(db: apsw.Connection, table: str) -> Iterable[Row]:
-    columns = [name for _, name, *_ in db.execute(f'PRAGMA table_info("{table}")')]
-    kept = ", ".join(f'"{name}"' for name in columns if name not in _WRITTEN_HOW.get(table, ()))
+def _columns(db: apsw.Connection, table: str) -> list[Row]:
+    """Those that say something."""
+    names = [str(name) for _, name, *_ in db.execute(f'PRAGMA table_info("{table}")')]
+    return [(name,) for name in names if name not in _WRITTEN_HOW.get(table, ())]
+
+
+def _rows(db: apsw.Connection, table: str, columns: Sequence[Row]) -> Iterable[Row]:
+    kept = ", ".join(f'"{name}"' for (name,) in columns)
     return db.execute(f'SELECT {kept} FROM "{table}" ORDER BY {_IN_ORDER.get(table, kept)}')
 
 
