@@ -216,6 +216,8 @@ def test_text_becomes_what_the_setting_takes(tmp_path: Path) -> None:
         "HEADNOTE_OVERLAP": "20",
         "HEADNOTE_HEADING_DEPTH": "",
         "HEADNOTE_SHARED": "somewhere",
+        "HEADNOTE_COMPILE": "1",
+        "HEADNOTE_COMPILED": "somewhere",
         "PATH": "x",
     }
     expected = make_settings(

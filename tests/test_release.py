@@ -149,6 +149,7 @@ def test_a_job_may_do_what_it_needs_and_nothing_else(workflow: dict[Any, Any]) -
     assert workflow["permissions"] == {}
     assert {name: job["permissions"] for name, job in workflow["jobs"].items()} == {
         "build": {"contents": "read"},
+        "compiled": {"contents": "read"},
         "test": {"contents": "read"},
         "sbom": {"contents": "read"},
         "attest": {"attestations": "write", "id-token": "write"},
@@ -174,13 +175,26 @@ def test_values_from_outside_reach_a_shell_as_variables_only(workflow: dict[Any,
 
 def test_packages_are_published_after_they_were_used(workflow: dict[Any, Any]) -> None:
     jobs = workflow["jobs"]
-    assert {"build", "test", "sbom"} <= {*jobs["attest"]["needs"]}
+    assert {"build", "compiled", "test", "sbom"} <= {*jobs["attest"]["needs"]}
     assert "attest" in jobs["publish"]["needs"]
     assert jobs["release"]["needs"] == "publish"
     [tests] = [step for step in jobs["test"]["steps"] if "HEADNOTE_DIST" in step.get("env", {})]
     assert "tests/packages" in tests["run"]
     assert not [step for step in jobs["publish"]["steps"] if "password" in step.get("with", {})]
     assert jobs["publish"]["environment"]["name"] == "pypi"
+
+
+def test_compiled_wheels_are_made_for_every_supported_python_and_published(workflow: dict[Any, Any]) -> None:
+    pyproject = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    versions = re.findall(r"Python :: 3\.(\d+)", "\n".join(pyproject["project"]["classifiers"]))
+    wheels = pyproject["tool"]["cibuildwheel"]
+    assert wheels["build"] == [f"cp3{version}-*" for version in versions]
+    assert wheels["environment"] == {"HEADNOTE_COMPILE": "1"}
+    systems = {re.sub(r"-[\d.]+", "", system) for system in workflow["jobs"]["compiled"]["strategy"]["matrix"]["os"]}
+    assert systems == {"ubuntu", "ubuntu-arm", "macos", "macos-intel", "windows", "windows-arm"}
+    for name in ("attest", "publish", "release"):
+        patterns = [step.get("with", {}).get("pattern") for step in workflow["jobs"][name]["steps"]]
+        assert "compiled-*" in patterns
 
 
 def test_the_tags_that_start_it_are_those_of_the_packages(workflow: dict[Any, Any]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import accumulate, compress, pairwise
 from operator import sub
 
@@ -44,6 +43,17 @@ class ChunkingContext:
         self.blocks: list[Span] = document.spans
         has_odd_starts = _ODD_START.search("".join([text[block[1]] for block in self.blocks])) is not None
         self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
+        self.starts: list[int] = [block[1] for block in self.blocks]
+        """Where each block begins, then where the last one ends."""
+        self.starts.append(self.blocks[-1][2] if self.blocks else 0)
+        self.headings: list[int] = [index for index, block in enumerate(self.blocks) if block[0] == "heading"]
+        """Indices of the blocks that are headings."""
+        self.first_heading: int = self.headings[0] if self.headings else len(self.blocks)
+        """Index of the first block that is a heading; past the end if there is none."""
+        self._heading_paths = self._paths()
+        """Heading stack before the first heading, then after each."""
+        self.final_suffix = self._final_suffix()
+        """What closes the last block, if it is a fence that is left open to the end of the file."""
         self.first_block = self._first_block()
         self.counter: Counter = get_counter(settings.counter, settings.bias)
         self.max_weight = settings.max_tokens * self.counter.unit
@@ -56,6 +66,8 @@ class ChunkingContext:
         """Whether the weights of blocks add up, give or take the blank lines at the very end."""
         self.safe_weight = self._safe_weight()
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
+        self.totals = self._totals()
+        """Weight of everything before each block; the difference of two is the weight of the blocks between them."""
 
     def _leave_out_blank_blocks(self) -> list[int] | None:
         """Drop blocks of blanks that are none to Markdown (U+00A0, a form feed): they are gaps between blocks.
@@ -96,38 +108,16 @@ class ChunkingContext:
         """The number of a block in the document, where blocks of blanks count too."""
         return self._numbers[index] if self._numbers else index
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """Where each block begins, then where the last one ends."""
-        starts = [block[1] for block in self.blocks]
-        starts.append(self.blocks[-1][2] if self.blocks else 0)
-        return starts
-
-    @cached_property
-    def headings(self) -> list[int]:
-        """Indices of the blocks that are headings."""
-        return [index for index, block in enumerate(self.blocks) if block[0] == "heading"]
-
-    @property
-    def first_heading(self) -> int:
-        """Index of the first block that is a heading; past the end if there is none."""
-        return self.headings[0] if self.headings else len(self.blocks)
-
-    @cached_property
-    def _labels(self) -> dict[str, str]:
-        """What a link in a heading may refer to."""
-        return labels(self.blocks)
-
-    @cached_property
-    def _heading_paths(self) -> list[tuple[str, ...]]:
-        """Heading stack before the first heading, then after each."""
+    def _paths(self) -> list[tuple[str, ...]]:
         stack = HeadingStack()
         text, blocks = self.text, self.blocks
         paths: list[tuple[str, ...]] = [()]
+        known: dict[str, str] | None = None
         for index in self.headings:
             _, start, end, level, _ = blocks[index]
-            labels = self._labels if text.find("[", start, end) >= 0 else None
-            paths.append(stack.push(level, heading_text(text, start, end, labels)))
+            if known is None and text.find("[", start, end) >= 0:
+                known = labels(blocks)
+            paths.append(stack.push(level, heading_text(text, start, end, known)))
         return paths
 
     def headings_between(self, first: int, last: int) -> list[int]:
@@ -172,9 +162,7 @@ class ChunkingContext:
         """Whether its last block is a heading, although something follows in the document."""
         return self.blocks[draft.block_end][0] == "heading" and draft.block_end + 1 < len(self.blocks)
 
-    @cached_property
-    def final_suffix(self) -> str:
-        """What closes the last block, if it is a fence that is left open to the end of the file."""
+    def _final_suffix(self) -> str:
         if not self.blocks or self.blocks[-1][0] != "code":
             return ""
         _, start, end, _, _ = self.blocks[-1]
@@ -188,9 +176,7 @@ class ChunkingContext:
 
     # -- weights
 
-    @cached_property
-    def totals(self) -> list[int]:
-        """Weight of everything before each block; the difference of two is the weight of the blocks between them."""
+    def _totals(self) -> list[int]:
         if self.counter.per_character == 1 and not self.has_pictures:
             return self.starts
         code = [block[0] in CODE_LIKE for block in self.blocks]

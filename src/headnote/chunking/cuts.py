@@ -11,8 +11,7 @@ same places and choose the same one; from there on they are cut alike.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
@@ -32,34 +31,51 @@ class Carried(NamedTuple):
 NOTHING = Carried(value=0, weight=0)
 
 
-@dataclass(slots=True)
 class UnitSequence:
     """Units side by side. Cut `c` lies in front of unit `c`; a part goes from one cut to the next.
 
     A sequence may hold the units of a whole document: cuts are looked for between two of them.
     """
 
-    text: str
-    starts: Sequence[int]
-    """Where each unit begins in the text."""
-    totals: Sequence[int]
-    """Weight of all units before each, then of all."""
-    strengths: Sequence[int]
-    """How good a place to cut the beginning of each unit is, by structure."""
-    glued: Collection[int]
-    """Units that should not begin a part, because the one before is a heading."""
-    opening: Sequence[int]
-    """What the weight of a part changes by if it begins with the unit."""
-    closing: Sequence[int]
-    """What the weight of a part changes by if it ends with the unit."""
-    safe_weight: int
-    """A part of at most this weight keeps the cap."""
-    fits: Callable[[int, int], bool]
-    """Whether the part between two cuts keeps the cap: the costly test, for parts that are heavier."""
-    off_seam_totals: Sequence[int] = ()
-    """How many units before each begin off a seam, then how many of all; empty if none does."""
-    carried: Callable[[int, int], Carried] = lambda *_: NOTHING
-    """What a part that begins at the second cut carries, if the part before it begins at the first."""
+    def __init__(
+        self,
+        *,
+        text: str,
+        starts: list[int],
+        totals: list[int],
+        strengths: list[int],
+        glued: set[int],
+        opening: list[int],
+        closing: list[int],
+        safe_weight: int,
+        fits: Callable[[int, int], bool],
+        carried: Callable[[int, int], Carried] | None = None,
+        off_seam_totals: list[int] | None = None,
+    ) -> None:
+        self.text = text
+        self.starts = starts
+        """Where each unit begins in the text."""
+        self.totals = totals
+        """Weight of all units before each, then of all."""
+        self.strengths = strengths
+        """How good a place to cut the beginning of each unit is, by structure."""
+        self.glued = glued
+        """Units that should not begin a part, because the one before is a heading."""
+        self.opening = opening
+        """What the weight of a part changes by if it begins with the unit."""
+        self.closing = closing
+        """What the weight of a part changes by if it ends with the unit."""
+        self.safe_weight = safe_weight
+        """A part of at most this weight keeps the cap."""
+        self.fits = fits
+        """Whether the part between two cuts keeps the cap: the costly test, for parts that are heavier."""
+        self._carried = carried
+        self._off_seam_totals = off_seam_totals
+        """How many units before each begin off a seam, then how many of all; None if none does."""
+
+    def carried(self, before: int, first: int) -> Carried:
+        """What a part that begins at `first` carries, if the part before it begins at `before`."""
+        return NOTHING if self._carried is None else self._carried(before, first)
 
     def weight(self, first: int, last: int) -> int:
         """Weight of the part between two cuts."""
@@ -75,7 +91,8 @@ class UnitSequence:
 
     def _adds_up(self, first: int, last: int) -> bool:
         """Whether the weight of a part is the sum of its units: none but the first begins off a seam."""
-        return not self.off_seam_totals or self.off_seam_totals[last] == self.off_seam_totals[first + 1]
+        totals = self._off_seam_totals
+        return not totals or totals[last] == totals[first + 1]
 
     def _content_rank(self, first: int, cut: int) -> tuple[int, int, int]:
         """Decides between places of equal strength where a part that begins at `first` could end.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 
-@dataclass(slots=True)
 class Draft:
     """What a chunk owns, kept apart from what it only carries.
 
@@ -15,33 +13,84 @@ class Draft:
     drops them, so no word is ever doubled, and "nothing lost" means that own ranges tile the source.
     """
 
-    start: int
-    """Offset of its first own character."""
-    end: int
-    """Offset just past its last own character."""
-    block_start: int
-    """Index of the first block it has text of."""
-    block_end: int
-    """Index of the last block it has text of."""
-    heading_path: tuple[str, ...]
-    """Heading stack at its first content, or at the first heading if that is among it; for merged sections what they
-    have in common."""
-    section: int
-    """Number of the section it comes from: parts of one section share it."""
-    level: int = 0
-    """Level of the heading it begins with; 0 if it begins with none."""
-    part: int | None = None
-    """Position among the parts of a split section; None if it is not split."""
-    prefix: str = ""
-    """Carried in front of its own text so that it stands alone: an opening fence, the head of a table."""
-    suffix: str = ""
-    """Carried behind it: a closing fence."""
-    overlap: str = ""
-    """Carried from the chunk before."""
-    weight: int = 0
-    """Sum of the weights of its units: its own text with the blank lines after it."""
-    adds_up: bool = True
-    """Whether that sum is the weight of the text. Across a unit that begins off a seam it is only an estimate."""
+    __slots__ = (
+        "adds_up",
+        "block_end",
+        "block_start",
+        "end",
+        "heading_path",
+        "level",
+        "overlap",
+        "part",
+        "prefix",
+        "section",
+        "start",
+        "suffix",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        *,
+        start: int,
+        end: int,
+        block_start: int,
+        block_end: int,
+        heading_path: tuple[str, ...],
+        section: int,
+        level: int = 0,
+        part: int | None = None,
+        prefix: str = "",
+        suffix: str = "",
+        overlap: str = "",
+        weight: int = 0,
+        adds_up: bool = True,
+    ) -> None:
+        self.start = start
+        """Offset of its first own character."""
+        self.end = end
+        """Offset just past its last own character."""
+        self.block_start = block_start
+        """Index of the first block it has text of."""
+        self.block_end = block_end
+        """Index of the last block it has text of."""
+        self.heading_path = heading_path
+        """Heading stack at its first content, or at the first heading if that is among it; for merged sections what
+        they have in common."""
+        self.section = section
+        """Number of the section it comes from: parts of one section share it."""
+        self.level = level
+        """Level of the heading it begins with; 0 if it begins with none."""
+        self.part = part
+        """Position among the parts of a split section; None if it is not split."""
+        self.prefix = prefix
+        """Carried in front of its own text so that it stands alone: an opening fence, the head of a table."""
+        self.suffix = suffix
+        """Carried behind it: a closing fence."""
+        self.overlap = overlap
+        """Carried from the chunk before."""
+        self.weight = weight
+        """Sum of the weights of its units: its own text with the blank lines after it."""
+        self.adds_up = adds_up
+        """Whether that sum is the weight of the text. Across a unit that begins off a seam it is only an estimate."""
+
+    def copy(self) -> Draft:
+        """Another draft of the same text, to be changed."""
+        return Draft(
+            start=self.start,
+            end=self.end,
+            block_start=self.block_start,
+            block_end=self.block_end,
+            heading_path=self.heading_path,
+            section=self.section,
+            level=self.level,
+            part=self.part,
+            prefix=self.prefix,
+            suffix=self.suffix,
+            overlap=self.overlap,
+            weight=self.weight,
+            adds_up=self.adds_up,
+        )
 
 
 def number_parts(drafts: Iterable[Draft]) -> None:

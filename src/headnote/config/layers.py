@@ -25,10 +25,11 @@ TABLE = "chunking"
 
 _OTHER_TABLES = (INDEX, SEARCH, LLM, SERVER)
 
-# Variables with our prefix that are not settings: they belong to the tests, or set up a service.
+# Variables with our prefix that are not settings: they belong to builds and tests, or set up a service.
 _OTHER_VARIABLES = frozenset(
     (
         *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
+        *("HEADNOTE_COMPILE", "HEADNOTE_COMPILED"),
         *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE", "HEADNOTE_CHAT_DEADLINE"),
     )
 ).union(*(table.variables for table in _OTHER_TABLES))

@@ -12,7 +12,7 @@ from functools import cache
 
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.markdown.rules import table_of_rules
-from headnote.markdown.rules.base import MARKDOWN, MDX, Dialect, Reader, Span, Spans
+from headnote.markdown.rules.base import MARKDOWN, MDX, Dialect, Reader, Reading, Span
 from headnote.markdown.rules.code import indented_code
 from headnote.markdown.rules.mdx import join_elements
 from headnote.markdown.rules.patterns import BLANK_LINE
@@ -31,9 +31,9 @@ def scan_spans(text: str, mdx: bool = False) -> list[Span]:
     dialect = MDX if mdx else MARKDOWN
     lines = with_plain_line_ends(text)
     start = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
-    scanned = Spans()
-    _scan_blocks(lines, _scan_frontmatter(lines, start, scanned), dialect, scanned)
-    spans = join_elements(scanned) if mdx else scanned
+    reading = Reading()
+    _scan_blocks(lines, _scan_frontmatter(lines, start, reading.spans), dialect, reading)
+    spans = join_elements(reading) if mdx else reading.spans
     if lines is not text and "\r" in text:
         return [_without_carriage_return(text, *span) for span in spans]
     return spans
@@ -50,7 +50,7 @@ def with_plain_line_ends(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def _scan_frontmatter(text: str, start: int, spans: Spans) -> int:
+def _scan_frontmatter(text: str, start: int, spans: list[Span]) -> int:
     matter = match_frontmatter(text)
     if matter is None:
         return start
@@ -59,10 +59,10 @@ def _scan_frontmatter(text: str, start: int, spans: Spans) -> int:
     return end
 
 
-def _scan_blocks(text: str, position: int, dialect: Dialect, spans: Spans) -> None:
+def _scan_blocks(text: str, position: int, dialect: Dialect, reading: Reading) -> None:
     begins, readers = _opening(dialect)
     while match := begins(text, position):
-        position = readers[match.lastindex](text, match.start(1), match, spans)  # type: ignore[index]
+        position = readers[match.lastindex](text, match.start(1), match, reading)  # type: ignore[index]
 
 
 @cache

@@ -6,8 +6,6 @@ was packed with them, and headings at the end of a document that announce nothin
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.merge import common_path, join, weight_of_blanks
@@ -61,14 +59,11 @@ def _with_headings_moved(context: ChunkingContext, draft: Draft, following: Draf
     if context.blocks[first][1] < start:
         weight = draft.weight + weight_of_blanks(context, [draft, following])
     left = [] if start == draft.start else [_before(context, draft, first, draft.weight - weight)]
-    whole = replace(
-        following,
-        start=start,
-        block_start=first,
-        level=min(context.blocks[index][3] for index in range(first, draft.block_end + 1)),
-        weight=following.weight + weight,
-        adds_up=draft.adds_up and following.adds_up,
-    )
+    whole = following.copy()
+    whole.start, whole.block_start = start, first
+    whole.level = min([context.blocks[index][3] for index in range(first, draft.block_end + 1)])
+    whole.weight += weight
+    whole.adds_up = draft.adds_up and following.adds_up
     if fits(context, whole):
         return [*left, whole]
     content = following.block_start
@@ -83,26 +78,19 @@ def _with_headings_moved(context: ChunkingContext, draft: Draft, following: Draf
 
 def _before(context: ChunkingContext, draft: Draft, stop: int, weight: int) -> Draft:
     """The draft without the blocks from `stop` on, which then has this weight."""
-    return replace(
-        draft,
-        end=context.blocks[stop - 1][2],
-        block_end=stop - 1,
-        heading_path=context.content_path(draft.block_start, stop - 1),
-        suffix="",
-        part=0,
-        weight=weight,
-    )
+    shorter = draft.copy()
+    shorter.end, shorter.block_end = context.blocks[stop - 1][2], stop - 1
+    shorter.heading_path = context.content_path(draft.block_start, stop - 1)
+    shorter.suffix, shorter.part, shorter.weight = "", 0, weight
+    return shorter
 
 
 def _from(context: ChunkingContext, draft: Draft, first: int) -> Draft:
     """The draft without the blocks before `first`."""
-    return replace(
-        draft,
-        start=context.blocks[first][1],
-        block_start=first,
-        heading_path=context.content_path(first, draft.block_end),
-        level=context.blocks[first][3],
-        prefix="",
-        part=0,
-        weight=draft.weight - (context.totals[first] - context.totals[draft.block_start]),
-    )
+    rest = draft.copy()
+    rest.start, rest.block_start = context.blocks[first][1], first
+    rest.heading_path = context.content_path(first, draft.block_end)
+    rest.level = context.blocks[first][3]
+    rest.prefix, rest.part = "", 0
+    rest.weight -= context.totals[first] - context.totals[draft.block_start]
+    return rest

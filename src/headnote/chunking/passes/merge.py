@@ -87,7 +87,7 @@ def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
         totals=list(accumulate((draft.weight for draft in run), initial=0)),
         # The higher the heading, the better the cut in front of it.
         strengths=[7 - (draft.level or 7) for draft in run],
-        glued=(),
+        glued=set(),
         opening=[0] * len(run),
         closing=[0] * len(run),
         safe_weight=-1,  # more than weight decides whether drafts may be joined

@@ -7,8 +7,7 @@ becomes several, and the units are packed into parts.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from itertools import accumulate, islice, pairwise
 from operator import sub
 
@@ -91,7 +90,7 @@ class _WholeBlocks:
             closing=[0] * count,
             safe_weight=0,
             fits=self._fits,
-            carried=self._carried,
+            carried=self._carried if _may_carry(context) else None,
         )
 
     def suffice(self, draft: Draft, limit: int) -> bool:
@@ -135,8 +134,8 @@ class _SplitBlocks:
         self.context = context
         self.draft = draft
         self.units = units = _blocks_as_units(context, draft)
-        self.totals: Sequence[int] = context.totals[draft.block_start : draft.block_end + 2]
-        self.off_seam_totals: Sequence[int] = ()
+        self.totals: list[int] = context.totals[draft.block_start : draft.block_end + 2]
+        self.off_seam_totals: list[int] = []
         max_whole = _max_whole_block(context, limit)
         heavy = [number for number, weight in enumerate(units.weights) if weight > max_whole]
         splits = [(number, inner) for number in heavy if (inner := self._split(number))]
@@ -181,9 +180,12 @@ class _SplitBlocks:
     def _make_fit(self, split_blocks: set[int], safe_weight: int) -> None:
         """See to it that each unit of these blocks keeps the cap by itself, and that none is blank."""
         units = self.units
-        weights = zip(units.weights, units.opening, units.closing, strict=True)
-        near = [number for number, parts in enumerate(weights) if sum(parts) > safe_weight]
-        near = [number for number in near if units.blocks[number] in split_blocks]
+        weights, opening, closing = units.weights, units.opening, units.closing
+        near = [
+            number
+            for number, weight in enumerate(weights)
+            if weight + opening[number] + closing[number] > safe_weight and units.blocks[number] in split_blocks
+        ]
         large = [number for number in near if self._is_blank(number) or not self._fits(number, number + 1)]
         for number in reversed(large):
             units.replace(number, self._split_bare(number))
@@ -209,7 +211,7 @@ class _SplitBlocks:
             inner = split_bare(source, limit, measure)
             inner.starts = [whole.start + offset for offset in inner.starts]
             extents = pairwise([*inner.starts, whole.end])
-            stretches = [replace(whole, start=start, end=end, prefix="", suffix="") for start, end in extents]
+            stretches = [_stretch(whole, start, end) for start, end in extents]
             most = context.settings.max_tokens
             if limit <= context.counter.unit or all(size(context, stretch) <= most for stretch in stretches):
                 return inner
@@ -234,7 +236,7 @@ class _SplitBlocks:
             safe_weight=_safe_weight(context, limit),
             fits=self._fits,
             off_seam_totals=self.off_seam_totals,
-            carried=self._carried,
+            carried=self._carried if _may_carry(context) else None,
         )
         return sequence, 0, len(units.starts)
 
@@ -274,11 +276,22 @@ class _SplitBlocks:
         return self.units.starts[unit] > self.context.starts[self.units.blocks[unit]]
 
 
+def _stretch(whole: Draft, start: int, end: int) -> Draft:
+    """A part of a draft with nothing around it."""
+    part = whole.copy()
+    part.start, part.end = start, end
+    part.prefix = part.suffix = ""
+    return part
+
+
+def _may_carry(context: ChunkingContext) -> bool:
+    """Whether parts repeat anything of the part before them."""
+    return context.settings.overlap_tokens > 0 and context.settings.strategy != "section"
+
+
 def _carried(context: ChunkingContext, before: int | None, first: int) -> Carried:
     """What a part carries, by its first whole block and that of the part before; None if it begins a section."""
     settings = context.settings
-    if not settings.overlap_tokens or settings.strategy == "section":
-        return NOTHING
     if settings.strategy == "header":
         return Carried(value=0, weight=settings.overlap_tokens * context.counter.unit)
     if before is None:

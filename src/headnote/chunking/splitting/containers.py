@@ -5,7 +5,7 @@ from __future__ import annotations
 from headnote.chunking.splitting.leaves import by_line
 from headnote.chunking.splitting.pieces import Piece
 from headnote.chunking.splitting.units import IN_BLOCK, NO_SEAM
-from headnote.markdown.rules.base import Spans
+from headnote.markdown.rules.base import Reading
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.scanner import scan_spans
 from headnote.markdown.views import View, footnote_content, list_items, quote_content
@@ -30,7 +30,7 @@ def footnote(piece: Piece) -> list[Piece]:
 def jsx_element(piece: Piece) -> list[Piece]:
     """The opening tag, the blocks inside, the closing tag; the tags stay with what is next to them."""
     text = piece.view.text
-    inner = min(flow_at(text, piece.start, Spans()).end + 1, piece.end)
+    inner = min(flow_at(text, piece.start, Reading()).end + 1, piece.end)
     closing = max(text.rfind("\n", inner, piece.end) + 1, inner)
     blocks = _blocks(piece._replace(start=inner, end=closing)) if inner < closing else []
     if not blocks:

@@ -5,11 +5,13 @@ from __future__ import annotations
 NO_SEAM, IN_TEXT, IN_BLOCK, BETWEEN_BLOCKS = range(4)
 """How good a place to cut a unit's beginning is, worst first."""
 
+_LISTS = ("blocks", "closing", "off_seam", "opening", "prefixes", "starts", "strengths", "suffixes", "weights")
+
 
 class Units:
     """Parallel lists with an entry for each unit, in the order of the source. Each unit ends where the next begins."""
 
-    __slots__ = ("blocks", "closing", "off_seam", "opening", "prefixes", "starts", "strengths", "suffixes", "weights")
+    __slots__ = _LISTS
 
     def __init__(self) -> None:
         self.starts: list[int] = []
@@ -61,5 +63,5 @@ class Units:
             inner.strengths[0] = self.strengths[number]
         elif number + 1 < len(self.starts):
             self.off_seam[number + 1] = True  # the weight of the blanks that went is missing there
-        for name in self.__slots__:
+        for name in _LISTS:
             getattr(self, name)[number : number + 1] = getattr(inner, name)

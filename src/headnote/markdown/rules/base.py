@@ -31,19 +31,19 @@ class Flow(NamedTuple):
     """Nothing else follows on the line where it ends."""
 
 
-class Spans(list[Span]):
+class Reading:
     """The spans read so far, in order, with a memory of what was looked up on the way."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self.spans: list[Span] = []
         self.brackets: dict[int, int] = {}
         """MDX: where the bracket that opens at an offset is closed; -1 if never."""
         self.flows: dict[int, Flow] = {}
         """MDX: the tags and expressions with which the line at an offset begins."""
 
 
-Reader = Callable[[str, int, re.Match[str], Spans], int]
-"""(text, start of the block's first line, match of its opening, spans so far) → where scanning goes on."""
+Reader = Callable[[str, int, re.Match[str], Reading], int]
+"""(text, start of the block's first line, match of its opening, what is read so far) → where scanning goes on."""
 
 
 class Rule(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Rule, Spans, without_blank_end
+from headnote.markdown.rules.base import Dialect, Reading, Rule, without_blank_end
 from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
 
 OPENING = r"(?:`{3,}+[^`\n]*+|~{3,}+[^\n]*+)\n"
@@ -29,18 +29,18 @@ def indented_code(_: Dialect) -> Rule:
     return Rule("indented_code", rf"(?:{INDENT}{REST_OF_LINE}|{BLANK_LINE})++", _read_indented)
 
 
-def _read_fenced(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+def _read_fenced(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
     end = match.end()
     # Without a closing fence it takes in all that follows, blank lines at the end of the file included.
     last = without_blank_end(text, start, end) if text[end - 2] in " \t\n" else end - 1
     # The groups of this rule follow its own: ticks and their info string, tildes and theirs.
     rule = match.lastindex or 0
     info = match[rule + 2] if match[rule + 1] else match[rule + 4]
-    spans.append(("code", start, last, 0, info.strip(" \t")))
+    reading.spans.append(("code", start, last, 0, info.strip(" \t")))
     return end
 
 
-def _read_indented(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+def _read_indented(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
     end = match.end()
-    spans.append(("code", start, without_blank_end(text, start, end), 0, ""))
+    reading.spans.append(("code", start, without_blank_end(text, start, end), 0, ""))
     return end

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from headnote.markdown.rules import starts, thematic_break
-from headnote.markdown.rules.base import Dialect, Rule, Spans, without_blank_end
+from headnote.markdown.rules.base import Dialect, Reading, Rule, without_blank_end
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.nesting import FOOTNOTE_WIDTH, nested_end
 from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
@@ -19,17 +19,17 @@ from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
 _WIDEST_MARKER = 16
 
 Match = Callable[[str, int], re.Match[str] | None]
-IsOver = Callable[[str, int, Spans], bool]
+IsOver = Callable[[str, int, Reading], bool]
 
 
 def block_quote(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
         end = match.end()
-        if not is_over(text, end, spans):
+        if not is_over(text, end, reading):
             end = nested_end(text, start, dialect)
-        spans.append(("quote", start, without_blank_end(text, start, end), 0, ""))
+        reading.spans.append(("quote", start, without_blank_end(text, start, end), 0, ""))
         return end
 
     return Rule("block_quote", rf">{REST_OF_LINE}(?:{dialect.indent}>{REST_OF_LINE})*+", read)
@@ -38,12 +38,12 @@ def block_quote(dialect: Dialect) -> Rule:
 def footnote(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
         end = _item_end(text, start, FOOTNOTE_WIDTH)
-        if not _after_blank_line(text, end) and not is_over(text, end, spans):
+        if not _after_blank_line(text, end) and not is_over(text, end, reading):
             end = nested_end(text, start, dialect)
         label = text[text.index("^", start) + 1 : match.end() - 2]
-        spans.append(("footnote", start, without_blank_end(text, start, end), 0, label))
+        reading.spans.append(("footnote", start, without_blank_end(text, start, end), 0, label))
         return end
 
     return Rule("footnote", starts.FOOTNOTE_LABEL, read)
@@ -53,11 +53,11 @@ def list_(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
     siblings = _sibling_markers(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
         end = _list_end(text, start, siblings[text[match.end() - 1]])
-        if not (end > start and (_after_blank_line(text, end) or is_over(text, end, spans))):
+        if not (end > start and (_after_blank_line(text, end) or is_over(text, end, reading))):
             end = nested_end(text, start, dialect)
-        spans.append(("list", start, without_blank_end(text, start, end), 0, ""))
+        reading.spans.append(("list", start, without_blank_end(text, start, end), 0, ""))
         return end
 
     return Rule("list", starts.LIST_MARKER, read)
@@ -127,5 +127,5 @@ def _is_over(dialect: Dialect) -> IsOver:
     """Whether a line begins something new, so that what is open in the container before it does not matter."""
     begins_block = re.compile(rf"\Z|{BLANK_LINE}|{starts.after_container(dialect)}").match
     if dialect.mdx:
-        return lambda text, at, spans: begins_block(text, at) is not None or flow_at(text, at, spans).alone
+        return lambda text, at, reading: begins_block(text, at) is not None or flow_at(text, at, reading).alone
     return lambda text, at, _: begins_block(text, at) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Spans
+from headnote.markdown.rules.base import Reading
 
 LABEL = r"\[(?P<label>(?:[^\\\[\]]|\\[\s\S])++)\]:"
 _ANGLED = r"<(?:[^<>\n\\]|\\[^\n])*+>"
@@ -20,20 +20,20 @@ _PARENTHESES = re.compile(r"\\.|[()]")
 _LONGEST_LABEL = 999
 
 
-def read_definitions(text: str, start: int, end: int, spans: Spans) -> int:
+def read_definitions(text: str, start: int, end: int, reading: Reading) -> int:
     """Take the definitions off the head of the paragraph `text[start:end]`; where the rest of it begins."""
     while start < end:
         match = DEFINITION.match(text, start, end)
         if match is None or not _is_valid(match):
             break
-        spans.append(("definition", start, match.end() - 1, 0, match["label"]))
+        reading.spans.append(("definition", start, match.end() - 1, 0, match["label"]))
         start = match.end()
     return start
 
 
 def only_definitions(text: str, start: int, end: int) -> bool:
     """Whether nothing of the paragraph is left once its definitions are taken off."""
-    return read_definitions(text, start, end, Spans()) == end
+    return read_definitions(text, start, end, Reading()) == end
 
 
 def _is_valid(match: re.Match[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Rule, Spans, without_blank_end
+from headnote.markdown.rules.base import Dialect, Reading, Rule, without_blank_end
 from headnote.markdown.rules.patterns import LINES_TO_BLANK, REST_OF_LINE, any_of
 
 RAW_TEXT_TAGS = ("pre", "script", "style", "textarea")
@@ -56,19 +56,19 @@ def closing(text: str, tag: int) -> re.Pattern[str]:
     return next(pattern for opening, pattern in _CLOSINGS if text.startswith(opening, tag))
 
 
-def _read_to_blank(_: str, start: int, match: re.Match[str], spans: Spans) -> int:
+def _read_to_blank(_: str, start: int, match: re.Match[str], reading: Reading) -> int:
     end = match.end()
-    spans.append(("html", start, end - 1, 0, ""))
+    reading.spans.append(("html", start, end - 1, 0, ""))
     return end
 
 
-def _read_to_terminator(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+def _read_to_terminator(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
     tag = text.index("<", start)
     # From the second character on: in `<!-->` and `<?>` the opening is part of the closing.
     closed = closing(text, tag).search(text, tag + 1)
     if closed is None:
-        spans.append(("html", start, without_blank_end(text, start, len(text)), 0, ""))
+        reading.spans.append(("html", start, without_blank_end(text, start, len(text)), 0, ""))
         return len(text)
     end = text.index("\n", closed.end())
-    spans.append(("html", start, end, 0, ""))
+    reading.spans.append(("html", start, end, 0, ""))
     return end + 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Flow, JsxTag, Rule, Span, Spans
+from headnote.markdown.rules.base import Dialect, Flow, JsxTag, Reading, Rule, Span
 from headnote.markdown.rules.javascript import closing_bracket, next_bracket
 from headnote.markdown.rules.patterns import LINES_TO_BLANK
 
@@ -30,24 +30,26 @@ def flow(otherwise: Rule) -> Rule:
     """JSX elements and expressions; `otherwise` reads the line when other text is among them."""
     text_from = re.compile(rf"[ \t]*+{otherwise.pattern}").match
 
-    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
-        end, tags, alone = flow_at(text, start, spans)
+    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+        end, tags, alone = flow_at(text, start, reading)
         if not alone:
             # A tag may be spread over lines; what they begin with is then part of the tag.
             paragraph = text_from(text, max(start, text.rfind("\n", start, end) + 1))
             assert paragraph is not None
-            return otherwise.read(text, start, paragraph, spans)
-        spans.append(("mdx_jsx", start, end, 0, tags[0].name) if tags else ("mdx_expression", start, end, 0, ""))
+            return otherwise.read(text, start, paragraph, reading)
+        reading.spans.append(
+            ("mdx_jsx", start, end, 0, tags[0].name) if tags else ("mdx_expression", start, end, 0, "")
+        )
         return end + 1
 
     return Rule("mdx_flow", "[<{]", read)
 
 
-def flow_at(text: str, start: int, spans: Spans) -> Flow:
+def flow_at(text: str, start: int, reading: Reading) -> Flow:
     """The tags and expressions with which the line at `start` begins."""
-    if start not in spans.flows:
-        spans.flows[start] = _read_flow(text, start, spans.brackets)
-    return spans.flows[start]
+    if start not in reading.flows:
+        reading.flows[start] = _read_flow(text, start, reading.brackets)
+    return reading.flows[start]
 
 
 def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
@@ -72,7 +74,7 @@ def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
     return Flow(at, tuple(tags), alone=at > first)
 
 
-def join_elements(spans: Spans) -> list[Span]:
+def join_elements(reading: Reading) -> list[Span]:
     """From an opening tag to its closing tag is one element: join what lies between them to one span.
 
     An opening tag that is never closed, and a closing tag that was never opened, stay by themselves.
@@ -80,11 +82,11 @@ def join_elements(spans: Spans) -> list[Span]:
     opened: list[tuple[str, int]] = []  # name of an open element, index of its span in `joined`
     waiting: dict[str, int] = {}  # how often each name is open: a stray closing tag costs no search
     joined: list[Span] = []
-    for span in spans:
+    for span in reading.spans:
         joined.append(span)
         if span[0] != "mdx_jsx":
             continue
-        for tag in spans.flows[span[1]].tags:
+        for tag in reading.flows[span[1]].tags:
             if tag.opens > 0:
                 opened.append((tag.name, len(joined) - 1))
                 waiting[tag.name] = waiting.get(tag.name, 0) + 1
@@ -103,9 +105,9 @@ def _close_element(name: str, opened: list[tuple[str, int]], waiting: dict[str, 
             return first
 
 
-def _read_esm(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
-    end = esm_end(text, start, spans.brackets)
-    spans.append(("mdx_esm", start, end - 1, 0, ""))
+def _read_esm(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+    end = esm_end(text, start, reading.brackets)
+    reading.spans.append(("mdx_esm", start, end - 1, 0, ""))
     return end
 
 

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from headnote.markdown.rules import heading, html, starts
-from headnote.markdown.rules.base import Dialect, Spans
+from headnote.markdown.rules.base import Dialect, Reading
 from headnote.markdown.rules.definition import only_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
@@ -196,7 +196,7 @@ class _Nesting:
         if _IS.heading.match(line, first) or self._is_thematic_break(line, first):
             return True
         if self.dialect.mdx:
-            return line[first] in "<{" and flow_at(line, first, Spans()).alone
+            return line[first] in "<{" and flow_at(line, first, Reading()).alone
         if line[first] != "<":
             return False
         if _IS.html_terminated.match(line, first) or _IS.html_block.match(line, first):

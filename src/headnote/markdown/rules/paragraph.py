@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from headnote.markdown.rules import starts
-from headnote.markdown.rules.base import Dialect, Reader, Rule, Spans, without_blank_end
+from headnote.markdown.rules.base import Dialect, Reader, Reading, Rule, without_blank_end
 from headnote.markdown.rules.definition import only_definitions, read_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.patterns import REST_OF_LINE
@@ -31,11 +31,11 @@ def prose(dialect: Dialect) -> Rule:
     """A paragraph that is recognised by its first letter: tried first, since most blocks are one."""
     read_closely = _reader(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
         end = match.end()
         if end < len(text) and text[end] in _MAY_END_OTHERWISE:
-            return read_closely(text, start, match, spans)
-        spans.append(("paragraph", start, end - 1, 0, ""))
+            return read_closely(text, start, match, reading)
+        reading.spans.append(("paragraph", start, end - 1, 0, ""))
         return end
 
     begins_nothing = _BEGINS_NOTHING.format("{" if dialect.mdx else "")
@@ -55,59 +55,59 @@ def _reader(dialect: Dialect) -> Reader:
     header_row = re.compile(rf"{dialect.indent}[^ \t]").match
     rows_end = _rows_end(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], spans: Spans) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
         end, size = match.end(), len(text)
         while end < size and text[end] in _MAY_END_OTHERWISE:
             underlined = underline(text, end)
             if underlined and not only_definitions(text, start, end):
-                return _close_setext(text, start, end, underlined.end(), spans)
-            if surely_ended(text, end) or (dialect.mdx and flow_at(text, end, spans).alone):
+                return _close_setext(text, start, end, underlined.end(), reading)
+            if surely_ended(text, end) or (dialect.mdx and flow_at(text, end, reading).alone):
                 break
             if head := delimiters(text, end):
                 header = max(start, text.rfind("\n", start, end - 1) + 1)
                 if header_row(text, header) and is_table_head(text[header:end], head[0]):
-                    _close(text, start, header, spans)
-                    return _close_table(header, rows_end(text, head.end(), spans), spans)
+                    _close(text, start, header, reading)
+                    return _close_table(header, rows_end(text, head.end(), reading), reading)
             end = _end(one_more, text, end)
-        _close(text, start, end, spans)
+        _close(text, start, end, reading)
         return end
 
     return read
 
 
-def _rows_end(dialect: Dialect) -> Callable[[str, int, Spans], int]:
+def _rows_end(dialect: Dialect) -> Callable[[str, int, Reading], int]:
     """From the line after the delimiter row, where the rows of the table end."""
     more_rows = rf"(?:(?!{starts.after_table(dialect)}){REST_OF_LINE})*+"
     rows, one_more = re.compile(more_rows), re.compile(REST_OF_LINE + more_rows)
     may_flow = re.compile(r"[ \t]*+[<{]").match
 
-    def read(text: str, position: int, spans: Spans) -> int:
+    def read(text: str, position: int, reading: Reading) -> int:
         end = _end(rows, text, position)
-        while dialect.mdx and may_flow(text, end) and not flow_at(text, end, spans).alone:
+        while dialect.mdx and may_flow(text, end) and not flow_at(text, end, reading).alone:
             end = _end(one_more, text, end)
         return end
 
     return read
 
 
-def _close(text: str, start: int, end: int, spans: Spans) -> None:
+def _close(text: str, start: int, end: int, reading: Reading) -> None:
     """The paragraph ends here, as a paragraph."""
     if text[start] in _MAY_BEGIN_DEFINITION:
-        start = read_definitions(text, start, end, spans)
+        start = read_definitions(text, start, end, reading)
     if start < end:
         # In MDX an expression may hold blank lines, and a table may begin on its last line.
         last = without_blank_end(text, start, end) if text[end - 2] == "\n" else end - 1
-        spans.append(("paragraph", start, last, 0, ""))
+        reading.spans.append(("paragraph", start, last, 0, ""))
 
 
-def _close_setext(text: str, start: int, underline: int, end: int, spans: Spans) -> int:
-    start = read_definitions(text, start, underline, spans)
-    spans.append(("heading", start, end - 1, 1 if "=" in text[underline:end] else 2, ""))
+def _close_setext(text: str, start: int, underline: int, end: int, reading: Reading) -> int:
+    start = read_definitions(text, start, underline, reading)
+    reading.spans.append(("heading", start, end - 1, 1 if "=" in text[underline:end] else 2, ""))
     return end
 
 
-def _close_table(header: int, end: int, spans: Spans) -> int:
-    spans.append(("table", header, end - 1, 0, ""))
+def _close_table(header: int, end: int, reading: Reading) -> int:
+    reading.spans.append(("table", header, end - 1, 0, ""))
     return end
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Rule, Spans
+from headnote.markdown.rules.base import Dialect, Reading, Rule
 
 OPENING = r"(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)\n"
 
@@ -13,7 +13,7 @@ def thematic_break(_: Dialect) -> Rule:
     return Rule("thematic_break", OPENING, _read)
 
 
-def _read(_: str, start: int, match: re.Match[str], spans: Spans) -> int:
+def _read(_: str, start: int, match: re.Match[str], reading: Reading) -> int:
     end = match.end()
-    spans.append(("rule", start, end - 1, 0, ""))
+    reading.spans.append(("rule", start, end - 1, 0, ""))
     return end

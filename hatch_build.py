@@ -1,0 +1,98 @@
+"""Compile the hot modules with mypyc, if HEADNOTE_COMPILE=1 is set while a wheel is built.
+
+Otherwise nothing happens: the wheel is plain Python for every system, as is each editable install. A compiled wheel
+has the same files, and an extension beside each compiled module, which Python prefers.
+
+hatch-mypyc does the same for a project that compiles always. It cannot add mypy to the requirements of a build only
+when asked, so every install from source would download a compiler that it does not use.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import chdir
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SWITCH = "HEADNOTE_COMPILE"
+COMPILER = ["mypy==2.4.1", "setuptools>=77"]
+HOT = [
+    "chunking/context.py",
+    "chunking/cuts.py",
+    "chunking/draft.py",
+    "chunking/passes/*.py",
+    "chunking/rendering.py",
+    "chunking/sizes.py",
+    "chunking/splitting/*.py",
+    "markdown/headings.py",
+    "markdown/inline.py",
+    "markdown/leaves.py",
+    "markdown/links.py",
+    "markdown/outline.py",
+    "markdown/plain.py",
+    "markdown/references.py",
+    "markdown/scanner.py",
+    "markdown/slugs.py",
+    "markdown/titles.py",
+    "markdown/views.py",
+    "tokens/seams.py",
+]
+"""Loops over blocks, lines and characters. Others stay Python because they gain nothing: the rules of Markdown and the
+counters spend their time in regexes and tokenizers, which are native. Classes with cached properties cannot be
+compiled, because compiled objects have no dictionary to cache them in."""
+
+
+def is_asked() -> bool:
+    return os.environ.get(SWITCH, "") not in ("", "0")
+
+
+class CompileHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds the extensions to a wheel."""
+
+    PLUGIN_NAME = "custom"
+    folder: Path | None = None
+    """Where the extensions are, until they are in the wheel."""
+
+    def dependencies(self) -> list[str]:
+        return COMPILER if is_asked() else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable" or not is_asked():
+            return
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        self.folder = Path(mkdtemp(prefix="headnote-"))
+        for extension in compiled(Path(self.root) / "src", self.folder):
+            build_data["force_include"][str(extension)] = extension.relative_to(self.folder / "lib").as_posix()
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        if self.folder is not None:
+            rmtree(self.folder)
+
+
+def compiled(source: Path, folder: Path) -> list[Path]:
+    """The extensions of the hot modules, below the folder as they lie in the wheel."""
+    from mypyc.build import mypycify
+    from setuptools import Distribution
+    from setuptools.command.build_ext import build_ext
+
+    # mypyc names modules by their path from the current folder.
+    with chdir(source):
+        modules = sorted({str(file) for pattern in HOT for file in Path("headnote").glob(pattern)})
+        extensions = mypycify(
+            # Types were checked with everything installed. Here the packages of extras are missing.
+            ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", *modules],
+            opt_level=os.environ.get("MYPYC_OPT_LEVEL", "3"),
+            debug_level="0",
+            group_name="headnote",
+            target_dir=str(folder / "c"),
+        )
+        command = build_ext(Distribution({"name": "headnote", "ext_modules": extensions}))
+        command.build_lib, command.build_temp = str(folder / "lib"), str(folder / "objects")
+        command.ensure_finalized()
+        command.run()
+    return [Path(file) for file in command.get_outputs()]
