@@ -89,7 +89,7 @@ class Index:
         self.index_settings = choice.of_index.settings
         self.models = Models(*(model if model and model.name != "none" else None for model in models))
         self.embedder = models.deep or models.instant or NoEmbedder()
-        self.read_only = read_only
+        self.read_only = read_only or not store.may_write
         self._store = store
         self._engine = Engine(store, self.models)
         self.search_settings = search_settings

@@ -63,7 +63,7 @@ def open_folder(
             models = embedder if isinstance(embedder, Models) else get_models(embedder)
         store = existing or open_store(folder, target)
     with _closed_on_error(store):
-        if not (read_only and names_schema(target)):
+        if not ((read_only or not store.may_write) and names_schema(target)):
             claim_index(store, folder, adopt)
     return OpenedStore(store, choice, models)
 

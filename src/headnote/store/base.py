@@ -261,6 +261,9 @@ class Store(Readable, Protocol):
     is_shared: bool
     """Whether writers on other machines, with folders of their own, may be at work on the same index."""
 
+    may_write: bool
+    """Whether this process has the right to: a role of a database may only read."""
+
     def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
         """One update: all of it, or nothing since its last `commit` if an error leaves the block. There is one writer
         at a time. The next one waits this many seconds, then raises a LockedIndex that names the holder.

@@ -11,7 +11,9 @@ from headnote.store.vocabulary import Vocabulary
 
 MOST_TERMS = 5000
 CAPACITY = 64 << 20
-"""Bytes of the vocabularies."""
+"""Bytes of the vocabularies, and of the parts."""
+_OVERHEAD = 100
+"""Bytes of an entry besides its value."""
 ALL = "all"
 """The key of a cache that has one value."""
 
@@ -24,16 +26,33 @@ class Lengths(NamedTuple):
     """Terms of a chunk."""
 
 
+class Model(NamedTuple):
+    """A model that has vectors."""
+
+    number: int
+    dims: int
+    indexed: bool
+    """Whether it has an HNSW index."""
+
+
 class Caches:
     """One cache for each kind of value. A writer disables them: its changes may never be committed."""
 
     def __init__(self, *, enabled: bool = True) -> None:
         self.paths: Cache[str, list[tuple[int, str]]] = Cache(1 if enabled else 0)
         """(number, path) of all documents."""
+        self.manifest: Cache[str, dict[str, str]] = Cache(1 if enabled else 0)
+        self.chunk_count: Cache[str, int] = Cache(1 if enabled else 0)
+        self.models: Cache[str, dict[str, Model]] = Cache(1 if enabled else 0)
+        """By name, in the order in which they came."""
         self.labels: Cache[str, Labels] = Cache(1 if enabled else 0)
         self.lengths: Cache[str, Lengths] = Cache(1 if enabled else 0)
         self.frequencies: Cache[str, int] = Cache(MOST_TERMS if enabled else 0)
         self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
         """(model, filter) → whether all chunks that pass have their vectors."""
+        self.parts: Cache[tuple[int, int], bytes] = Cache(
+            CAPACITY if enabled else 0, lambda data: _OVERHEAD + len(data)
+        )
+        """(model, chunk) → the vectors of its names and parts; empty if it has none."""
         self.vocabularies: Cache[str, Vocabulary] = Cache(CAPACITY if enabled else 0, lambda terms: terms.bytes)
         """Beginning → the terms that begin so."""

@@ -8,17 +8,16 @@ import socket
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from threading import Lock
 from typing import Any
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnreachableIndex, UnwritableIndex
 from headnote.store.damage import REPAIR, Damaged
 from headnote.store.lock import read_only_index
-from headnote.store.postgres.schema import MIGRATIONS, Migration, prepare
-from headnote.store.postgres.sql import Connection, only_value, psycopg
+from headnote.store.postgres.pool import Pool
+from headnote.store.postgres.schema import MIGRATIONS, Migration, may_write, prepare
+from headnote.store.postgres.sql import Connection, psycopg
 from headnote.store.postgres.target import Target, without_secrets
 
-_MOST_IDLE = 8
 _CONNECT_SECONDS = 10
 _LONGEST_NAME = 63
 _LEAST_WAIT = 0.5
@@ -27,15 +26,23 @@ _RENAME = "set_config('application_name', %s, false)"
 _OURS = 1750036340
 """`hNot`: the first half of the number of every lock of ours."""
 
+# Set for one transaction: behind a pooler, the next one may be on another connection, and this one somebody else's.
+_READ = """
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL search_path TO {path}; SET LOCAL jit = off; SET LOCAL client_min_messages = warning;
+SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
+SELECT generation FROM state
+"""
 # A machine that vanished is noticed within a minute, not hours, and its lock released.
 _SESSION = """
-SET jit = off; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
-SET client_min_messages = warning; SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0
+SET search_path TO {path}; SET jit = off; SET client_min_messages = warning;
+SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0;
+SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3
 """
 
 
 class Connections:
-    """Opens connections to one index and pools idle ones."""
+    """Opens connections to one index. Reading needs single transactions, and writing a session that lasts."""
 
     def __init__(
         self,
@@ -46,37 +53,30 @@ class Connections:
     ) -> None:
         self.target = target
         self._read_only = read_only
-        self._lock = Lock()
-        self._idle: list[Connection] = []
-        self._process = os.getpid()
-        self._of_parent: list[object] = []
-        """Connections of the parent process. A fork may neither use nor close them."""
-        self._path = ""
-        with reported(target):
-            first = self._connect()
-            try:
-                encoding = only_value(first, "SHOW server_encoding")
-                if encoding != "UTF8":
-                    raise UnwritableIndex(
-                        f"the database is in {encoding}, not in UTF8",
-                        path=target.shown,
-                        remedy="create one with ENCODING 'UTF8'",
-                    )
-                self._path = prepare(first, target, migrations, create, read_only)
-            except BaseException:
-                first.close()
-                raise
-            self._set_path(first)
-        self._idle.append(first)
+        self._readers = Pool(lambda: self._connect(target.connection))
+        self._writers = Pool(lambda: self._connect(target.direct)) if target.direct else self._readers
+        with reported(target), self._readers.taken("SHOW server_encoding") as (first, (encoding,)):
+            if encoding != "UTF8":
+                raise UnwritableIndex(
+                    f"the database is in {encoding}, not in UTF8",
+                    path=target.shown,
+                    remedy="create one with ENCODING 'UTF8'",
+                )
+            place = prepare(first, target, migrations, create, read_only)
+            self.may_write = may_write(first, target)
+        self._path = f"{target.schema}, {place}"
 
     @contextlib.contextmanager
-    def reader(self) -> Iterator[Connection]:
-        """A connection inside a transaction that sees one moment and cannot write."""
-        level = psycopg().IsolationLevel.REPEATABLE_READ
-        with reported(self.target), self._taken() as db:
-            db.isolation_level, db.read_only = level, True
-            with db.transaction():
-                yield db
+    def reader(self) -> Iterator[tuple[Connection, int]]:
+        """A connection inside a transaction that sees one moment and cannot write; the generation of that moment."""
+        with reported(self.target), self._readers.taken(_READ.format(path=self._path)) as (db, (generation,)):
+            yield db, generation
+            db.execute("COMMIT")
+
+    def generation(self) -> int:
+        query = f"SELECT generation FROM {self.target.schema}.state"
+        with reported(self.target), self._readers.taken(query) as (_, (generation,)):
+            return int(generation)
 
     @contextlib.contextmanager
     def writer(self, wait: float, together: bool = False) -> Iterator[Connection]:
@@ -84,17 +84,19 @@ class Connections:
         if self._read_only:
             raise read_only_index(self.target.shown)
         kind = "_shared" if together else ""
-        with reported(self.target), self._taken() as db:
+        with reported(self.target), self._writers.taken("SELECT pg_backend_pid(), current_user") as (db, (pid, user)):
+            if not self.may_write:
+                raise _reading_role(user, self.target)
+            if not self.target.direct and pid != db.info.backend_pid:
+                raise _pooled(self.target)
+            db.execute(_SESSION.format(path=self._path))
             self._wait_for_turn(db, wait, kind)
             yield db
             db.execute(f"SELECT pg_advisory_unlock{kind}({_OURS}, %s), {_RENAME}", (self._number, _own_name()))
 
     def close(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        if self._process == os.getpid():
-            for connection in idle:
-                connection.close()
+        self._readers.close()
+        self._writers.close()
 
     def _wait_for_turn(self, db: Connection, wait: float, kind: str) -> None:
         """The server releases the lock when the connection ends, however it ends."""
@@ -126,57 +128,35 @@ class Connections:
         remedy = "wait until it is done, then try again"
         return LockedIndex(f"being updated by {who}", path=self.target.shown, remedy=remedy)
 
-    @contextlib.contextmanager
-    def _taken(self) -> Iterator[Connection]:
-        connection = self._take()
-        try:
-            yield connection
-        except BaseException:
-            connection.close()
-            raise
-        with self._lock:
-            if len(self._idle) < _MOST_IDLE and self._process == os.getpid():
-                self._idle.append(connection)
-                return
-        connection.close()
-
-    def _take(self) -> Connection:
-        if self._process != os.getpid():
-            self._of_parent.append(self._idle)
-            self._idle, self._process, self._lock = [], os.getpid(), Lock()
-        while True:
-            with self._lock:
-                idle = self._idle.pop() if self._idle else None
-            if idle is None:
-                connection = self._connect()
-                self._set_path(connection)
-                return connection
-            try:
-                idle.execute("SELECT 1")
-            except psycopg().OperationalError:  # the server has restarted
-                idle.close()
-            else:
-                return idle
-
-    def _connect(self) -> Connection:
+    def _connect(self, address: str) -> Connection:
+        # Statements are not prepared: behind a pooler, the connection that knows them may be somebody else's.
         options: dict[str, Any] = {"application_name": _own_name(), "autocommit": True, "prepare_threshold": None}
-        if "connect_timeout" not in self.target.connection:
+        if "connect_timeout" not in address:
             options["connect_timeout"] = _CONNECT_SECONDS
         try:
-            connection = psycopg().connect(self.target.connection, client_encoding="UTF8", **options)
+            return psycopg().connect(address, client_encoding="UTF8", **options)
         except psycopg().OperationalError as error:
             raise not_connected(error, self.target) from error
-        connection.execute(_SESSION)
-        return connection
-
-    def _set_path(self, connection: Connection) -> None:
-        connection.execute(f"SET search_path TO {self.target.schema}, {self._path}")
 
 
 def _own_name() -> str:
     """How the server names this process. There is room for a time behind it."""
     name = f"headnote {os.getpid()} {socket.gethostname().replace(' ', '-')}"
     return name[: _LONGEST_NAME - len(" 2000-01-01T00:00:00+00:00")]
+
+
+def _reading_role(user: str, target: Target) -> UnwritableIndex:
+    remedy = "write with a role that has the right to, or search with --no-update"
+    return UnwritableIndex(f"the role {user} may read this index, not write it", path=target.shown, remedy=remedy)
+
+
+def _pooled(target: Target) -> UnwritableIndex:
+    """Its lock would stay with a connection that somebody else gets."""
+    return UnwritableIndex(
+        "this is the address of a connection pooler, and an update needs a session of its own",
+        path=target.shown,
+        remedy="add direct=HOST:PORT to the URL, the address of the server, or of a pooler with pool_mode = session",
+    )
 
 
 _LOST = ("08", "57P")

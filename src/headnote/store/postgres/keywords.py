@@ -148,14 +148,20 @@ def word_counts(fields: Sequence[str]) -> Mapping[str, list[int]]:
 
 
 def insert_keywords(update: Update, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
-    """(chunk, its fields)."""
-    postings: list[str] = []
+    """(chunk, its fields).
+
+    Rows of a word are written together: a search that needs all of them then reads few pages.
+    """
+    postings: dict[str, list[str]] = {}
     lengths: list[Row] = []
     for chunk, fields in keywords:
-        length, lines = _posting_lines(chunk, fields)
+        counts = word_counts(fields)
+        length = sum(map(sum, counts.values()))
         lengths.append((chunk, length))
-        postings += lines
-    update.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", postings)
+        for word, numbers in counts.items():
+            postings.setdefault(word, []).append(_line(chunk, length, numbers, word))
+    lines = [line for word in sorted(postings) for line in postings[word]]
+    update.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", lines)
     update.copy("lengths", lengths)
 
 
@@ -164,14 +170,9 @@ def delete_keywords(update: Update, chunks: list[int]) -> None:
         update.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (chunks,))
 
 
-def _posting_lines(chunk: int, fields: Sequence[str]) -> tuple[int, list[str]]:
-    """The number of terms of a chunk, and its rows in the text format of COPY: there are many, and this is ten times as
-    fast as the driver. Words have no blanks, so a backslash is all there is to escape."""
-    counts = word_counts(fields)
-    length = sum(sum(numbers) for numbers in counts.values())
-    lines = []
-    for word, numbers in counts.items():
-        often = "\t".join([str(min(number, _MOST)) for number in numbers])
-        written = escaped(word).replace("\\", "\\\\")
-        lines.append(f"{chunk}\t{length}\t{often}\t{written}\n")
-    return length, lines
+def _line(chunk: int, length: int, counts: Iterable[int], word: str) -> str:
+    """A row in the text format of COPY: there are many, and this is ten times as fast as the driver. Words have no
+    blanks, so a backslash is all there is to escape."""
+    often = "\t".join([str(min(number, _MOST)) for number in counts])
+    written = escaped(word).replace("\\", "\\\\")
+    return f"{chunk}\t{length}\t{often}\t{written}\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from headnote.store.codec import unescaped
 from headnote.store.damage import decodes_all
-from headnote.store.postgres.cache import Caches
+from headnote.store.postgres.cache import ALL, Caches
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.keywords import Keywords
-from headnote.store.postgres.sql import Connection, generation_of, only_row, only_value, rows
+from headnote.store.postgres.sql import Connection, only_row, only_value, rows
 from headnote.store.postgres.vectors import Vectors
 from headnote.store.reader import CompositeReader
 from headnote.store.rows import Counts
@@ -24,9 +24,10 @@ SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT 
 class PostgresReader(CompositeReader):
     """Documents, links, keywords and vectors of one generation."""
 
-    def __init__(self, db: Connection, caches: Caches, exact: int) -> None:
+    def __init__(self, db: Connection, generation: int, caches: Caches, exact: int) -> None:
         self.db = db
-        self._generation = generation_of(db)  # the view begins with this first read
+        self._generation = generation
+        self._caches = caches
         documents = Documents(db, caches, self._generation)
         super().__init__(
             documents,
@@ -38,11 +39,17 @@ class PostgresReader(CompositeReader):
         return self._generation
 
     def manifest(self) -> dict[str, str]:
+        return dict(self._caches.manifest.get(self._generation, ALL, self._read_manifest))
+
+    def _read_manifest(self) -> dict[str, str]:
         entries = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
         return {unescaped(key): unescaped(value) for key, value in entries}
 
     def chunk_count(self) -> int:
-        return int(only_value(self.db, "SELECT count(*) FROM chunks"))
+        count = self._caches.chunk_count.get(
+            self._generation, ALL, lambda: only_value(self.db, "SELECT count(*) FROM chunks")
+        )
+        return int(count)
 
     def counts(self) -> Counts:
         documents, chunks, links, size, generation, updated_ns = only_row(self.db, _COUNTS)

@@ -174,7 +174,21 @@ CREATE TABLE claims (
 );
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS)
+_HALVES = """
+-- Vectors of half precision: the same numbers in half the space. The next update builds their indexes again.
+DO $$ DECLARE number integer; BEGIN
+    FOR number IN SELECT id FROM models WHERE indexed LOOP
+        EXECUTE 'DROP INDEX IF EXISTS vectors_of_model_' || number;
+    END LOOP;
+END $$;
+UPDATE models SET indexed = false;
+ALTER TABLE vectors ALTER COLUMN embedding TYPE halfvec USING embedding::halfvec;
+-- Parts go to a place of their own: whoever compares all vectors need not read them.
+ALTER TABLE vectors ALTER COLUMN embedding SET STORAGE MAIN, ALTER COLUMN parts SET STORAGE EXTERNAL;
+ALTER TABLE vectors SET (toast_tuple_target = 128);
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS, _HALVES)
 """Migration n leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"
@@ -192,7 +206,7 @@ def prepare(
     if place and version == len(migrations):
         return place
     _refuse_newer(version, target, migrations)
-    if read_only:
+    if read_only or (version is not None and not may_write(db, target)):
         raise older_index(target.shown)
     with db.transaction():
         db.execute(_ONE_MAKER)
@@ -208,6 +222,12 @@ def prepare(
                 db.execute(migration)
         db.execute("UPDATE state SET version = %s", (len(migrations),))
     return place
+
+
+def may_write(db: Connection, target: Target) -> bool:
+    """Whether this role may change the index, as far as its rights to the tables tell."""
+    query = "SELECT has_table_privilege(%s, 'INSERT') AND has_table_privilege(%s, 'UPDATE')"
+    return bool(only_value(db, query, (f"{target.schema}.documents", f"{target.schema}.state")))
 
 
 def version_of(db: Connection, target: Target) -> int | None:

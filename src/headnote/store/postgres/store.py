@@ -12,7 +12,6 @@ from headnote.store.postgres.connections import Connections
 from headnote.store.postgres.doctor import complaints, repair
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.schema import MIGRATIONS, Migration
-from headnote.store.postgres.sql import generation_of
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT
 from headnote.store.postgres.writer import PostgresWriter
@@ -29,6 +28,7 @@ class PostgresStore:
         self._exact = exact
         self.target = connections.target
         self.place = connections.target.shown
+        self.may_write = connections.may_write
 
     @classmethod
     def open(
@@ -47,8 +47,8 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[PostgresReader]:
-        with self._connections.reader() as db:
-            yield PostgresReader(db, self._caches, self._exact)
+        with self._connections.reader() as (db, generation):
+            yield PostgresReader(db, generation, self._caches, self._exact)
 
     @contextlib.contextmanager
     def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[PostgresWriter]:
@@ -58,8 +58,7 @@ class PostgresStore:
             writer.finish()
 
     def generation(self) -> int:
-        with self._connections.reader() as db:
-            return generation_of(db)
+        return self._connections.generation()
 
     def check(self) -> list[str]:
         with self.reading() as reader:

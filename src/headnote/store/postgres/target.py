@@ -18,13 +18,17 @@ _SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
 _LONGEST_NAME = 40
 
 HARMLESS = frozenset(
-    "schema host hostaddr port user dbname sslmode sslnegotiation connect_timeout application_name"
+    "schema direct host hostaddr port user dbname sslmode sslnegotiation connect_timeout application_name"
     " target_session_attrs load_balance_hosts channel_binding gssencmode".split()
 )
 """Parameters that may be shown. Any other may contain a secret, whatever its name."""
 _HOST = r"(?:[\w.~%-]*|\[[\w.:%]*\])(?::[0-9]*)?"
 _PLACE = re.compile(rf"{_HOST}(?:,{_HOST})*(?:/[\w.~%-]*)?")
 """Hosts, with ports, and a database. Anything else may be a part of a password."""
+OURS = ("schema", "direct")
+"""Parameters of a URL that the driver does not know."""
+_PORT = re.compile(r":[0-9]+\Z")
+_ADDRESS = re.compile(r"(?:[\w.~/-]+|\[[\w.:%]+\])(?::[0-9]+)?")
 _KEYWORDS = re.compile(r"\s*(?:host|hostaddr|port|user|password|passfile|dbname|service)\s*=")
 _PLAIN_VALUE = re.compile(r"[\w.,:/~ -]*")
 
@@ -37,6 +41,8 @@ class Target(NamedTuple):
     schema: str
     shown: str
     """For people."""
+    direct: str = ""
+    """The same database at an address where a session lasts, if the other one is that of a pooler."""
 
     def __repr__(self) -> str:
         return f"Target({self.shown})"
@@ -58,8 +64,8 @@ def target_of(root: Path, url: str) -> Target:
     parameters = _decoded_parameters(url)
     schema = schema_in(url) or default_schema(root)
     check_schema(schema)
-    # `schema` is ours; the driver refuses parameters it does not know.
-    rest = urlencode([pair for pair in parameters if pair[0] != "schema"], quote_via=quote)
+    # These are ours; the driver refuses parameters it does not know.
+    rest = urlencode([pair for pair in parameters if pair[0] not in OURS], quote_via=quote)
     connection = f"{address}?{rest}" if rest else address
     shown = shown_target(url)
     if shown == _hidden(url) or not _can_be_read(connection):
@@ -69,7 +75,22 @@ def target_of(root: Path, url: str) -> Target:
         )
     if not any(name == "schema" for name, _ in parameters):
         shown += f"{'&' if '?' in shown else '?'}schema={schema}"
-    return Target(connection, schema, shown)
+    return Target(connection, schema, shown, _direct(connection, _parameter(url, "direct")))
+
+
+def _direct(connection: str, address: str) -> str:
+    """The same database at `HOST:PORT`; empty without an address."""
+    if not address:
+        return ""
+    if not _ADDRESS.fullmatch(address):
+        raise SettingsError(
+            "the value of direct= is not an address", remedy="write direct=HOST:PORT, or direct=/FOLDER/OF/SOCKET:PORT"
+        )
+    host, _, port = address.rpartition(":") if _PORT.search(address) else (address, "", "5432")
+    conninfo = load("psycopg.conninfo", "an index in PostgreSQL", INSTALL)
+    parameters = conninfo.conninfo_to_dict(connection)
+    parameters.pop("hostaddr", None)
+    return str(conninfo.make_conninfo("", **{**parameters, "host": host.strip("[]"), "port": port}))
 
 
 def _can_be_read(connection: str) -> bool:
@@ -84,7 +105,11 @@ def _can_be_read(connection: str) -> bool:
 
 def schema_in(url: str) -> str:
     """The schema that a URL names; empty if it names none."""
-    return next((value for name, value in _decoded_parameters(url) if name == "schema"), "")
+    return _parameter(url, "schema")
+
+
+def _parameter(url: str, name: str) -> str:
+    return next((value for given, value in _decoded_parameters(url) if given == name), "")
 
 
 def with_schema(url: str, schema: str) -> str:

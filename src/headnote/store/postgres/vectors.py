@@ -7,16 +7,16 @@ one by one all the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
-from headnote.store.postgres.cache import Caches
+from headnote.store.postgres.cache import ALL, Caches, Model
 from headnote.store.postgres.documents import Documents
-from headnote.store.postgres.sql import Connection, Update, only_row, only_value, rows
+from headnote.store.postgres.sql import Connection, Update, only_value, rows
 from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
 from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
@@ -27,12 +27,20 @@ if TYPE_CHECKING:
 
 EXACT = 12_000_000
 """Numbers that are compared one by one, such as 30,000 vectors of 384. Beyond that, an index is used."""
-MOST_DIMENSIONS = 2000
+MOST_DIMENSIONS = 4000
 """The limit of an HNSW index; longer vectors are compared one by one, however many there are."""
 CANDIDATES = 800
 """Candidates of a search through the index, at most 1000: four times what the fusion takes. With half as many, vectors
 that are hard to tell apart lose one in ten of the best."""
+MARGIN = 32
+"""Vectors that are compared once more beyond those that are asked for. The first comparison rounds the query to half
+precision, so the last places may be taken by the wrong ones."""
 
+_INCOMING = {
+    "vectors": "hash bytea, embedding halfvec, parts bytea",
+    "name_vectors": "hash bytea, data bytea",
+}
+"""Columns of the tables that vectors wait in until it is known which of them are new."""
 _CLAIM = """
 INSERT INTO claims SELECT %s, h.hash, %s, clock_timestamp() + %s * interval '1 second'
 FROM (SELECT DISTINCT hash FROM unnest(%s::bytea[]) hash) h
@@ -40,19 +48,12 @@ WHERE NOT EXISTS (SELECT 1 FROM {table} v WHERE v.model = {model} AND v.hash = h
 ON CONFLICT (model, hash) DO UPDATE SET until = excluded.until WHERE claims.owner = excluded.owner RETURNING hash
 """
 _PARTS = """
-SELECT c.id, v.parts, t.data, n.data FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
+SELECT c.id, v.parts, t.data, n.data FROM unnest(%s::bigint[]) w (id)
 JOIN chunks c ON c.id = w.id JOIN documents d ON d.id = c.document
 JOIN vectors v ON v.model = %s AND v.hash = c.hash
 LEFT JOIN name_vectors t ON t.model = v.model AND t.hash = d.name
-LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name ORDER BY w.place
+LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name
 """
-
-
-class Model(NamedTuple):
-    number: int
-    dims: int
-    indexed: bool
-    """Whether it has an HNSW index."""
 
 
 _NONE = Model(number=-1, dims=0, indexed=False)
@@ -69,7 +70,13 @@ class Vectors:
         self._exact = exact
 
     def models(self) -> dict[str, int]:
-        return {unescaped(name): dims for name, dims in rows(self.db, "SELECT name, dims FROM models ORDER BY id")}
+        return {name: model.dims for name, model in self._models().items()}
+
+    def _models(self) -> dict[str, Model]:
+        return self._caches.models.get(self._generation, ALL, lambda: _models(self.db))
+
+    def _model(self, name: str) -> Model:
+        return self._models().get(name, _NONE)
 
     # -- search
 
@@ -80,7 +87,7 @@ class Vectors:
         depth: int,
         only: Filter = Filter(),  # noqa: B008  immutable
     ) -> list[tuple[int, float]]:
-        stored = _model(self.db, model)
+        stored = self._model(model)
         if stored is _NONE or depth < 1:
             return []
         passing, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
@@ -88,18 +95,23 @@ class Vectors:
         allowed = f"AND EXISTS (SELECT 1 FROM chunks c {restriction} AND c.hash = v.hash)" if passing else ""
         through_index = stored.indexed and not (passing and self._are_few(passing, bindings, stored.dims))
         if through_index:
-            distance = f"v.embedding::vector({stored.dims}) <#> (SELECT vector FROM q)::vector({stored.dims})"
+            half = f"halfvec({stored.dims})"
+            distance = f"v.embedding::{half} <#> (SELECT vector FROM q)::{half}"
             self._prefer_index(depth)
         else:
-            distance = "v.embedding <#> (SELECT vector FROM q)"
+            distance = "v.embedding <#> (SELECT vector FROM q)::halfvec"
+        text = f"[{','.join(map(repr, query.tolist()))}]"
         pairs = rows(
             self.db,
-            f"""WITH q AS (SELECT %s::vector AS vector), best AS MATERIALIZED (
-                SELECT v.id, v.hash, {distance} AS distance FROM vectors v
-                WHERE v.model = {stored.number} {allowed} ORDER BY {distance} LIMIT {int(depth)}
+            f"""WITH q AS (SELECT %s::vector AS vector), near AS MATERIALIZED (
+                SELECT v.id, v.hash, v.embedding FROM vectors v
+                WHERE v.model = {stored.number} {allowed} ORDER BY {distance} LIMIT {int(depth) + MARGIN}
+            ), best AS MATERIALIZED (
+                SELECT id, hash, embedding::vector <#> (SELECT vector FROM q) AS distance FROM near
+                ORDER BY distance, id LIMIT {int(depth)}
             ) SELECT c.id, -b.distance FROM best b JOIN chunks c USING (hash) {restriction}
             ORDER BY b.distance, b.id, c.id""",
-            (_as_text(query.tolist()), *bindings, *bindings),
+            (text, *bindings, *bindings),
         )
         if through_index:
             self.db.execute("SET LOCAL enable_sort = on")
@@ -119,11 +131,16 @@ class Vectors:
         return int(only_value(self.db, query, bindings)) <= most
 
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        stored = _model(self.db, model)
-        columns = rows(self.db, _PARTS, (list(map(int, chunks)), stored.number))
-        return part_set(
-            [(chunk, with_names(parts, names, stored.dims)) for chunk, parts, *names in columns], stored.dims
-        )
+        stored = self._model(model)
+        keys = [(stored.number, int(chunk)) for chunk in chunks]
+        parts = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, stored))
+        return part_set([(key[1], parts[key]) for key in keys if parts[key]], stored.dims)
+
+    def _read_parts(self, keys: list[tuple[int, int]], model: Model) -> dict[tuple[int, int], bytes]:
+        """(model, chunk) → its names and parts; empty for those that have no parts."""
+        columns = rows(self.db, _PARTS, ([chunk for _, chunk in keys], model.number))
+        found = {(model.number, chunk): with_names(parts, names, model.dims) for chunk, parts, *names in columns}
+        return dict.fromkeys(keys, b"") | found
 
     # -- embedding
 
@@ -133,20 +150,20 @@ class Vectors:
     def _has_all(self, model: str, only: Filter) -> bool:
         condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
         passing = f"c.id IN ({condition}) AND" if condition else ""
-        query = WITHOUT_VECTOR.format(passing=passing, model=_model(self.db, model).number)
+        query = WITHOUT_VECTOR.format(passing=passing, model=self._model(model).number)
         return not only_value(self.db, query, 3 * bindings)
 
     def pending_count(self, model: str) -> int:
-        return int(only_value(self.db, PENDING_COUNT.format(model=_model(self.db, model).number)))
+        return int(only_value(self.db, PENDING_COUNT.format(model=self._model(model).number)))
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
-        query = PENDING_CHUNKS.format(model=_model(self.db, model).number).replace("?", "%s")
+        query = PENDING_CHUNKS.format(model=self._model(model).number).replace("?", "%s")
         ids = [chunk for (chunk,) in rows(self.db, query, (claimed, escaped(model), limit))]
         texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
         return [PendingText(*pair) for pair in texts.items()]
 
     def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
-        missing = rows(self.db, PENDING_NAMES.format(model=_model(self.db, model).number))
+        missing = rows(self.db, PENDING_NAMES.format(model=self._model(model).number))
         names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in missing}
         if claimed:
             return sorted(names)
@@ -161,9 +178,9 @@ class Vectors:
         return [Claim(unescaped(owner), left) for owner, left in rows(self.db, query, (escaped(model),))]
 
 
-def _model(db: Connection, name: str) -> Model:
-    row = db.execute("SELECT id, dims, indexed FROM models WHERE name = %s", (escaped(name),)).fetchone()
-    return Model(*row) if row else _NONE
+def _models(db: Connection) -> dict[str, Model]:
+    columns = rows(db, "SELECT name, id, dims, indexed FROM models ORDER BY id")
+    return {unescaped(name): Model(*rest) for name, *rest in columns}
 
 
 class VectorWriter:
@@ -175,24 +192,11 @@ class VectorWriter:
         self._exact = exact
 
     def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
-        numpy = load_numpy()
         for model, dims, texts, names in merged(vectors):
             with self._update.step():
                 number = self._ensure_model(model, dims)
-                # In one order, so that two writers of the same vectors cannot deadlock.
-                self._update.change_many(
-                    """INSERT INTO vectors (model, hash, embedding, parts) VALUES (%s, %s, %s::vector, %s)
-                    ON CONFLICT (model, hash) DO NOTHING""",
-                    [
-                        (number, digest, _as_text(numpy.frombuffer(row, numpy.float16).tolist()), parts)
-                        for digest, (row, parts) in sorted(texts.items())
-                    ],
-                )
-                self._update.change_many(
-                    """INSERT INTO name_vectors (model, hash, data) VALUES (%s, %s, %s)
-                    ON CONFLICT (model, hash) DO NOTHING""",
-                    [(number, digest, data) for digest, data in sorted(names.items())],
-                )
+                self._insert("vectors", number, _vector_columns(texts), "NOTHING")
+                self._insert("name_vectors", number, list(names.items()), "NOTHING")
                 self._update.changed_models.add(number)
 
     def add_vectors(
@@ -207,28 +211,37 @@ class VectorWriter:
             return
         with self._update.step():
             number = self._ensure_model(model, matrix.shape[1])
-            # In one order, so that two writers of the same vectors cannot deadlock.
-            in_order = sorted(vectors.items(), key=lambda item: item[0]) if self._update.together else vectors.items()
-            self._update.change_many(
-                """INSERT INTO vectors (model, hash, embedding, parts) VALUES (%s, %s, %s::vector, %s)
-                ON CONFLICT (model, hash) DO UPDATE SET embedding = excluded.embedding, parts = excluded.parts""",
-                [(number, digest, _as_text(row.tolist()), own_parts) for digest, (row, own_parts) in in_order],
-            )
+            data = {digest: (row.tobytes(), own_parts) for digest, (row, own_parts) in vectors.items()}
+            new = "UPDATE SET embedding = excluded.embedding, parts = excluded.parts"
+            self._insert("vectors", number, _vector_columns(data), new)
             self._update.changed_models.add(number)
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
         with self._update.step():
             number = self._ensure_model(model, matrix.shape[1])
-            self._update.change_many(
-                """INSERT INTO name_vectors (model, hash, data) VALUES (%s, %s, %s)
-                ON CONFLICT (model, hash) DO UPDATE SET data = excluded.data""",
-                # In one order, so that two writers of the same vectors cannot deadlock.
-                [(number, digest, data) for digest, data in sorted(name_rows(names, matrix).items())],
-            )
+            data = list(name_rows(names, matrix).items())
+            self._insert("name_vectors", number, data, "UPDATE SET data = excluded.data")
+
+    def _insert(self, table: str, model: int, columns: Sequence[Sequence[bytes]], if_known: str) -> None:
+        """Rows of one hash each, through a table of our own: COPY is many times as fast as single statements, but
+        cannot leave rows out."""
+        if not columns:
+            return
+        incoming = f"incoming_{table}"
+        self.db.execute(f"CREATE TEMPORARY TABLE {incoming} ({_INCOMING[table]}) ON COMMIT DROP")
+        self._update.copy_bytes(incoming, columns)
+        names = ", ".join(column.split()[0] for column in _INCOMING[table].split(", "))
+        # In one order, so that two writers of the same vectors cannot deadlock.
+        order = "ORDER BY hash" if self._update.together else ""
+        self._update.change(
+            f"""INSERT INTO {table} (model, {names}) SELECT {model}, {names} FROM {incoming} {order}
+            ON CONFLICT (model, hash) DO {if_known}"""
+        )
+        self.db.execute(f"DROP TABLE {incoming}")
 
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float, *, names: bool = False) -> set[str]:
         table = "name_vectors" if names else "vectors"
-        query = _CLAIM.format(model=_model(self.db, model).number, table=table)
+        query = _CLAIM.format(model=_models(self.db).get(model, _NONE).number, table=table)
         bindings = (escaped(model), escaped(owner), seconds, [bytes.fromhex(digest) for digest in hashes])
         with self._update.step():
             return {digest.hex() for (digest,) in rows(self.db, query, bindings)}
@@ -252,8 +265,9 @@ class VectorWriter:
 
     def build_indexes(self) -> None:
         """For models that have become too large to compare vector by vector. Other writers wait for it."""
-        for number in sorted(self._update.changed_models):
-            name, dims, indexed = only_row(self.db, "SELECT name, dims, indexed FROM models WHERE id = %s", (number,))
+        if not self._update.changed_models:
+            return
+        for number, dims, indexed in rows(self.db, "SELECT id, dims, indexed FROM models ORDER BY id"):
             if indexed or dims > MOST_DIMENSIONS:
                 continue
             if only_value(self.db, "SELECT count(*) FROM vectors WHERE model = %s", (number,)) * dims > self._exact:
@@ -263,9 +277,9 @@ class VectorWriter:
                 self.db.execute("SET LOCAL maintenance_work_mem = '512MB'")
                 self.db.execute(
                     f"""CREATE INDEX IF NOT EXISTS {index_of(number)} ON vectors
-                    USING hnsw ((embedding::vector({dims})) vector_ip_ops) WHERE model = {number}"""
+                    USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) WHERE model = {number}"""
                 )
-                self._update.change("UPDATE models SET indexed = true WHERE name = %s", (name,))
+                self._update.change("UPDATE models SET indexed = true WHERE id = %s", (number,))
 
     def _sweep(self, model: int) -> int:
         dropped = self._update.change(
@@ -289,7 +303,7 @@ class VectorWriter:
             ON CONFLICT (name) DO NOTHING""",
             (escaped(name), dims),
         )
-        stored = _model(self.db, name)
+        stored = _models(self.db)[name]
         if stored.dims != dims:
             raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {stored.dims}")
         return stored.number
@@ -299,5 +313,12 @@ def index_of(model: int) -> str:
     return f"vectors_of_model_{int(model)}"
 
 
-def _as_text(numbers: Sequence[float]) -> str:
-    return f"[{','.join(map(repr, numbers))}]"
+def _vector_columns(vectors: Mapping[bytes, tuple[bytes, bytes]]) -> list[tuple[bytes, bytes, bytes]]:
+    """Hash → a vector and its parts, as they are stored; the vector as the server reads it: its length, two bytes
+    without meaning, and its numbers, the first byte of each first."""
+    numpy = load_numpy()
+    swapped = {digest: numpy.frombuffer(row, "<u2").astype(">u2") for digest, (row, _) in vectors.items()}
+    return [
+        (digest, len(row).to_bytes(2, "big") + bytes(2) + row.tobytes(), vectors[digest][1])
+        for digest, row in swapped.items()
+    ]

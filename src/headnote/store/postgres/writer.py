@@ -42,7 +42,7 @@ class PostgresWriter(PostgresReader):
 
     def __init__(self, db: Connection, exact: int, together: bool) -> None:
         self.update = Update(db, together)
-        super().__init__(db, Caches(enabled=False), exact)
+        super().__init__(db, generation_of(db), Caches(enabled=False), exact)
         self.vectors = VectorWriter(self.update, exact)
         self._put_documents = 0
 

