@@ -15,7 +15,7 @@ import psycopg
 
 from headnote.embedding.registry import Models
 from headnote.search.engine import DEPTH, Engine
-from headnote.search.query import MODES, Query
+from headnote.search.query import MODES, Mode, Query
 from headnote.store.base import Store
 from headnote.store.postgres.store import PostgresStore
 from headnote.store.postgres.vectors import EXACT
@@ -114,20 +114,21 @@ def compare_sizes(url: str, target: str, count: int) -> list[Figure]:
         sqlite = SqliteStore.open(scratch)
         figures += written(SQLITE, sqlite, made, meter)
         expected = nearest(sqlite, made)
-        figures += searched(SQLITE, sqlite, made, meter)
+        hits: Hits = {}
+        figures += searched(SQLITE, sqlite, made, meter, hits)
         sqlite.close()
         postgres = PostgresStore.open(scratch, target, exact=NEVER)
         figures += written("PostgreSQL", postgres, made, meter)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"VACUUM ANALYZE {postgres.target.schema}.postings")
         figures += found_again(ONE_BY_ONE, postgres, made, expected)
-        figures += searched(ONE_BY_ONE, postgres, made, meter)
+        figures += searched(ONE_BY_ONE, postgres, made, meter, hits)
         postgres.close()
         if count * made.dimensions > EXACT:
             indexed = PostgresStore.open(scratch, target)
             figures += built(indexed, made, meter)
             figures += found_again(BY_HNSW, indexed, made, expected)
-            figures += searched(BY_HNSW, indexed, made, meter)
+            figures += searched(BY_HNSW, indexed, made, meter, hits)
             indexed.close()
     case = f"{count:,} chunks"
     figures = [figure._replace(case=f"{case}: {figure.case}") for figure in figures]
@@ -161,7 +162,7 @@ def built(store: PostgresStore, made: MadeChunks, meter: Meter) -> list[Figure]:
     with meter.measured() as spent, store.writing() as writer:
         writer.add_vectors(MODEL, ["0" * 32], made.queries[0].vector.reshape(1, -1))
     with store.reading() as reader:
-        size = reader.db.execute("SELECT pg_relation_size(oid) FROM pg_class WHERE relname = 'vectors_of_model_1'")
+        size = reader.db.execute("SELECT pg_relation_size('vectors_of_model_1')")
         (size_of_index,) = size.fetchone()
     print(f"  HNSW built: {spent[0].seconds:.0f} s, {spent[0].cores:.0f} core s", flush=True)
     return [
@@ -191,21 +192,30 @@ def found_again(name: str, store: Store, made: MadeChunks, expected: Nearest) ->
     return figures
 
 
-def searched(name: str, store: Store, made: MadeChunks, meter: Meter) -> list[Figure]:
+Hits = dict[tuple[Mode, str], list[str]]
+"""Mode and query → the documents that are found, best first."""
+
+
+def searched(name: str, store: Store, made: MadeChunks, meter: Meter, hits: Hits) -> list[Figure]:
+    """`hits` are those of the store that was searched first; it puts them there."""
     engine = Engine(store, Models(deep=made))
     with meter.measured() as first:
         engine.search(Query(made.queries[-1].text, min_score=0.0))
     figures = [Figure(name, "first search", "ms", 1e3 * first[0].seconds)]
     for mode in MODES:
         queries = [Query(query.text, mode=mode, min_score=0.0) for query in made.queries]
-        times = []
+        times, same = [], 0
         with meter.measured() as spent:
             for query in queries:
                 begin = time.perf_counter()
-                engine.search(query)
+                found = [hit.path for hit in engine.search(query)]
                 times.append(time.perf_counter() - begin)
+                same += hits.setdefault((mode, query.text), found) == found
         figures.append(Figure(name, f"{mode} search, p50", "ms", 1e3 * statistics.median(times)))
         figures.append(Figure(name, f"{mode} search, cores", "core ms", 1e3 * spent[0].cores / len(queries)))
+        figures.append(
+            Figure(name, f"{mode} search, same documents as SQLite", "%", 100 * same / len(queries), "higher")
+        )
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
     figures.append(Figure(name, "memory of this process", "MB", resident / 1e6))
     if name != SQLITE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
@@ -159,8 +160,13 @@ def insert_keywords(update: Update, keywords: Iterable[tuple[int, KeywordFields]
         length = sum(map(sum, counts.values()))
         lengths.append((chunk, length))
         for word, numbers in counts.items():
-            postings.setdefault(word, []).append(_line(chunk, length, numbers, word))
-    lines = [line for word in sorted(postings) for line in postings[word]]
+            postings.setdefault(word, []).append(f"{chunk}\t{length}\t{_often(tuple(numbers))}\t")
+    # The text format of COPY: there are many rows, and this is ten times as fast as the driver. Words have no blanks,
+    # so a backslash is all there is to escape.
+    lines = []
+    for word in sorted(postings):
+        end = escaped(word).replace("\\", "\\\\") + "\n"
+        lines += [columns + end for columns in postings[word]]
     update.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", lines)
     update.copy("lengths", lengths)
 
@@ -170,9 +176,7 @@ def delete_keywords(update: Update, chunks: list[int]) -> None:
         update.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (chunks,))
 
 
-def _line(chunk: int, length: int, counts: Iterable[int], word: str) -> str:
-    """A row in the text format of COPY: there are many, and this is ten times as fast as the driver. Words have no
-    blanks, so a backslash is all there is to escape."""
-    often = "\t".join([str(min(number, _MOST)) for number in counts])
-    written = escaped(word).replace("\\", "\\\\")
-    return f"{chunk}\t{length}\t{often}\t{written}\n"
+@lru_cache(maxsize=4096)
+def _often(counts: tuple[int, ...]) -> str:
+    """How often a word is in each field, as columns. Most words are once in the text."""
+    return "\t".join([str(min(count, _MOST)) for count in counts])

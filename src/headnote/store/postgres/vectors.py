@@ -274,7 +274,7 @@ class VectorWriter:
                 # By one process: the index is small when it is built, which takes seconds, and not every build
                 # of pgvector survives several.
                 self.db.execute("SET LOCAL max_parallel_maintenance_workers = 0")
-                self.db.execute("SET LOCAL maintenance_work_mem = '512MB'")
+                self.db.execute("SET LOCAL maintenance_work_mem = '1GB'")
                 self.db.execute(
                     f"""CREATE INDEX IF NOT EXISTS {index_of(number)} ON vectors
                     USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) WHERE model = {number}"""
