@@ -1,7 +1,8 @@
-"""Models with layers, on this machine: no network, no GPU, all cores. Each has a package of its own in `models/`.
+"""Models with layers, on this machine: no network, all cores, or a GPU. Each has a package of its own in `models/`.
 
 Each run takes one text without padding, which makes a vector independent of its neighbours. The graphs quantise row by
-row for the same reason (see `models/onnx`). Several texts run at once to keep all cores busy.
+row for the same reason (see `models/onnx`). Several texts run at once to keep all cores busy. Where there is a GPU,
+many texts are left to it (see `gpu`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from headnote.embedding.gpu import GpuModel, check_gpu, has_gpu
 from headnote.embedding.vectors import mean_of_windows, windows, zeros
 from headnote.embedding.wordpieces import uncased
 from headnote.errors import MissingExtra
@@ -31,6 +33,10 @@ _BATCH = 1000
 """Texts held in memory as word pieces, which take ten times the space of the text."""
 _BEGIN, _END = 101, 102
 _RUNTIME = install("deep")
+
+DEVICES = ("auto", "cpu", "cuda")
+WORTH_A_GPU = 256
+"""Texts for which `auto` wakes a GPU: torch takes seconds to load, and a core makes a hundred vectors in that time."""
 
 
 def install_command(model: str) -> str:
@@ -51,19 +57,21 @@ class TransformerEmbedder:
 
     dimensions = DIMENSIONS
 
-    def __init__(self, model: str, threads: int | None = None) -> None:
+    def __init__(self, model: str, threads: int | None = None, device: str = "auto") -> None:
         """`model` is one with a package: deep, minilm, quality. `threads` is how many texts run at once; one per core
-        by default."""
+        by default. `device` is one of `DEVICES`; `auto` means a GPU, if there is one and the texts are many."""
         self._model = model
         self._files = _files_of(model)
         self._threads = threads or _cores()
+        self._device = device
         self._lock = Lock()
         self._loaded: Any = None
+        self._on_gpu: GpuModel | None = None
         self.name = f"{model}:{self._files.FINGERPRINT}:{WINDOW}-{OVERLAP}"
 
     def with_threads(self, threads: int) -> TransformerEmbedder:
         """The same model with that many texts at once."""
-        return TransformerEmbedder(self._model, threads)
+        return TransformerEmbedder(self._model, threads, self._device)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)
@@ -86,6 +94,8 @@ class TransformerEmbedder:
         return vector
 
     def _run_all(self, parts: list[list[int]]) -> list[Vectors]:
+        if self._is_for_gpu(len(parts)):
+            return self._gpu().run([[_BEGIN, *part, _END] for part in parts])
         if self._threads == 1 or len(parts) < 2:
             return [self._run(part) for part in parts]
         from concurrent.futures import ThreadPoolExecutor
@@ -101,6 +111,16 @@ class TransformerEmbedder:
         ids = load_numpy().array([_BEGIN, *part, _END], dtype="int64")
         mean: Vectors = self._session().run(None, {"ids": ids})[0]
         return mean
+
+    def _is_for_gpu(self, texts: int) -> bool:
+        return self._device == "cuda" or (self._device == "auto" and texts >= WORTH_A_GPU and has_gpu())
+
+    def _gpu(self) -> GpuModel:
+        with self._lock:
+            if self._on_gpu is None:
+                check_gpu()
+                self._on_gpu = GpuModel(self._files.MODEL)
+            return self._on_gpu
 
     def _session(self) -> Any:
         if self._loaded is None:
@@ -125,7 +145,7 @@ class TransformerEmbedder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The loaded model stays here; another process loads its own.
-        return TransformerEmbedder, (self._model, self._threads)
+        return TransformerEmbedder, (self._model, self._threads, self._device)
 
     def __repr__(self) -> str:
         return f"<embedder {self.name}>"
