@@ -1,30 +1,33 @@
-"""Speed of bulk jobs: the same documents on one machine, on Ray and on Spark, with one worker and with two.
+"""Speed and memory of bulk jobs: the same documents on one machine, on Ray and on Spark, with one worker and with two.
 
-    python bench/scale.py [--megabytes N] [--rounds N] [--engine NAME]... [--workers N]... [--vectors N] [--json FILE]
+    python bench/scale.py [--megabytes N] [--input DIR] [--rounds N] [--engine NAME]... [--workers N]...
+                          [--vectors N] [--json FILE]
 
-Needs `pip install -e ".[search,deep,ray,spark]" ./models/minilm` and Java 17. Corpora lie at HEADNOTE_SHARED or beside
-the working copy in `shared`; they are copied to a temporary folder, again and again under other names, until there is
-enough. Ends with 1 if two workers are not as much faster than one as promised.
+Needs `pip install -e ".[search,deep,ray,spark]" ./models/minilm` and Java 17. The documents are made from the corpora
+(see `bulk_text.py`) in a temporary folder, or lie in DIR already. Ends with 1 if two workers are not as much faster
+than one as promised.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bulk_text import write_documents
+from process_memory import PeakMemory
 from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
-from shared_corpora import MEGABYTE, load
+from shared_corpora import MEGABYTE, files_below
 
-CORPORA = ("kubernetes-en", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam")
 ENGINES = ("local", "ray", "spark")
 DISTRIBUTIONS = ["headnote-md", "pyarrow", "ray", "pyspark"]
 TIMES_FASTER = 1.6
@@ -36,6 +39,7 @@ Figures = dict[str, float]
 def main() -> int:
     parser = argparse.ArgumentParser(description="Speed of bulk jobs on one machine, on Ray and on Spark.")
     parser.add_argument("--megabytes", type=float, default=100, help="so much Markdown (default 100)")
+    parser.add_argument("--input", type=Path, metavar="DIR", help="documents that are there already, instead")
     parser.add_argument("--rounds", type=int, default=2, help="the best of so many counts (default 2)")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one; may be repeated")
     parser.add_argument("--workers", action="append", type=int, help="so many; may be repeated (default 1 and 2)")
@@ -49,59 +53,52 @@ def main() -> int:
         return 0
     setting, packages = machine(), versions(DISTRIBUTIONS)
     show_setting(setting, packages)
-    with TemporaryDirectory() as scratch:
-        files = write_documents(Path(scratch) / "docs", options.megabytes)
-        results = measured(scratch, options.engine or list(ENGINES), options.workers or [1, 2], options.rounds)
-        embedding = embedded(Path(scratch), options.vectors) if options.vectors else None
-    tables = [speed(results, files, options), *([vectors(embedding)] if embedding else [])]
+    with documents(options.input, options.megabytes) as folder:
+        results = measured(folder, options.engine or list(ENGINES), options.workers or [1, 2], options.rounds)
+        embedding = embedded(folder, options.vectors) if options.vectors else None
+    tables = [speed(results, options), memory(results), *([vectors(embedding)] if embedding else [])]
     for table in tables:
         show(table)
     print(f"\n  load after: {machine()['load']}")
-    write_figures(options.json, as_figures(results, embedding), setting, packages)
+    write_figures(options.json, as_figures(results, embedding), setting, packages, runs=results, vectors=embedding)
     return 0 if promises_hold(results) else 1
 
 
 # -- the documents
 
 
-def write_documents(folder: Path, megabytes: float) -> int:
-    """The corpora, each round in a folder of its own, until there is enough; how many files."""
-    documents = [document for corpus in load(CORPORA).values() for document in corpus]
-    size = files = 0
-    for number in count():
-        for document in documents:
-            if size >= megabytes * MEGABYTE:
-                return files
-            file = folder / f"round-{number}" / document.path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(document.text, encoding="utf-8", newline="")
-            size += document.size
-            files += 1
-    raise AssertionError("unreachable")
+@contextmanager
+def documents(given: Path | None, megabytes: float) -> Iterator[Path]:
+    """The folder of documents, which is removed again if it was made here."""
+    if given is not None:
+        yield given
+        return
+    with TemporaryDirectory() as scratch:
+        write_documents(Path(scratch), megabytes)
+        yield Path(scratch)
 
 
 # -- measuring
 
 
-def measured(scratch: str, engines: Sequence[str], workers: Sequence[int], rounds: int) -> dict[str, Figures]:
+def measured(folder: Path, engines: Sequence[str], workers: Sequence[int], rounds: int) -> dict[str, Figures]:
     """Engine and workers → the round that took least time. Rounds are interleaved, so load affects all alike."""
     runs: dict[str, list[Figures]] = {}
     for _ in range(rounds):
         for engine in engines:
             for number in workers:
-                figures = in_process(engine, number, f"{scratch}/docs", "")
+                figures = in_process(engine, number, str(folder), "")
                 runs.setdefault(f"{engine} {number}", []).append(figures)
     return {what: min(rounds_of, key=lambda figures: figures["work"]) for what, rounds_of in runs.items()}
 
 
-def embedded(scratch: Path, documents: int) -> Figures:
+def embedded(folder: Path, count: int) -> Figures:
     """Vectors of some documents, by one worker with one thread."""
-    files = sorted((scratch / "docs" / "round-0").rglob("*.md"))
-    sample = scratch / "sample"
-    sample.mkdir()
-    for number, file in enumerate(files[:: max(len(files) // documents, 1)][:documents]):
-        (sample / f"{number}.md").write_bytes(file.read_bytes())
-    return in_process("local", 1, str(sample), "minilm")
+    files = files_below(folder)
+    with TemporaryDirectory() as sample:
+        for number, file in enumerate(files[:: max(len(files) // count, 1)][:count]):
+            (Path(sample) / f"{number}.md").write_bytes(file.read_bytes())
+        return in_process("local", 1, sample, "minilm")
 
 
 def in_process(engine: str, workers: int, given: str, embedder: str) -> Figures:
@@ -115,7 +112,7 @@ def in_process(engine: str, workers: int, given: str, embedder: str) -> Figures:
 
 @dataclass(frozen=True)
 class Timed:
-    """Does a part, and notes when it began, when it ended, and what it took of its core."""
+    """Does a part, and notes when it began, when it ended, and what it took of its core and of memory."""
 
     writer: Any
     notes: str
@@ -123,7 +120,8 @@ class Timed:
     def __call__(self, part: Any) -> Any:
         began, cores = time.time(), time.process_time()
         result = self.writer(part)
-        note = [began, time.time(), time.process_time() - cores]
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        note = [began, time.time(), time.process_time() - cores, most]
         Path(self.notes, part.name).write_text(json.dumps(note), encoding="utf-8")
         return result
 
@@ -133,8 +131,8 @@ def run(engine: str, workers: int, given: str, embedder: str) -> Figures:
     from headnote.chunking.settings import Settings
     from headnote.embedding.registry import get_embedder
     from headnote.scale.engines import find_engine
+    from headnote.scale.folder_output import FolderOutput
     from headnote.scale.inputs import list_inputs
-    from headnote.scale.parquet_output import ParquetOutput
     from headnote.scale.work import Recipe, cut_into_parts
 
     model = get_embedder(embedder).name if embedder else ""
@@ -142,22 +140,29 @@ def run(engine: str, workers: int, given: str, embedder: str) -> Figures:
     with TemporaryDirectory() as scratch:
         notes, out = Path(scratch) / "notes", Path(scratch) / "out"
         notes.mkdir()
-        output = ParquetOutput(str(out), recipe)
+        output = FolderOutput(str(out), recipe)
         began = time.time()
-        units = list_inputs(given).units
-        output.open(rebuild=False)
-        parts = cut_into_parts(units, recipe.text, bool(embedder))
-        results = list(find_engine(engine)(Timed(output.writer(), str(notes)), parts, workers))
-        finished = output.finish(units, (), ())
+        with PeakMemory() as together:
+            units = list_inputs(given).units
+            output.open(rebuild=False)
+            parts = cut_into_parts(units, recipe.text, bool(embedder))
+            results = list(find_engine(engine)(Timed(output.writer(), str(notes)), parts, workers))
+            finished = output.finish(units, (), ())
         whole = time.time() - began
+        driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         times = [json.loads(note.read_text(encoding="utf-8")) for note in notes.iterdir()]
-        work = max(end for _, end, _ in times) - min(start for start, _, _ in times)
+        work = max(end for _, end, _, _ in times) - min(start for start, _, _, _ in times)
         stored, raw = below(out / "chunks"), unpacked(out / "chunks")
     return {
         "whole": whole,
         "start": whole - work,
         "work": work,
-        "cores": sum(cores for _, _, cores in times),
+        "cores": sum(cores for _, _, cores, _ in times),
+        "worker_memory": max(most for _, _, _, most in times),
+        "driver_memory": driver,
+        "memory": together.peak,
+        "documents": len(units),
+        "parts": len(parts),
         "bytes": sum(result.size for result in results),
         "chunks": finished.chunks,
         "chunk_bytes": stored,
@@ -179,12 +184,13 @@ def unpacked(folder: Path) -> int:
 # -- saying it
 
 
-def speed(results: dict[str, Figures], files: int, options: argparse.Namespace) -> Table:
+def speed(results: dict[str, Figures], options: argparse.Namespace) -> Table:
     rows = [_row(what, figures) for what, figures in results.items()]
     some = next(iter(results.values()))
+    size = f"{some['bytes'] / MEGABYTE:,.1f} MB in {some['parts']:.0f} parts"
     notes = [
-        f"{files:,} files, {some['bytes'] / MEGABYTE:.1f} MB, {some['chunks']:,.0f} chunks with every field.",
-        _bytes_of_a_chunk(next(iter(results.values()))),
+        f"{some['documents']:,.0f} files, {size}, {some['chunks']:,.0f} chunks with every field.",
+        _bytes_of_a_chunk(some),
         "Work: from the beginning of the first part to the end of the last. Start: the whole job without that.",
         "Per core second: what a core does while it works for us, whatever else runs.",
         f"Best of {options.rounds} rounds, each in a process of its own.",
@@ -206,11 +212,25 @@ def _row(what: str, figures: Figures) -> list[str]:
     return [engine, workers, *numbers]
 
 
+def memory(results: dict[str, Figures]) -> Table:
+    rows = [
+        [*what.split(), *(f"{figures[name] / MEGABYTE:,.0f}" for name in ("worker_memory", "driver_memory", "memory"))]
+        for what, figures in results.items()
+    ]
+    notes = [
+        "A worker and the process that started the job: the most that each ever had.",
+        "Together: all processes, those of the engine too, what they share counted once; looked at every second.",
+    ]
+    return Table("Most memory, MB", ["engine", "workers", "a worker", "driver", "together"], rows, notes)
+
+
 def as_figures(results: dict[str, Figures], embedding: Figures | None) -> Iterator[Figure]:
     for what, figures in {**results, **({"vectors of minilm": embedding} if embedding else {})}.items():
         yield from spent(what, figures["work"], figures["cores"])
         yield Figure(what, "start", "s", figures["start"])
         yield Figure(what, "stored", "bytes per chunk", figures["chunk_bytes"] / figures["chunks"])
+        yield Figure(what, "memory of a worker", "MB", figures["worker_memory"] / MEGABYTE)
+        yield Figure(what, "memory together", "MB", figures["memory"] / MEGABYTE)
 
 
 def ratios(results: dict[str, Figures]) -> dict[str, float]:

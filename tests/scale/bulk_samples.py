@@ -16,9 +16,9 @@ from nasty import RandomDice
 import headnote
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
+from headnote.scale.folder_output import FolderOutput
 from headnote.scale.inputs import list_inputs
 from headnote.scale.job import Job, Summary, run_job
-from headnote.scale.parquet_output import ParquetOutput
 from headnote.scale.work import Engine, Part, PartResult, PartWriter, Recipe, cut_into_parts
 from headnote.sources.discover import discover
 from headnote.sources.files import read_source
@@ -106,7 +106,7 @@ def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **op
 def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
     """Run a job whose first worker is killed in the middle of its part; return the number of parts."""
     recipe = Recipe(Settings())
-    output = ParquetOutput(str(out), recipe)
+    output = FolderOutput(str(out), recipe)
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
     parts = cut_into_parts(units, recipe.text, vectors=False)

@@ -18,8 +18,8 @@ from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, SettingsError
 from headnote.scale.engines import run_local
+from headnote.scale.folder_output import FolderOutput
 from headnote.scale.inputs import list_inputs
-from headnote.scale.parquet_output import ParquetOutput
 from headnote.scale.work import Recipe
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
@@ -176,7 +176,7 @@ def test_an_unreadable_file_is_retried(folder: Path, tmp_path: Path) -> None:
     listed = min((folder / "made").iterdir())
     data, status = listed.read_bytes(), listed.stat()
 
-    output = ParquetOutput(str(out), Recipe(Settings()))
+    output = FolderOutput(str(out), Recipe(Settings()))
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
     listed.unlink()
@@ -218,7 +218,7 @@ def test_an_interrupted_rebuild_does_not_mix_settings(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patches:
-        patches.setattr(ParquetOutput, "_remove_parts", interrupted)
+        patches.setattr(FolderOutput, "_remove_parts", interrupted)
         with pytest.raises(KeyboardInterrupt):
             bulk(folder, out, other, workers=1, rebuild=True)
     assert json.loads((out / "bulk.json").read_text())["complete"] is False

@@ -62,8 +62,8 @@ class Request(NamedTuple):
 @click.option(
     "--out",
     required=True,
-    metavar="DIR|s3://…|postgresql://…",
-    help="Where to write: a folder of parquet, or an index.",
+    metavar="DIR|DIR.lance|s3://…|postgresql://…",
+    help="Where to write: a folder of parquet, a Lance table, or an index.",
 )
 @options.schema
 @options.adopt

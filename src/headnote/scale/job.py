@@ -12,8 +12,8 @@ from typing import NamedTuple
 from headnote.errors import BulkError
 from headnote.index.ownership import name_of
 from headnote.scale.engines import find_engine
+from headnote.scale.folder_output import FolderOutput
 from headnote.scale.inputs import Inputs, before_magic, list_inputs
-from headnote.scale.parquet_output import ParquetOutput
 from headnote.scale.storage import absolute, is_remote
 from headnote.scale.work import Engine, Failure, Output, PartResult, Recipe, cut_into_parts
 from headnote.store.postgres.target import is_postgres
@@ -26,7 +26,8 @@ class Job:
     input: str
     """Folder, file, glob or address; see `inputs`."""
     out: str
-    """Folder or address of parquet, see `parquet_output`; or the URL of a database, see `store_output`."""
+    """Folder or address of parquet or, if it ends in `.lance`, of a Lance table, see `folder_output`; or the URL of a
+    database, see `store_output`."""
     recipe: Recipe
     engine: str = "local"
     workers: int | None = None
@@ -107,13 +108,13 @@ def _refuse_circle(job: Job, inputs: Inputs) -> None:
 
 
 def open_output(job: Job) -> Output:
-    """Parquet in a folder or a bucket, or an index in a database."""
+    """Parquet or a Lance table in a folder or a bucket, or an index in a database."""
     if is_postgres(job.out):
         from headnote.scale.store_output import IndexTarget, StoreOutput
 
         target = IndexTarget(root=_root_of(job.input), url=job.out, source=_source_of(job.input), adopts=job.adopts)
         return StoreOutput(target, job.recipe, job.made_with)
-    return ParquetOutput(absolute(job.out), job.recipe)
+    return FolderOutput(absolute(job.out), job.recipe)
 
 
 def _root_of(pattern: str) -> str:

@@ -1,7 +1,8 @@
-"""Parquet as output: a folder or a bucket that is complete, or knows what it lacks.
+"""A folder or a bucket as output that is complete, or knows what it lacks.
 
     OUT/bulk.json                  the recipe, and whether the output is complete
-    OUT/chunks/NAME.parquet        chunks: the whole folder is one table
+    OUT/chunks/NAME.parquet        chunks: the whole folder is one table; or
+    OUT/chunks.lance               the same as a Lance table, see `lance_files`, if OUT ends in `.lance`
     OUT/documents/NAME.parquet     the documents of the same part, those without chunks included
     OUT/report.jsonl               documents without chunks, and why
 
@@ -11,7 +12,6 @@ documents are done. It starts by removing chunks that belong to no finished part
 
 from __future__ import annotations
 
-import io
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -19,8 +19,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.errors import BulkError
-from headnote.scale.arrow import chunk_schema, document_schema, load_arrow, load_compute, load_parquet
+from headnote.scale.arrow import document_schema, load_arrow, load_compute
 from headnote.scale.batch import chunk_batch
+from headnote.scale.chunk_files import (
+    ParquetBuffer,
+    PartChunks,
+    is_hidden,
+    open_chunk_files,
+    parts_in,
+    read_parquet,
+)
 from headnote.scale.inputs import Unit
 from headnote.scale.reading import read_batches
 from headnote.scale.storage import Storage, open_storage
@@ -31,7 +39,6 @@ if TYPE_CHECKING:
 
 MANIFEST = "bulk.json"
 REPORT = "report.jsonl"
-CHUNKS = "chunks"
 DOCUMENTS = "documents"
 VERSION = "version"
 
@@ -49,19 +56,20 @@ class _Record(NamedTuple):
     retry: bool
 
 
-class ParquetOutput:
+class FolderOutput:
     """Files in a folder or a bucket."""
 
     def __init__(self, place: str, recipe: Recipe) -> None:
         self._place = place
         self._recipe = recipe
         self._storage = open_storage(place)
+        self._chunks = open_chunk_files(place, recipe)
         self._done: set[tuple[str, str]] = set()
         self._known: set[str] = set()
 
     def open(self, rebuild: bool) -> None:
         names = self._storage.names()
-        visible = [name for name in names if not _is_hidden(name)]
+        visible = [name for name in names if not is_hidden(name)]
         if visible and MANIFEST not in visible:
             raise BulkError(
                 f"contains other files: {visible[0]}", path=self._place, remedy="name an empty folder for --out"
@@ -79,12 +87,12 @@ class ParquetOutput:
 
     def _clean_up(self, names: Sequence[str], rebuild: bool) -> set[str]:
         """Remove what belongs to no finished part, and return the names of those that are finished."""
-        finished = set() if rebuild else _parts_in(DOCUMENTS, names)
-        unfinished = (_parts_in(DOCUMENTS, names) | _parts_in(CHUNKS, names)) - finished
-        self._remove_parts(unfinished)
+        documents = _finished_parts(names)
+        finished = set() if rebuild else documents
+        self._remove_parts((documents | self._chunks.parts_among(names)) - finished)
         for name in names:
             # Left by a writer that was killed.
-            if _is_hidden(name) and name.startswith((f"{CHUNKS}/", f"{DOCUMENTS}/")):
+            if is_hidden(name) and "/" in name:
                 self._storage.remove(name)
         return finished
 
@@ -95,12 +103,13 @@ class ParquetOutput:
         return self._known
 
     def writer(self) -> PartWriter:
-        return ParquetPartWriter(self._place, self._recipe)
+        return FolderPartWriter(self._place, self._recipe)
 
     def finish(self, units: Sequence[Unit], unlisted: Collection[str], _failures: Sequence[Failure]) -> Totals:
-        records = self._read_records(_parts_in(DOCUMENTS, self._storage.names()))
+        records = self._read_records(_finished_parts(self._storage.names()))
         current = _current_records(records, {unit.path: unit.version for unit in units}, unlisted)
         self._drop_outdated(records, set(current.values()))
+        self._chunks.publish(_finished_parts(self._storage.names()))
         self._write_manifest(self._current_recipe(), complete=True)
         return Totals(
             documents=len(current),
@@ -144,35 +153,30 @@ class ParquetOutput:
         """Write the remaining documents of a part as a part of their own, and return its name."""
         name = part_name(((record.path, record.version) for record in remaining), self._recipe.text)
         paths = {record.path for record in remaining}
-        chunks = _ParquetBuffer(chunk_schema(bool(self._recipe.embedder)))
-        chunks.add(_with_paths(self._read_table(f"{CHUNKS}/{part}.parquet"), paths))
-        documents = _ParquetBuffer(_stored_document_schema())
-        documents.add(_with_paths(self._read_table(f"{DOCUMENTS}/{part}.parquet"), paths))
+        chunks = self._chunks.new(name)
+        chunks.add(_with_paths(self._chunks.read(part), paths))
+        documents = ParquetBuffer(_stored_document_schema())
+        documents.add(_with_paths(self._read_documents(part), paths))
         _write_part(self._storage, name, chunks, documents)
         return name
 
     def _remove_parts(self, parts: Collection[str]) -> None:
         # Documents first: without them, chunks count as unfinished.
-        for folder in (DOCUMENTS, CHUNKS):
-            for part in sorted(parts):
-                self._storage.remove(f"{folder}/{part}.parquet")
+        for part in sorted(parts):
+            self._storage.remove(_documents_of(part))
+        for part in sorted(parts):
+            self._chunks.remove(part)
 
     def _read_records(self, parts: Iterable[str]) -> list[_Record]:
         columns = _Record._fields[1:]
         return [
             _Record(part, **row)
             for part in sorted(parts)
-            for row in self._read_table(f"{DOCUMENTS}/{part}.parquet").select(columns).to_pylist()
+            for row in self._read_documents(part).select(columns).to_pylist()
         ]
 
-    def _read_table(self, name: str) -> pa.Table:
-        try:
-            return load_parquet().read_table(io.BytesIO(self._storage.read(name)))
-        except load_arrow().ArrowInvalid as error:
-            reason = " ".join(str(error).split())
-            raise BulkError(
-                f"damaged: {reason}", path=self._full_path(name), remedy="delete the file and run the command again"
-            ) from None
+    def _read_documents(self, part: str) -> pa.Table:
+        return read_parquet(self._storage, self._place, _documents_of(part))
 
     def _check_manifest(self) -> None:
         previous, current = self._previous_recipe(), self._current_recipe()
@@ -218,17 +222,13 @@ def _current_records(
     return current
 
 
-def _is_hidden(name: str) -> bool:
-    return name.rpartition("/")[2].startswith(".")
+def _finished_parts(names: Iterable[str]) -> set[str]:
+    """The parts that have documents."""
+    return parts_in(DOCUMENTS, names, ".parquet")
 
 
-def _parts_in(folder: str, names: Iterable[str]) -> set[str]:
-    """Names of the parts with a file in this folder."""
-    return {
-        name.removeprefix(f"{folder}/").removesuffix(".parquet")
-        for name in names
-        if name.startswith(f"{folder}/") and name.endswith(".parquet") and not _is_hidden(name)
-    }
+def _documents_of(part: str) -> str:
+    return f"{DOCUMENTS}/{part}.parquet"
 
 
 def _with_paths(table: pa.Table, paths: Collection[str]) -> pa.Table:
@@ -248,16 +248,16 @@ def _differences(previous: dict[str, Any], current: dict[str, Any]) -> list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetPartWriter:
-    """Reads, chunks and writes a part. Doing it twice writes the same files twice."""
+class FolderPartWriter:
+    """Reads, chunks and writes a part. Doing it twice writes the same twice, and the second replaces the first."""
 
     place: str
     recipe: Recipe
 
     def __call__(self, part: Part) -> PartResult:
         embedder = self.recipe.open_embedder()
-        chunks = _ParquetBuffer(chunk_schema(embedder is not None))
-        documents = _ParquetBuffer(_stored_document_schema())
+        chunks = open_chunk_files(self.place, self.recipe).new(part.name)
+        documents = ParquetBuffer(_stored_document_schema())
         failures: list[Failure] = []
         size = 0
         for units, batch in read_batches(part.units, self.recipe.max_bytes):
@@ -270,29 +270,10 @@ class ParquetPartWriter:
         return PartResult(part.name, len(part.units), chunks.rows, size, failures)
 
 
-class _ParquetBuffer:
-    """A parquet file that grows in memory, compressed, until it is written as a whole."""
-
-    def __init__(self, schema: pa.Schema) -> None:
-        self._file = io.BytesIO()
-        self._writer = load_parquet().ParquetWriter(self._file, schema, compression="zstd")
-        self.rows = 0
-
-    def add(self, batch: pa.RecordBatch | pa.Table) -> None:
-        if batch.num_rows:
-            table = batch if hasattr(batch, "to_batches") else load_arrow().Table.from_batches([batch])
-            self._writer.write_table(table)
-            self.rows += batch.num_rows
-
-    def finish(self) -> bytes:
-        self._writer.close()
-        return self._file.getvalue()
-
-
-def _write_part(storage: Storage, name: str, chunks: _ParquetBuffer, documents: _ParquetBuffer) -> None:
+def _write_part(storage: Storage, name: str, chunks: PartChunks, documents: ParquetBuffer) -> None:
     # Documents last: they say that the part is finished.
-    storage.write(f"{CHUNKS}/{name}.parquet", chunks.finish())
-    storage.write(f"{DOCUMENTS}/{name}.parquet", documents.finish())
+    chunks.finish()
+    storage.write(_documents_of(name), documents.finish())
 
 
 def _stored_document_schema() -> pa.Schema:
