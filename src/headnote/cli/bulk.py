@@ -16,6 +16,7 @@ from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
 from headnote.config import Choice, choose, load_index_settings
+from headnote.embedding.gpu import DEVICES, check_device, check_gpu
 from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
 from headnote.index.task import Progress
@@ -38,6 +39,7 @@ class Request(NamedTuple):
     adopt: bool
     engine: str
     vectors: bool
+    device: str
     workers: int | None
     rebuild: bool
     report: Path | None
@@ -76,6 +78,13 @@ class Request(NamedTuple):
 )
 @click.option("--vectors/--no-vectors", default=False, help="Also embed each chunk.")
 @options.embedder_by_name
+@click.option(
+    "--device",
+    default="",
+    metavar="auto|cpu|cuda",
+    shell_complete=values.words(*DEVICES),
+    help="What deep, minilm and quality run on; a GPU if there is one by default.",
+)
 @options.preset
 @options.size
 @options.overlap
@@ -96,6 +105,7 @@ def bulk_command(
     engine: str,
     vectors: bool,
     embedder: str | None,
+    device: str,
     preset: str | None,
     size: str | None,
     overlap: str | None,
@@ -120,6 +130,7 @@ def bulk_command(
         adopt=adopt,
         engine=engine,
         vectors=vectors,
+        device=check_device(device, "--device") if device else "",
         workers=workers,
         rebuild=rebuild,
         report=report,
@@ -171,14 +182,16 @@ def _recipe(request: Request, choice: Choice, embedder_flag: str | None) -> Reci
     embedder = get_embedder(index_settings.embedder)
     if embedder.dimensions == 0:
         raise SettingsError("--vectors needs an embedder", remedy="leave out --vectors, or name an --embedder")
-    # Every core has a process already.
+    if request.device == "cuda":
+        check_gpu()
     return Recipe(
         settings,
         index_settings.embedder,
         embedder.name,
-        threads=1,
+        threads=1,  # every core has a process already
         max_bytes=index_settings.max_file_bytes,
         instant=_is_instant(request, choice),
+        device=request.device,
     )
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from headnote.errors import EmbeddingError
+from headnote.errors import EmbeddingError, SettingsError
 from headnote.extras import install, load
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 TOLERANCE: Final = 0.995
 """The least cosine between the vectors of one text on a CPU and on a GPU."""
+DEVICES: Final = ("auto", "cpu", "cuda")
+"""What models run on. `auto` is a GPU if there is one and the texts are many."""
 GPU = install("deep", "gpu")
 
 _PURPOSE = "embedding on a GPU"
@@ -32,6 +35,17 @@ _HEADS = 12
 _EPSILON = 1e-12
 _PIECES_AT_ONCE = 1 << 15
 """Word pieces of a batch, those that fill up shorter texts included: about a gigabyte of memory."""
+
+
+def chosen_device(environment: Mapping[str, str] = os.environ) -> str:
+    """The device that HEADNOTE_DEVICE names. It is a matter of the machine, so no index stores it."""
+    return check_device(environment.get("HEADNOTE_DEVICE", "").strip().lower() or "auto", "HEADNOTE_DEVICE")
+
+
+def check_device(name: str, origin: str) -> str:
+    if name not in DEVICES:
+        raise SettingsError(f"unknown device {name!r}", path=origin, remedy=f"use {', '.join(DEVICES)}")
+    return name
 
 
 @cache
@@ -54,7 +68,7 @@ def check_gpu() -> None:
     """Raise, with what is missing, unless there is a GPU."""
     load("onnx", _PURPOSE, GPU)
     if not load("torch", _PURPOSE, GPU).cuda.is_available():
-        raise EmbeddingError("there is no GPU that torch can use", remedy="set device to auto or cpu")
+        raise EmbeddingError("there is no GPU that torch can use", remedy="let HEADNOTE_DEVICE be auto or cpu")
 
 
 class GpuModel:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from headnote.embedding.gpu import chosen_device
 from headnote.embedding.vectors import mean_of_windows, windows, zeros
 from headnote.extras import install, load
 from headnote.tokens.bpe import as_encodable
@@ -77,7 +78,10 @@ class SentenceTransformersEmbedder:
                     "embedding with sentence-transformers",
                     install("sentence-transformers"),
                 )
-                self._loaded = library.SentenceTransformer(self._model_name)
+                device = chosen_device()
+                # The library finds a GPU by itself.
+                choice = {} if device == "auto" else {"device": device}
+                self._loaded = library.SentenceTransformer(self._model_name, **choice)
             return self._loaded
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.gpu import GpuModel, check_gpu, has_gpu
+from headnote.embedding.gpu import GpuModel, check_gpu, chosen_device, has_gpu
 from headnote.embedding.vectors import mean_of_windows, windows, zeros
 from headnote.embedding.wordpieces import uncased
 from headnote.errors import MissingExtra
@@ -34,7 +34,6 @@ _BATCH = 1000
 _BEGIN, _END = 101, 102
 _RUNTIME = install("deep")
 
-DEVICES = ("auto", "cpu", "cuda")
 WORTH_A_GPU = 256
 """Texts for which `auto` wakes a GPU: torch takes seconds to load, and a core makes a hundred vectors in that time."""
 
@@ -57,21 +56,21 @@ class TransformerEmbedder:
 
     dimensions = DIMENSIONS
 
-    def __init__(self, model: str, threads: int | None = None, device: str = "auto") -> None:
+    def __init__(self, model: str, threads: int | None = None, device: str = "") -> None:
         """`model` is one with a package: deep, minilm, quality. `threads` is how many texts run at once; one per core
-        by default. `device` is one of `DEVICES`; `auto` means a GPU, if there is one and the texts are many."""
+        by default. `device` is one of `gpu.DEVICES`; if empty, HEADNOTE_DEVICE says which."""
         self._model = model
         self._files = _files_of(model)
         self._threads = threads or _cores()
-        self._device = device
+        self._device = device or chosen_device()
         self._lock = Lock()
         self._loaded: Any = None
         self._on_gpu: GpuModel | None = None
         self.name = f"{model}:{self._files.FINGERPRINT}:{WINDOW}-{OVERLAP}"
 
-    def with_threads(self, threads: int) -> TransformerEmbedder:
-        """The same model with that many texts at once."""
-        return TransformerEmbedder(self._model, threads, self._device)
+    def with_threads(self, threads: int, device: str = "") -> TransformerEmbedder:
+        """The same model with that many texts at once, and on another device if one is named."""
+        return TransformerEmbedder(self._model, threads, device or self._device)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)

@@ -157,14 +157,15 @@ def embed_chunks(chunks: Sequence[Chunk], embedder: Embedder) -> Vectors:
 
 
 @lru_cache(maxsize=4)
-def open_embedder(name: str, threads: int | None = None) -> Embedder | None:
+def open_embedder(name: str, threads: int | None = None, device: str = "") -> Embedder | None:
     """The embedder of that name, opened once per process; None for an empty name.
 
-    `threads` limits an embedder that would otherwise use all cores, when each core already has a process.
+    `threads` limits an embedder that would otherwise use all cores, when each core already has a process. `device` is
+    for a model of ours; if empty, this machine chooses.
     """
     if not name:
         return None
     embedder = get_embedder(name)
     if isinstance(embedder, TransformerEmbedder) and threads:
-        return embedder.with_threads(threads)
+        return embedder.with_threads(threads, device)
     return embedder

@@ -72,6 +72,8 @@ def _start(ray: Any, workers: int | None) -> None:
     """Join the cluster in RAY_ADDRESS, or start one on this machine."""
     # Ray sends usage statistics by default.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray hides all GPUs from a task that does not ask for one. Ours share them.
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     local = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers or os.cpu_count(), "include_dashboard": False}
     ray.init(logging_level="ERROR", log_to_driver=False, **local)

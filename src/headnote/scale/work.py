@@ -55,6 +55,8 @@ class Recipe:
     max_bytes: int = MAX_BYTES
     instant: bool = False
     """Whether an index gets the vectors of the instant model, too."""
+    device: str = ""
+    """For the embedder: auto, cpu or cuda; if empty, each machine chooses."""
 
     @property
     def text(self) -> str:
@@ -63,7 +65,7 @@ class Recipe:
         return json.dumps(fields, sort_keys=True)
 
     def open_embedder(self) -> Embedder | None:
-        return open_embedder(self.embedder, self.threads)
+        return open_embedder(self.embedder, self.threads, self.device)
 
     def open_models(self) -> Models:
         """For an index. A model that is instant needs no vectors of its own a second time."""
