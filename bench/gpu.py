@@ -24,7 +24,7 @@ import numpy as np
 from headnote.embedding.gpu import TOLERANCE, GpuModel, has_gpu
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.embedding.wordpieces import uncased
-from report import Table, command_line, machine, show, show_setting, versions, write_json
+from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 CORPORA = ("kubernetes-en", "react.dev", "astro-en", "rust-book")
@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="the median of so many counts (default 3)")
     parser.add_argument("--device", default="cuda", help="for torch (default cuda)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write texts from the corpora there, and end")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
+    add_json_option(parser)
     options = parser.parse_args()
     if options.write:
         return write_texts(options.write, options.gpu)
@@ -50,11 +50,10 @@ def main() -> int:
     setting, packages = {**machine(), "gpu": gpu_name(options.device)}, versions(DISTRIBUTIONS)
     show_setting(setting, packages)
     figures = measure(options, read_texts(options.texts, options.gpu))
-    table = as_table(options, figures)
-    show(table)
-    if options.json:
-        content = {"command": command_line(), "machine": setting, "versions": packages, "figures": figures}
-        write_json(options.json, {**content, "tables": [table._asdict()]})
+    show(as_table(options, figures))
+    speeds = {name: value for name, value in figures.items() if name.endswith("texts/s") or "cosine" in name}
+    records = (Figure(options.model, name, "", value, "higher") for name, value in speeds.items())
+    write_figures(options.json, records, setting, packages, all=figures)
     return 0 if figures["least cosine"] >= TOLERANCE else 1
 
 

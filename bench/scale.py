@@ -1,7 +1,7 @@
 """Speed and memory of bulk jobs: the same documents on one machine, on Ray and on Spark, with one worker and with two.
 
     python bench/scale.py [--megabytes N] [--input DIR] [--rounds N] [--engine NAME]... [--workers N]...
-                          [--vectors N] [--json FILE]
+                          [--output parquet|lance|postgresql://…] [--vectors N] [--json FILE]
 
 Needs `pip install -e ".[search,deep,ray,spark]" ./models/minilm` and Java 17. The documents are made from the corpora
 (see `bulk_text.py`) in a temporary folder, or lie in DIR already. Ends with 1 if two workers are not as much faster
@@ -16,7 +16,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,7 @@ from shared_corpora import MEGABYTE, files_below
 
 ENGINES = ("local", "ray", "spark")
 DISTRIBUTIONS = ["headnote-md", "pyarrow", "ray", "pyspark"]
+SCHEMA = "headnote_bench"
 TIMES_FASTER = 1.6
 """Two workers beside one, on the job without its start."""
 
@@ -43,18 +44,23 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2, help="the best of so many counts (default 2)")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one; may be repeated")
     parser.add_argument("--workers", action="append", type=int, help="so many; may be repeated (default 1 and 2)")
+    parser.add_argument(
+        "--output",
+        default="parquet",
+        help="parquet, lance or the URL of a database, whose schema headnote_bench is dropped first (default parquet)",
+    )
     parser.add_argument("--vectors", type=int, default=40, help="documents that are embedded; 0 for none (default 40)")
     add_json_option(parser)
-    parser.add_argument("--run", nargs=4, metavar=("ENGINE", "WORKERS", "INPUT", "EMBEDDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=5, metavar="WHAT", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
-        engine, workers, given, embedder = options.run
-        print(json.dumps(run(engine, int(workers), given, embedder)))
+        engine, workers, given, embedder, output = options.run
+        print(json.dumps(run(engine, int(workers), given, embedder, output)))
         return 0
     setting, packages = machine(), versions(DISTRIBUTIONS)
     show_setting(setting, packages)
     with documents(options.input, options.megabytes) as folder:
-        results = measured(folder, options.engine or list(ENGINES), options.workers or [1, 2], options.rounds)
+        results = measured(folder, options)
         embedding = embedded(folder, options.vectors) if options.vectors else None
     tables = [speed(results, options), memory(results), *([vectors(embedding)] if embedding else [])]
     for table in tables:
@@ -81,13 +87,13 @@ def documents(given: Path | None, megabytes: float) -> Iterator[Path]:
 # -- measuring
 
 
-def measured(folder: Path, engines: Sequence[str], workers: Sequence[int], rounds: int) -> dict[str, Figures]:
+def measured(folder: Path, options: argparse.Namespace) -> dict[str, Figures]:
     """Engine and workers → the round that took least time. Rounds are interleaved, so load affects all alike."""
     runs: dict[str, list[Figures]] = {}
-    for _ in range(rounds):
-        for engine in engines:
-            for number in workers:
-                figures = in_process(engine, number, str(folder), "")
+    for _ in range(options.rounds):
+        for engine in options.engine or ENGINES:
+            for number in options.workers or (1, 2):
+                figures = in_process(engine, number, str(folder), "", options.output)
                 runs.setdefault(f"{engine} {number}", []).append(figures)
     return {what: min(rounds_of, key=lambda figures: figures["work"]) for what, rounds_of in runs.items()}
 
@@ -101,8 +107,8 @@ def embedded(folder: Path, count: int) -> Figures:
         return in_process("local", 1, sample, "minilm")
 
 
-def in_process(engine: str, workers: int, given: str, embedder: str) -> Figures:
-    command = [sys.executable, __file__, "--run", engine, str(workers), given, embedder]
+def in_process(engine: str, workers: int, given: str, embedder: str, output: str = "parquet") -> Figures:
+    command = [sys.executable, __file__, "--run", engine, str(workers), given, embedder, output]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{engine} with {workers} failed:\n{done.stderr}")
@@ -126,21 +132,21 @@ class Timed:
         return result
 
 
-def run(engine: str, workers: int, given: str, embedder: str) -> Figures:
+def run(engine: str, workers: int, given: str, embedder: str, kind: str) -> Figures:
     """One job. Its start is all that passes before the first part begins, and what is still to do after the last."""
     from headnote.chunking.settings import Settings
     from headnote.embedding.registry import get_embedder
     from headnote.scale.engines import find_engine
-    from headnote.scale.folder_output import FolderOutput
     from headnote.scale.inputs import list_inputs
+    from headnote.scale.job import Job, open_output
     from headnote.scale.work import Recipe, cut_into_parts
 
     model = get_embedder(embedder).name if embedder else ""
     recipe = Recipe(Settings(), embedder, model, threads=1)
     with TemporaryDirectory() as scratch:
-        notes, out = Path(scratch) / "notes", Path(scratch) / "out"
+        notes, out = Path(scratch) / "notes", Path(scratch) / f"out.{kind}"
         notes.mkdir()
-        output = FolderOutput(str(out), recipe)
+        output = open_output(Job(given, emptied(kind) if "://" in kind else str(out), recipe))
         began = time.time()
         with PeakMemory() as together:
             units = list_inputs(given).units
@@ -152,7 +158,8 @@ def run(engine: str, workers: int, given: str, embedder: str) -> Figures:
         driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         times = [json.loads(note.read_text(encoding="utf-8")) for note in notes.iterdir()]
         work = max(end for _, end, _, _ in times) - min(start for start, _, _, _ in times)
-        stored, raw = below(out / "chunks"), unpacked(out / "chunks")
+        stored = in_database(kind) if "://" in kind else below(out)
+        raw = unpacked(out / "chunks") if kind == "parquet" else 0
     return {
         "whole": whole,
         "start": whole - work,
@@ -168,6 +175,27 @@ def run(engine: str, workers: int, given: str, embedder: str) -> Figures:
         "chunk_bytes": stored,
         "raw_bytes": raw,
     }
+
+
+def emptied(url: str) -> str:
+    """The address of a schema in the database that is not there yet."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+    return f"{url}{'&' if '?' in url else '?'}schema={SCHEMA}"
+
+
+def in_database(url: str) -> int:
+    """Bytes of the tables of the schema, and of their indexes."""
+    import psycopg
+
+    question = (
+        "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace"
+    )
+    with psycopg.connect(url) as connection:
+        row = connection.execute(question, [SCHEMA]).fetchone()
+    return int(row[0]) if row else 0
 
 
 def below(folder: Path) -> int:
@@ -201,7 +229,8 @@ def speed(results: dict[str, Figures], options: argparse.Namespace) -> Table:
 
 def _bytes_of_a_chunk(figures: Figures) -> str:
     source, memory, stored = (figures[name] / figures["chunks"] for name in ("bytes", "raw_bytes", "chunk_bytes"))
-    return f"A chunk has {source:,.0f} bytes of source, {memory:,.0f} in memory, {stored:,.0f} in parquet."
+    in_memory = f"{memory:,.0f} in memory, " if memory else ""
+    return f"A chunk has {source:,.0f} bytes of source, {in_memory}{stored:,.0f} where it is stored."
 
 
 def _row(what: str, figures: Figures) -> list[str]:

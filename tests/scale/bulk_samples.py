@@ -19,7 +19,7 @@ from headnote.errors import SourceError
 from headnote.scale.folder_output import FolderOutput
 from headnote.scale.inputs import list_inputs
 from headnote.scale.job import Job, Summary, run_job
-from headnote.scale.work import Engine, Part, PartResult, PartWriter, Recipe, cut_into_parts
+from headnote.scale.work import Engine, Output, Part, PartResult, PartWriter, Recipe, cut_into_parts
 from headnote.sources.discover import discover
 from headnote.sources.files import read_source
 
@@ -106,12 +106,16 @@ def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **op
 def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
     """Run a job whose first worker is killed in the middle of its part; return the number of parts."""
     recipe = Recipe(Settings())
-    output = FolderOutput(str(out), recipe)
+    return finish_with_death(engine, folder, FolderOutput(str(out), recipe), recipe, flag)
+
+
+def finish_with_death(engine: Engine, folder: Path, output: Output, recipe: Recipe, flag: Path) -> int:
+    """The same with any output."""
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
     parts = cut_into_parts(units, recipe.text, vectors=False)
     results = list(engine(DiesOnce(output.writer(), str(flag)), parts, 2))
-    output.finish(units, (), ())
+    output.finish(units, (), [failure for result in results for failure in result.failures])
     assert sorted(result.name for result in results) == sorted(part.name for part in parts)
     assert not any(result.stopped for result in results)
     return len(parts)

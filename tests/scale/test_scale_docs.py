@@ -1,4 +1,4 @@
-"""docs/scale.md: its calculations are run, and it names every column."""
+"""docs/scale.md names every column, and the calculation of docs/sizing.md is run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from headnote.sources.files import read_source
 
 
 def test_the_calculation_is_right(repository: Path) -> None:
-    text = read_source(repository / "docs" / "scale.md")
+    text = read_source(repository / "docs" / "sizing.md")
     blocks = [block for block in headnote.parse(text) if block.kind == "code"]
     code = {block.info: "".join(text[block.start : block.end].splitlines(keepends=True)[1:-1]) for block in blocks}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code["python"], "scale.md", "exec"), {})
+        exec(compile(code["python"], "sizing.md", "exec"), {})
     # The last block of text is the output of the calculation.
     assert printed.getvalue() == code["text"]
     assert "1" in code["text"]

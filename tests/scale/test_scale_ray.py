@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import bulk_samples
+import numpy as np
 import pytest
-from bulk_samples import BAD, bulk, bulk_with_death, expected, files_of, in_order, stored, write_folder
+from bulk_samples import (
+    BAD,
+    bulk,
+    bulk_with_death,
+    expected,
+    files_of,
+    finish_with_death,
+    in_order,
+    stored,
+    write_folder,
+)
 from index_contents import contents, indexed
 
 import headnote.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError
+from headnote.index.ownership import name_of
 from headnote.scale.ray_data import chunk_dataset, run_ray
+from headnote.scale.store_output import IndexTarget, StoreOutput
 from headnote.scale.work import Recipe
 
 pytest_plugins = ("postgres_fixtures",)
@@ -33,6 +49,10 @@ pytestmark = [
 ]
 
 
+SMALLEST_STORE = 80_000_000
+"""Bytes of the object store; Ray does not start with much less."""
+
+
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
@@ -40,7 +60,13 @@ def cluster() -> Iterator[None]:
         patch.delenv("RAY_ADDRESS", raising=False)
         # Workers cannot import from the folder of these tests.
         ray.cloudpickle.register_pickle_by_value(bulk_samples)
-        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+        ray.init(
+            num_cpus=2,
+            object_store_memory=SMALLEST_STORE,
+            include_dashboard=False,
+            logging_level="ERROR",
+            log_to_driver=False,
+        )
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         yield
         ray.shutdown()
@@ -89,9 +115,42 @@ def test_a_failing_embedder_ends_the_job_with_its_error(folder: Path, tmp_path: 
         bulk(folder, tmp_path / "out", Recipe(Settings(), "no-such", "no-such"), engine="ray", workers=2)
 
 
-def test_a_dataset_of_your_own(folder: Path) -> None:
+@pytest.mark.usefixtures("small_parts")
+def test_a_killed_worker_leaves_a_lance_table_whole(folder: Path, tmp_path: Path) -> None:
+    if find_spec("lance") is None:
+        pytest.skip("the extra lance is not installed")
+    out = tmp_path / "docs.lance"
+    bulk_with_death(run_ray, folder, out, tmp_path / "died")
+    from lance import dataset
+
+    table = dataset(str(out / "chunks.lance"))
+    assert in_order(table.to_table().to_pylist()) == expected(folder)
+    assert len(list((out / "chunks.lance" / "data").iterdir())) == len(table.get_fragments())
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
     files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
-    rows = [{"path": path.relative_to(folder).as_posix(), "bytes": path.read_bytes()} for path in files]
+    return [{"path": path.relative_to(folder).as_posix(), "bytes": path.read_bytes()} for path in files]
+
+
+def test_a_full_object_store_spills(folder: Path) -> None:
+    dataset = data.from_items(rows_of(folder)).materialize()
+    ballast = [ray.put(np.full(SMALLEST_STORE // 4, number, dtype="uint8")) for number in range(6)]
+    tables = ray.get(chunk_dataset(dataset, Settings()).to_arrow_refs())
+    chunks = in_order([row for table in tables for row in table.to_pylist()])
+    assert chunks == [{**row, "modified": None} for row in expected(folder)]
+    assert spilled() > SMALLEST_STORE // 4
+    assert [int(ray.get(one)[0]) for one in ballast] == list(range(6))
+
+
+def spilled() -> int:
+    """Bytes that Ray has on disk because its store is full."""
+    session = Path(ray._private.worker._global_node.get_session_dir_path())
+    return sum(file.stat().st_size for file in session.glob("ray_spilled_objects*/*"))
+
+
+def test_a_dataset_of_your_own(folder: Path) -> None:
+    rows = rows_of(folder)
     dataset = data.from_items(rows)
     tables = ray.get(chunk_dataset(dataset, Settings(), "hashing:8").to_arrow_refs())
     chunks = in_order([row for table in tables for row in table.to_pylist()])
@@ -107,4 +166,13 @@ def test_workers_write_into_the_database_themselves(postgres_url: str, tmp_path:
     folder = write_folder(tmp_path / "docs")
     recipe = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)
     bulk(folder, postgres_url, recipe, engine="ray", workers=2)
+    assert contents(folder, postgres_url) == indexed(folder, postgres_url + "_other", recipe)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_killed_worker_leaves_no_row_twice_in_the_database(postgres_url: str, tmp_path: Path) -> None:
+    folder, recipe = write_folder(tmp_path / "docs"), Recipe(Settings())
+    with closing(StoreOutput(IndexTarget(str(folder), postgres_url, name_of(folder)), recipe)) as output:
+        assert finish_with_death(run_ray, folder, output, recipe, tmp_path / "died") > 3
+    assert (tmp_path / "died").exists()
     assert contents(folder, postgres_url) == indexed(folder, postgres_url + "_other", recipe)

@@ -38,6 +38,10 @@ pytestmark = [
 ]
 
 
+SPILLED_AFTER = 20
+"""Rows."""
+
+
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
@@ -50,6 +54,8 @@ def spark() -> Iterator[Any]:
             .config("spark.ui.enabled", "false")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.log.level", "OFF")
+            # As if memory were short: whatever is sorted goes through files.
+            .config("spark.shuffle.spill.numElementsForceSpillThreshold", str(SPILLED_AFTER))
             .getOrCreate()
         )
         yield session
@@ -107,3 +113,24 @@ def chunks_without_time(folder: Path) -> Iterator[dict[str, Any]]:
         except SourceError:
             continue
         yield from map(as_row, headnote.chunk(text, path=path.relative_to(folder).as_posix()))
+
+
+def test_chunks_that_spill_stay_the_same(spark: Any, folder: Path) -> None:
+    files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
+    rows = [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files]
+    frame = spark.createDataFrame(rows, "path string, bytes binary").repartition(2)
+    sorted_chunks = chunk_frame(frame, Settings()).orderBy("path", "index").collect()
+    assert len(sorted_chunks) > 4 * SPILLED_AFTER
+    assert [row.asDict(recursive=True) for row in sorted_chunks] == in_order(list(chunks_without_time(folder)))
+    assert spilled(spark) > 0
+
+
+def spilled(spark: Any) -> int:
+    """Bytes that Spark has written to disk for want of memory."""
+    context = spark.sparkContext
+    stages = (
+        context._jsc.sc()
+        .statusStore()
+        .stageList(None, False, False, context._gateway.new_array(context._jvm.double, 0), None)
+    )
+    return sum(int(stages.apply(number).diskBytesSpilled()) for number in range(stages.size()))

@@ -80,7 +80,6 @@ class Request(NamedTuple):
 @options.embedder_by_name
 @click.option(
     "--device",
-    default="",
     metavar="auto|cpu|cuda",
     shell_complete=values.words(*DEVICES),
     help="What deep, minilm and quality run on; a GPU if there is one by default.",
@@ -105,7 +104,7 @@ def bulk_command(
     engine: str,
     vectors: bool,
     embedder: str | None,
-    device: str,
+    device: str | None,
     preset: str | None,
     size: str | None,
     overlap: str | None,
