@@ -47,19 +47,6 @@ class ChunkFiles(Protocol):
         """Make the chunks of these parts, and no others, what readers see."""
 
 
-def open_chunk_files(place: str, recipe: Recipe) -> ChunkFiles:
-    if is_lance(place):
-        from headnote.scale.lance_files import LanceFiles
-
-        return LanceFiles(place, recipe)
-    return ParquetFiles(place, recipe)
-
-
-def is_lance(place: str) -> bool:
-    """Whether chunks go into a Lance table: the name of the folder says so."""
-    return place.rstrip("/").endswith(".lance")
-
-
 class ParquetFiles:
     """A file for each part. The folder is the table, so that a part is published as soon as it is written."""
 

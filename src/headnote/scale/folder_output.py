@@ -22,10 +22,11 @@ from headnote.errors import BulkError
 from headnote.scale.arrow import document_schema, load_arrow, load_compute
 from headnote.scale.batch import chunk_batch
 from headnote.scale.chunk_files import (
+    ChunkFiles,
     ParquetBuffer,
+    ParquetFiles,
     PartChunks,
     is_hidden,
-    open_chunk_files,
     parts_in,
     read_parquet,
 )
@@ -54,6 +55,19 @@ class _Record(NamedTuple):
     line: int | None
     remedy: str
     retry: bool
+
+
+def open_chunk_files(place: str, recipe: Recipe) -> ChunkFiles:
+    if is_lance(place):
+        from headnote.scale.lance_files import LanceFiles
+
+        return LanceFiles(place, recipe)
+    return ParquetFiles(place, recipe)
+
+
+def is_lance(place: str) -> bool:
+    """Whether chunks go into a Lance table: the name of the folder says so."""
+    return place.rstrip("/").endswith(".lance")
 
 
 class FolderOutput:
