@@ -155,7 +155,8 @@ def as_table(options: argparse.Namespace, figures: dict[str, float]) -> Table:
     notes = [
         f"The model {options.model}; {options.gpu:,} texts on the GPU, {options.cpu:,} of them on the CPU.",
         f"The median of {options.rounds} rounds. The least cosine that is allowed is {TOLERANCE}.",
-        "Pieces are cut on one core, and counted in `gpu texts/s`; `model alone` has them at hand, one window of each text.",
+        "Pieces are cut on one core, and counted in `gpu texts/s`.",
+        "`model alone` has them at hand, one window of each text.",
     ]
     return Table("On a CPU and on a GPU", ["", "figure"], rows, notes)
 
