@@ -24,6 +24,11 @@ CONTROLS = {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029} - {ord("\n")}
 DIRECTIONS = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 FORBIDDEN = {chr(code) for code in CONTROLS | DIRECTIONS}
 
+COLUMNS = 300
+"""Of the terminal."""
+UPDATE_BARS = re.compile(rf"(?:\r[^\r\n]{{{COLUMNS - 1}}})+\r")
+"""A busy machine takes so long for an update that a bar is drawn, again and again, and removed."""
+
 TITLE = "\x1b]0;owned\x07"
 CSI = "\x1b[31m\x9b2J"
 BIDI = "\u202eexe\u2066\u200f\u061c\u2069"
@@ -158,7 +163,7 @@ def test_nothing_reaches_a_terminal_that_it_would_obey(name: str, hostile_docs: 
     """With colours, bars, and answers as they come."""
     words = filled(COMMAND_LINES[name][0], hostile_docs, tmp_path)
     ours, theirs = os.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "300"}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
     with subprocess.Popen(
         [sys.executable, "-m", "headnote", *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     ) as process:
@@ -167,7 +172,8 @@ def test_nothing_reaches_a_terminal_that_it_would_obey(name: str, hostile_docs: 
         process.wait(120)
     os.close(ours)
     # What we write ourselves: colours, the ends of lines, and bars, which are drawn over each other.
-    check_harmless(re.sub(r"\r(?=\n)|\r?\x1b\[(?:\?25[lh]|[0-9]?[AK])", "", without_colour(text)), words)
+    plain = re.sub(r"\r(?=\n)|\r?\x1b\[(?:\?25[lh]|[0-9]?[AK])", "", without_colour(text))
+    check_harmless(UPDATE_BARS.sub(lambda bars: bars[0].replace("\r", ""), plain), words)
     assert "]0;owned" in text, "hostile words are shown, and have lost what makes them commands"
 
 
