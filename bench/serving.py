@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first is the second without what only a window needs."""
 NO_BROWSER = f"no browser: none of {', '.join(BROWSERS)} is on the path, and HEADNOTE_CHROMIUM names none"
 
 

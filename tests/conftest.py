@@ -76,11 +76,15 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     """The wheels and the sdist, built."""
     from artefacts import build_packages
 
+    return build_packages(of_all_workers(tmp_path_factory, "packages"))
+
+
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    """A folder that all workers of one run share: the first of them fills it, the others wait and find it done."""
     base = tmp_path_factory.getbasetemp()
-    # All workers of one run share a folder: the first of them builds, the others wait and find it done.
-    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "packages"
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     place.mkdir(exist_ok=True)
-    return build_packages(place)
+    return place
 
 
 @pytest.fixture(scope="session")
@@ -88,13 +92,23 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the documentation, built."""
     for package in ("mkdocs", "material", "mkdocstrings"):
         pytest.importorskip(package, reason="the extra docs is not installed: the site cannot be built")
-    folder = tmp_path_factory.mktemp("site")
+    # Late: the summary of skips is tested in a folder that has this file alone.
+    from headnote.store.lock import writer_lock
+
+    place = of_all_workers(tmp_path_factory, "site")
+    with writer_lock(place / "lock", wait=600):
+        if not (place / "done").exists():
+            build_site(place / "pages")
+            (place / "done").touch()
+    return place / "pages"
+
+
+def build_site(folder: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     # The theme advertises its successor on standard error.
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     built = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
     assert (built.returncode, built.stdout + built.stderr) == (0, "")
-    return folder
 
 
 def shared_folder() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -29,7 +30,7 @@ expect = playwright.expect
 
 WIDE = {"width": 1400, "height": 900}
 PHONE = {"width": 360, "height": 740}
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds until something that should appear is taken for missing."""
 
 expect.set_options(timeout=PATIENCE)
@@ -50,9 +51,13 @@ class Server:
     folder: Path
 
     def wait_until_read(self) -> None:
-        """However long it takes: tests are about what comes then."""
-        while not fetch(f"{self.address}/api/health")["ready"]:
+        """However long it takes: tests are about what comes then, and a page searches again when more is read."""
+        while not fetch(f"{self.address}/api/health")["ready"] or self._is_filling():
             time.sleep(0.2)
+
+    def _is_filling(self) -> bool:
+        status = fetch(f"{self.address}/api/status")
+        return any(status[name] for name in ("busy", "progress", "files_read", "pending"))
 
 
 class Serving:
@@ -94,10 +99,12 @@ class Serving:
 
 @contextmanager
 def serve(folder: Path) -> Iterator[Server]:
-    """Serve a folder on loopback, without a model."""
+    """Serve a folder on loopback, without a model, once it is read."""
     serving = Serving(folder)
     try:
-        yield serving.start()
+        server = serving.start()
+        server.wait_until_read()
+        yield server
     finally:
         serving.stop()
 
@@ -157,6 +164,12 @@ def visiting(browser: Any, server: Server, **options: Any) -> Iterator[Visit]:
         # The status is polled: a request that a test answers itself may be on its way.
         visit.page.unroute_all(behavior="ignoreErrors")
         context.close()
+
+
+def expect_address(page: Any, *parts: str) -> None:
+    """Wait for an address that has these parts: the driver hears of it a moment after the page has written it."""
+    for part in parts:
+        expect(page).to_have_url(re.compile(re.escape(part)))
 
 
 def faults(page: Any) -> list[str]:

@@ -81,11 +81,11 @@ def test_the_outline_leads_to_its_headings(visit: Visit) -> None:
 
 def test_the_line_asked_for_is_marked(visit: Visit) -> None:
     page = open_document(visit, "troubleshooting.md", "&line=46&end=50")
+    expect(page.locator(".target-lines")).to_be_in_viewport()
     marked, heading = page.evaluate(
         """() => [".target-lines", '.prose [data-start-line="46"]']
           .map((one) => document.querySelector(one).getBoundingClientRect().top)"""
     )
-    expect(page.locator(".target-lines")).to_be_in_viewport()
     assert abs(marked - heading) < 4
 
 

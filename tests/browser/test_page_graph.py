@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs
 
 import pytest
-from browser_kit import Visit, expect
+from browser_kit import Visit, expect, expect_address
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -45,7 +44,7 @@ def test_a_click_on_a_node_opens_its_document(visit: Visit) -> None:
     page.wait_for_function(f"() => ({NODE})() !== null")
     page.locator("canvas").click(position=page.evaluate(NODE))
     expect(page.locator(".document-head .mono")).not_to_be_empty()
-    assert parse_qs(page.url.partition("?")[2])["path"] == [page.locator(".document-head .mono").inner_text()]
+    expect_address(page, f"?path={page.locator('.document-head .mono').inner_text()}")
 
 
 def test_the_list_says_what_the_picture_says(visit: Visit) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Serving, Visit, copy_example, expect, faults, visiting
+from browser_kit import Server, Serving, Visit, copy_example, expect, expect_address, faults, visiting
 
 from headnote import Index
 
@@ -334,7 +334,8 @@ def test_what_is_unfolded_stays_so_while_the_status_changes(visit: Visit) -> Non
 
     def status(route: Any) -> None:
         polls.append(1)
-        progress = {"stage": "documents", "done": len(polls), "total": 6591, "seconds_left": None}
+        # It stays at 5: what passes by, a test on a busy machine may miss.
+        progress = {"stage": "documents", "done": min(len(polls), 5), "total": 6591, "seconds_left": None}
         route.fulfill(json={**route.fetch().json(), "busy": True, "progress": progress})
 
     page.route("**/api/status", status)
@@ -399,7 +400,7 @@ def test_the_last_answer_wins_in_whatever_order_they_come(visit: Visit) -> None:
     held.release()
     page.wait_for_load_state("networkidle")
     expect(page.locator(".hit mark").first).to_have_text(re.compile("calibrat", re.IGNORECASE))
-    assert "q=calibration" in page.url
+    expect_address(page, "q=calibration")
 
 
 # -- focus

@@ -29,7 +29,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ways = [*sections[:300], "The way to [the part](part.md) is here.\n", *sections[300:900]]
     (folder / "way.md").write_text("\n".join(["# Way", "", code, *ways]) + "\n![[part]]\n", encoding="utf-8")
     with serve(folder) as running:
-        running.wait_until_read()
         yield running
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, faults, overflow, visiting
+from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, overflow, visiting
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -48,10 +48,6 @@ def open_playground(visit: Visit, query: str = "") -> Any:
 def ask(page: Any, question: str = QUESTION) -> None:
     page.get_by_label("Question").fill(question)
     expect(page.locator(".verdict:visible").first).to_be_visible()
-
-
-def wait_for_address(page: Any, part: str) -> None:
-    page.wait_for_function("(part) => location.hash.includes(part)", arg=part)
 
 
 def select_line(page: Any, words: str, lane: int = 0) -> int:
@@ -129,7 +125,7 @@ def test_ones_own_lines_are_the_answer(visit: Visit) -> None:
     expect(page.locator(".question-passage")).to_contain_text(f"line {line}, chosen by you")
     expect(page.locator(".verdict:visible")).not_to_contain_text("Rank 1 of")
     expect(page.get_by_label("Question")).to_be_focused()
-    wait_for_address(page, f"lines={line}-{line}")
+    expect_address(page, f"lines={line}-{line}")
     page.reload()
     expect(page.locator(".question-passage")).to_contain_text(f"line {line}, chosen by you")
     page.get_by_role("button", name="Find it again").click()
@@ -182,8 +178,8 @@ def test_a_reload_keeps_it_and_a_link_shares_it(visit: Visit, browser: Any, hand
     page.get_by_label("Preset").nth(1).select_option("ragdocs")
     page.locator(".pane-input").first.fill("# 🐚\n\nOne <b>shell</b>.\n\n## Tide\n\nIt rises & falls twice.\n")
     ask(page, "how often does it rise?")
-    wait_for_address(page, "text=")
-    wait_for_address(page, "q=how+often")
+    expect_address(page, "text=")
+    expect_address(page, "q=how+often")
     verdicts = page.locator(".verdict:visible").all_inner_texts()
     page.reload()
     expect(page.locator(".verdict:visible")).to_have_count(2)
@@ -227,8 +223,8 @@ def test_the_address_can_be_copied(visit: Visit) -> None:
     page.get_by_label("Preset").select_option("blocks")
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator("#announcer")).to_have_text("Copied")
+    expect_address(page, "preset=blocks")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
-    assert "preset=blocks" in page.url
 
 
 def test_a_long_text_is_kept_by_the_tab_and_the_page_says_so(
@@ -241,7 +237,7 @@ def test_a_long_text_is_kept_by_the_tab_and_the_page_says_so(
     )
     expect(page.locator(".sharing-note")).to_contain_text("too long for a link")
     expect(page.locator(".sharing-note")).to_contain_text("8,000 fit")
-    wait_for_address(page, "kept=1")
+    expect_address(page, "kept=1")
     assert len(page.url) < 8500
     page.reload()
     expect(page.locator(".pane-input")).to_have_value(LONG)
@@ -327,14 +323,13 @@ def test_other_settings_for_a_document(visit: Visit, handbook_server: Server) ->
     expect(page.locator(".pane-input")).to_have_value(text)
     expect(page.get_by_label("Question")).to_have_value("waves")
     page.get_by_label("Preset").select_option("refdocs")
-    wait_for_address(page, "preset=refdocs")
-    assert "path=calibration.md" in page.url
+    expect_address(page, "preset=refdocs", "path=calibration.md")
     assert "text=" not in page.url
     page.reload()
     expect(page.get_by_label("Preset")).to_have_value("refdocs")
     expect(page.locator(".file-name")).to_have_value("calibration.md")
     page.locator(".pane-input").fill("# Mine\n\nNow it is another text.\n")
-    wait_for_address(page, "text=")
+    expect_address(page, "text=")
     assert "path=" not in page.url
 
 
@@ -350,13 +345,13 @@ def test_other_views_and_the_way_back_leave_it_as_it_is(visit: Visit) -> None:
     page = open_playground(visit)
     ask(page)
     page.get_by_label("Preset").select_option("blocks")
-    wait_for_address(page, "preset=blocks")
+    expect_address(page, "preset=blocks")
     address = page.url
     page.get_by_role("link", name="Search", exact=True).first.click()
     expect(page.locator(".playground")).to_be_hidden()
     page.get_by_role("link", name="Playground", exact=True).click()
     expect(page.get_by_label("Question")).to_have_value(QUESTION)
-    assert page.url == address
+    expect(page).to_have_url(address)
     page.go_back()
     page.go_back()
     expect(page.get_by_label("Preset")).to_have_value("blocks")
@@ -385,7 +380,7 @@ def test_hostile_text_and_questions_stay_text(visit: Visit) -> None:
     hostile = '<img src=x onerror=alert(1)> <script>alert(2)</script> "><b>'
     page.locator(".pane-input").fill(f"# {hostile}\n\n{hostile} is the answer.\n")
     ask(page, f"what is {hostile}")
-    wait_for_address(page, "text=")
+    expect_address(page, "text=")
     page.reload()
     expect(page.locator(".verdict:visible")).to_be_visible()
     assert page.locator(".playground img, .playground script").count() == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, faults, overflow, serve, visiting
+from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, overflow, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -94,7 +94,7 @@ def test_the_words_of_a_search_are_marked_in_the_document_it_opens(visit: Visit)
     expect(page.locator(".found-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
     page.wait_for_function("CSS.highlights.get('found-words').size > 0")
     assert {word.lower()[:9] for word in marked(page)} == {"calibrate", "calibrati"}
-    assert "&q=calibrate" in page.url
+    expect_address(page, "&q=calibrate")
 
 
 def test_marks_are_stems_across_elements_and_nothing_else(notes: Visit) -> None:
@@ -137,7 +137,7 @@ def test_marks_can_be_removed_and_leave_the_address(notes: Visit) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".found-bar")).to_be_hidden()
     assert marked(page) == []
-    assert page.url.endswith("#/document?path=gauge.md&line=9")
+    expect(page).to_have_url(f"{notes.address}/#/document?path=gauge.md&line=9")
 
 
 def test_words_without_blanks_are_marked_as_one(notes: Visit) -> None:

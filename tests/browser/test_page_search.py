@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from browser_kit import Visit, expect, playwright
+from browser_kit import Visit, expect, expect_address, playwright
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -34,6 +34,7 @@ def test_hits_come_while_typing(visit: Visit) -> None:
     first = page.locator(".hit").first
     expect(first.locator("mark").first).to_be_visible()
     expect(page.locator("#search-summary")).to_contain_text("passage")
+    expect_address(page, "?q=battery+of+a+gauge")
     assert parameters(page) == {"q": ["battery of a gauge"]}
     first.locator("summary").click()
     why = first.locator(".why")
@@ -55,9 +56,11 @@ def test_arrows_lead_to_a_hit_and_enter_opens_it_at_its_line(visit: Visit) -> No
     page.keyboard.press("Enter")
     expect(page.locator(".document-head .mono")).to_have_text(path)
     expect(page.locator(".target-lines")).to_be_in_viewport()
+    expect_address(page, f"line={lines.split('–')[0]}")
     assert parameters(page)["line"] == [lines.split("–")[0]]
     page.go_back()
     expect(links.nth(1)).to_be_visible()
+    expect_address(page, "?q=gauge")
     assert parameters(page) == {"q": ["gauge"]}
 
 
@@ -73,7 +76,7 @@ def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
     page.get_by_label("Tag").fill("calibration")
     page.get_by_role("radio", name="Words").check()
     expect(page.locator(".hit-place").filter(has_text="publishing.md")).to_have_count(0)
-    assert parameters(page)["mode"] == ["keyword"]
+    expect_address(page, "mode=keyword")
     page.reload()
     expect(page.get_by_label("Tag")).to_have_value("calibration")
     expect(page.locator(".hit-place").first).to_contain_text("calibration.md")

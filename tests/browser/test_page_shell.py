@@ -77,7 +77,7 @@ def test_the_skip_link_comes_first_and_leads_to_the_content(visit: Visit) -> Non
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("main")).to_be_focused()
-    assert page.url.endswith("#/status")
+    expect(page).to_have_url(f"{visit.address}/#/status")
 
 
 def test_a_view_is_found_as_it_was_left(visit: Visit) -> None:
@@ -89,7 +89,7 @@ def test_a_view_is_found_as_it_was_left(visit: Visit) -> None:
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Search").click()
     expect(page.get_by_role("searchbox", name="Search")).to_have_value("battery")
     expect(page.locator(".hit").first).to_be_visible()
-    assert page.url.endswith("#/search?q=battery")
+    expect(page).to_have_url(f"{visit.address}/#/search?q=battery")
 
 
 def test_status_follows_the_folder(visit: Visit, handbook_server: object) -> None:

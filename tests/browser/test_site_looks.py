@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, WIDE, Server, expect, faults, overflow, visiting
+from browser_kit import PHONE, WIDE, Server, expect, expect_address, faults, overflow, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -74,4 +74,4 @@ def test_the_search_of_the_site_finds_a_page(browser: Any, site_server: Server) 
         expect(result).to_be_visible()
         result.click()
         expect(visit.page.locator("h1")).to_be_visible()
-        assert "indexing" in visit.page.url
+        expect_address(visit.page, "indexing")

@@ -99,7 +99,8 @@ class Packages(NamedTuple):
                 venv.create(made.folder, with_pip=False)
                 offline = ("--no-index", "--find-links", self.house)
                 pip = (sys.executable, "-m", "pip", "--python", made.python)
-                run(*pip, "install", "-q", *offline, *requirements)
+                # Its programs compile what they need.
+                run(*pip, "install", "-q", "--no-compile", *offline, *requirements)
                 (made.folder / "done").touch()
         return made
 
