@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,10 +51,20 @@ def run_anyway(command: Sequence[str], folder: Path | None = None, environment: 
         try:
             output, _ = process.communicate()
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
             raise
         watcher.join()
     return Run(output, time.perf_counter() - begin, _of_children() - cores, peak[0], process.returncode)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """As Ctrl-C does, so that it can end what it has started in groups of their own; if it does not, for certain."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def core_seconds(process: int) -> float:
