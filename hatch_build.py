@@ -85,7 +85,13 @@ def compiled(source: Path, folder: Path) -> list[Path]:
         modules = sorted({str(file) for pattern in HOT for file in Path("headnote").glob(pattern)})
         extensions = mypycify(
             # Types were checked with everything installed. Here the packages of extras are missing.
-            ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", *modules],
+            [
+                "--config-file=",
+                "--ignore-missing-imports",
+                "--follow-imports=silent",
+                f"--cache-dir={folder / 'cache'}",
+                *modules,
+            ],
             opt_level=os.environ.get("MYPYC_OPT_LEVEL", "3"),
             debug_level="0",
             group_name="headnote",

@@ -21,7 +21,7 @@ HEAVY = {
 }
 """Packages that chunking alone must not load."""
 
-PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py"}
+PROJECT_OF_PACKAGE = {"Stemmer": "pystemmer", "lance": "pylance", "markdown_it": "markdown-it-py"}
 """Where the name to import is not the name to install."""
 
 MENTIONED = re.compile(r"(?:(?:headnote-md|\s-e \"?\.|\"\.)\[|\binstall\([\"'])(?P<extras>[a-z0-9,-]+)[\]\"']")

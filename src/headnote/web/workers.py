@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -230,6 +230,8 @@ def _blocked_interrupts() -> Iterator[None]:
     if block is None:
         yield
         return
+    # It starts with the first process, and then lets interrupts through again.
+    resource_tracker.ensure_running()
     before = block(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
