@@ -4,7 +4,7 @@
 
 SOURCE is the folder `src` of a working copy of the other commit. Each commit makes indexes of its own, with the instant
 model. The questions are those of the quality benchmark, and each of them cut off in its last word, as it is typed. The
-documents, their order and the reasons of each hit must be the same; scores may differ in what sums of floats lose.
+documents, their order, their scores to the last bit and the reasons of each hit must be the same.
 """
 
 from __future__ import annotations
