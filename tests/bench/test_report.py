@@ -34,8 +34,10 @@ def test_what_could_not_be_measured_is_no_record(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["records"] == []
 
 
-def test_without_a_file_nothing_is_written() -> None:
+def test_without_a_file_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     write_figures(None, [Figure("notes", "time", "s", 0.2)], {}, {})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_machine_says_what_was_measured_and_where() -> None:
