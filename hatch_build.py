@@ -35,6 +35,8 @@ HOT = [
     "markdown/outline.py",
     "markdown/plain.py",
     "markdown/references.py",
+    "markdown/rules/base.py",
+    "markdown/rules/quick.py",
     "markdown/scanner.py",
     "markdown/slugs.py",
     "markdown/titles.py",

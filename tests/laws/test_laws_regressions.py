@@ -182,3 +182,13 @@ def test_a_window_that_begins_inside_a_line_end_stands_in_the_line_it_ends() -> 
     for each in chunk(source, preset="mdvdb", max_tokens=5, overlap_tokens=0):
         before = source[: each.start]
         assert each.start_line == 1 + before.count("\n"), each.start
+
+
+def test_text_above_the_first_heading_keeps_the_cap_without_the_path_of_that_heading() -> None:
+    source = (
+        '<Tabs title="text">\ntext\n\ntext text.\n\ntext text.\n</Tabs>\n\n'
+        "これは「設定」です！これは「設定」です！全角。半角.全角。半角.\n\n### Install\n\n"
+    )
+    chunks = chunk(source, preset="ragdocs", oversized="split", max_tokens=50, counter="cl100k")
+    assert max(part.tokens for part in chunks) <= 50
+    assert [part.heading_path for part in chunks] == [(), ("Install",)]

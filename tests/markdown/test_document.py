@@ -49,10 +49,13 @@ def test_a_document_agrees_with_the_functions_it_is_made_of(repository: Path) ->
     for path in files_below(repository / "examples"):
         text = read_source(path)
         document = Document(text, str(path))
-        blocks = parse(text, is_mdx(path))
+        mdx = is_mdx(path)
+        blocks = parse(text, mdx)
         assert document.blocks == blocks
         assert document.headings == headings(text, blocks)
-        assert (document.links, document.inline_tags) == links_and_tags(text, blocks, is_mdx(path))
+        assert (document.links, document.inline_tags) == links_and_tags(
+            text, scan_spans(text, is_mdx(path)), is_mdx(path)
+        )
 
 
 def test_the_text_is_scanned_once_and_only_when_needed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from headnote.chunking.presets import settings_from
 from headnote.chunking.records import records
 from headnote.chunking.settings import Settings
 from headnote.chunking.strategies import STRATEGIES
+from headnote.formats.opening import open_document
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 
@@ -41,7 +42,7 @@ def chunk(
     """
     check_types(text=(text, str), path=(path, str | PathLike), modified=(modified, Real | None))
     checked = settings_from(preset, settings, options)
-    return chunk_document(Document(text, fspath(path), checked.mdx), checked, modified)
+    return chunk_document(open_document(text, fspath(path), checked.mdx), checked, modified)
 
 
 def chunk_document(document: Document, settings: Settings, modified: float | None = None) -> list[Chunk]:

@@ -12,7 +12,7 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.settings import Settings
 from headnote.markdown.document import Document
-from headnote.markdown.headings import HeadingStack, heading_text, labels
+from headnote.markdown.headings import HeadingStack, labels
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import breadcrumb_of
@@ -64,6 +64,9 @@ class ChunkingContext:
         self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
         self.adds_up = self.counter.adds != "never" and not (has_odd_starts and self._begin_off_seams())
         """Whether the weights of blocks add up, give or take the blank lines at the very end."""
+        begin_lines = {text[start - 1] for start in self.starts[1:-1]} <= {"\n", "\r"}
+        self.begins_on_seams = self.adds_up and not has_odd_starts and begin_lines
+        """Whether they also add up with any lines before them, such as a breadcrumb."""
         self.safe_weight = self._safe_weight()
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
         self.totals = self._totals()
@@ -117,7 +120,7 @@ class ChunkingContext:
             _, start, end, level, _ = blocks[index]
             if known is None and text.find("[", start, end) >= 0:
                 known = labels(blocks)
-            paths.append(stack.push(level, heading_text(text, start, end, known)))
+            paths.append(stack.push(level, self.document.heading_text(start, end, known)))
         return paths
 
     def headings_between(self, first: int, last: int) -> list[int]:

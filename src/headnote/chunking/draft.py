@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
+
+_FIELDS = (
+    "adds_up",
+    "block_end",
+    "block_start",
+    "end",
+    "heading_path",
+    "level",
+    "overlap",
+    "part",
+    "prefix",
+    "section",
+    "start",
+    "suffix",
+    "weight",
+)
 
 
 class Draft:
@@ -13,21 +28,7 @@ class Draft:
     drops them, so no word is ever doubled, and "nothing lost" means that own ranges tile the source.
     """
 
-    __slots__ = (
-        "adds_up",
-        "block_end",
-        "block_start",
-        "end",
-        "heading_path",
-        "level",
-        "overlap",
-        "part",
-        "prefix",
-        "section",
-        "start",
-        "suffix",
-        "weight",
-    )
+    __slots__ = _FIELDS
 
     def __init__(
         self,
@@ -76,27 +77,13 @@ class Draft:
 
     def copy(self) -> Draft:
         """Another draft of the same text, to be changed."""
-        return Draft(
-            start=self.start,
-            end=self.end,
-            block_start=self.block_start,
-            block_end=self.block_end,
-            heading_path=self.heading_path,
-            section=self.section,
-            level=self.level,
-            part=self.part,
-            prefix=self.prefix,
-            suffix=self.suffix,
-            overlap=self.overlap,
-            weight=self.weight,
-            adds_up=self.adds_up,
-        )
+        return Draft(**{name: getattr(self, name) for name in _FIELDS})
 
 
 def number_parts(drafts: Iterable[Draft]) -> None:
     """Number the parts of each section in order, whichever passes cut them: ids depend on it."""
-    parts: Counter[int] = Counter()
+    parts: dict[int, int] = {}
     for draft in drafts:
         if draft.part is not None:
-            draft.part = parts[draft.section]
-            parts[draft.section] += 1
+            draft.part = parts.get(draft.section, 0)
+            parts[draft.section] = draft.part + 1

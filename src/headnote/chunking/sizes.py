@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import add
 
 from headnote.chunking.context import CODE_LIKE, MANY_BLANKS, MARGIN, ChunkingContext
 from headnote.chunking.data_uris import strip_data_uris
@@ -43,7 +44,25 @@ def sizes(context: ChunkingContext, chunks: Sequence[ChunkLike]) -> list[int]:
     """The same for many."""
     if context.counter.adds == "anywhere" and context.counter.per_character is None:
         return [_size_by_blocks(context, chunk) for chunk in chunks]
-    return context.counter.count_many([embedded_text(context, chunk) for chunk in chunks])
+    known: list[int] = []
+    texts: list[str] = []
+    for chunk in chunks:
+        weight, rest = _weighed(context, chunk)
+        known.append(weight)
+        texts.append(rest)
+    return list(map(context.counter.size, map(add, known, context.counter.weigh(texts))))
+
+
+def _weighed(context: ChunkingContext, chunk: ChunkLike) -> tuple[int, str]:
+    """What is known of the weight of a chunk, and the text that is still to be weighed: its last block, where the blank
+    lines behind it are left out, or all of it where weights do not add up."""
+    first, last = chunk.block_start, chunk.block_end
+    has_more = chunk.prefix or chunk.suffix or chunk.overlap or context.has_pictures
+    if has_more or not context.begins_on_seams or context.starts[first] != chunk.start:
+        return 0, embedded_text(context, chunk)
+    start = context.starts[last]
+    weight = context.breadcrumb(chunk.heading_path)[1] + context.totals[last] - context.totals[first]
+    return weight, context.text[start : chunk.end]
 
 
 def _size_by_blocks(context: ChunkingContext, chunk: ChunkLike) -> int:

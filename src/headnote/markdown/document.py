@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 
 from headnote.markdown import frontmatter
-from headnote.markdown.headings import headings
+from headnote.markdown.headings import heading_text, span_headings
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.rules.base import Span
@@ -47,12 +48,16 @@ class Document:
     @cached_property
     def headings(self) -> list[Heading]:
         """Top-level headings, in order."""
-        return headings(self.text, self.blocks)
+        return span_headings(self.text, self.spans)
+
+    def heading_text(self, start: int, end: int, definitions: Mapping[str, str] | None = None) -> str:
+        """What a reader sees of the heading in this range, for those who need no anchors."""
+        return heading_text(self.text, start, end, definitions)
 
     @cached_property
     def outline(self) -> list[OutlineEntry]:
         """The headings with the extent of everything below each."""
-        return outline(self.headings, self.blocks)
+        return outline(self.text, self.headings, self.spans)
 
     @cached_property
     def frontmatter(self) -> Frontmatter:
@@ -90,4 +95,4 @@ class Document:
 
     @cached_property
     def _links_and_tags(self) -> tuple[list[Link], list[Tag]]:
-        return links_and_tags(self.text, self.blocks, self.mdx)
+        return links_and_tags(self.text, self.spans, self.mdx)

@@ -7,18 +7,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from headnote.markdown.plain_data import MAX_CHARACTERS, TooLarge, plain_mapping
+from headnote.markdown.simple_yaml import simple_fields
 from headnote.model import Block, Frontmatter
 
 _Format = Literal["yaml", "toml"]
 
 _OPENING = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*+(?=[\r\n])")
 _CLOSING = {
-    "---": re.compile(r"[\r\n]---[ \t]*+(?=[\r\n]|\Z)"),
-    "+++": re.compile(r"[\r\n]\+\+\+[ \t]*+(?=[\r\n]|\Z)"),
+    "---": re.compile(r"---[ \t]*+(?=[\r\n]|\Z)"),
+    "+++": re.compile(r"\+\+\+[ \t]*+(?=[\r\n]|\Z)"),
 }
 _FORMAT: dict[str, _Format] = {"---": "yaml", "+++": "toml"}
 
 _LINE_END = re.compile(r"\r\n?|\n")
+_BETWEEN_TAGS = re.compile(r"[,\s]+")
+_BETWEEN_ALIASES = re.compile(",")
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
@@ -28,14 +31,21 @@ def match_frontmatter(text: str) -> tuple[int, str] | None:
     if opening is None:
         return None
     fence = opening[1]
-    closing = _CLOSING[fence].search(text, opening.end())
-    return None if closing is None else (closing.end(), _FORMAT[fence])
+    at = text.find(fence, opening.end())
+    while at >= 0:
+        closing = _CLOSING[fence].match(text, at) if text[at - 1] in "\r\n" else None
+        if closing is not None:
+            return closing.end(), _FORMAT[fence]
+        at = text.find(fence, at + 1)
+    return None
 
 
 def read_frontmatter(text: str, block: Block) -> Frontmatter:
     """What the frontmatter says. It never raises: what cannot be read becomes a warning with the file's line."""
     format_: _Format = "toml" if block.info == "toml" else "yaml"
     lines = _LINE_END.sub("\n", text[block.start : block.end]).split("\n")
+    if format_ == "yaml" and (fields := simple_fields(lines[1:-1])):
+        return Frontmatter(format_, fields)
     body = "\n".join(lines[1:-1])
     try:
         value = _load(body, format_)
@@ -89,13 +99,13 @@ def title(data: Mapping[str, Any]) -> str:
 
 def tags(data: Mapping[str, Any]) -> list[str]:
     """`tags` or `tag`: a list, or a string with commas or blanks between them. A leading `#` is dropped."""
-    words = _words(_field(data, "tags", "tag"), separator=re.compile(r"[,\s]+"))
+    words = _words(_field(data, "tags", "tag"), separator=_BETWEEN_TAGS)
     return _unique(word.lstrip("#") for word in words)
 
 
 def aliases(data: Mapping[str, Any]) -> list[str]:
     """`aliases` or `alias`: a list, or a string with commas between them, since an alias may have blanks."""
-    return _unique(_words(_field(data, "aliases", "alias"), separator=re.compile(",")))
+    return _unique(_words(_field(data, "aliases", "alias"), separator=_BETWEEN_ALIASES))
 
 
 def _field(data: Mapping[str, Any], *names: str) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from headnote.markdown.plain import plain_text
 from headnote.markdown.references import normal_label
 from headnote.markdown.rules.base import Span
+from headnote.markdown.scanner import with_plain_line_ends
 from headnote.markdown.slugs import Slugs, github_slug
 from headnote.model import Block, Heading, Section
 
@@ -19,10 +20,12 @@ __all__ = [
     "headings",
     "plain_text",
     "sections",
+    "span_headings",
 ]
 
-# Most headings are an ATX line without markup, but for simple code spans and an id at the end: one match, no more.
-_WORD = r"(?:[^\s\\`*_~<>\[\]&#{}]|`[^`\s]++(?: [^`\s]++)*+`(?!`))++"
+# Most headings are an ATX line without markup, and nearly all others have only simple code spans and an id at the end.
+_MARKUP = re.compile(r"[\\`*_~<>\[\]&#{}\r\n]")
+_WORD = r"(?:[^\s\\`*_~<>\[\]&#{}]++|`[^`\s]++(?: [^`\s]++)*+`(?!`))++"
 _ID_AT_END = r"(?:\{(?:#[^\s{}]++|/\*[ ]?+[^\s{}*]++[ ]?+\*/)\}[ \t]*+)?+"
 _PLAIN_ATX = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+{_ID_AT_END}")
 _ATX_OPENING = re.compile(r"[ \t]*#{1,6}")
@@ -33,6 +36,11 @@ _EXPLICIT_ID = re.compile(r"\{\s*+(?:#([^\s{}]++)[^{}]*+|/\*\s*+#?+([^\s{}*]++)\
 
 def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str] | None = None) -> str:
     """What a reader sees of a heading: no hashes, no underline, no explicit id, no markup."""
+    after = start
+    while after < end and text[after] == "#":
+        after += 1
+    if after > start and _MARKUP.search(text, after, end) is None:
+        return " ".join(text[after:end].split())
     plain = _PLAIN_ATX.fullmatch(text, start, end)
     if plain is not None:
         return plain[1].replace("`", "")
@@ -45,9 +53,13 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
 
 def explicit_id(text: str, block: Block) -> str:
     """The id an author gave a heading, `{#id}` or `{/*id*/}`; empty if there is none."""
-    if text.find("{", block.start, block.end) < 0:
+    return _explicit_id(text, block.start, block.end)
+
+
+def _explicit_id(text: str, start: int, end: int) -> str:
+    if text.find("{", start, end) < 0:
         return ""
-    identifier = _find_id(_content(text[block.start : block.end]))
+    identifier = _find_id(_content(text[start:end]))
     return "" if identifier is None else identifier[1] or identifier[2]
 
 
@@ -91,18 +103,28 @@ class HeadingStack:
 
 def headings(text: str, blocks: Sequence[Block]) -> list[Heading]:
     """Every top-level heading, with its path and with an anchor that is unique in the document."""
+    return span_headings(text, [(block.kind, block.start, block.end, block.level, block.info) for block in blocks])
+
+
+def span_headings(text: str, spans: Sequence[Span]) -> list[Heading]:
+    """The same for blocks without line numbers: only those of the headings are counted."""
     stack = HeadingStack()
     slugs = Slugs()
     result: list[Heading] = []
-    definitions: dict[str, str] | None = None
-    for index, block in enumerate(blocks):
-        if block.kind != "heading":
+    known: dict[str, str] | None = None
+    lines = with_plain_line_ends(text) if "\r" in text else text
+    line, at = 1, 0
+    for index, (kind, start, end, level, _) in enumerate(spans):
+        if kind != "heading":
             continue
-        if definitions is None and text.find("[", block.start, block.end) >= 0:
-            definitions = labels(blocks)
-        shown = heading_text(text, block.start, block.end, definitions)
-        slug = slugs.unique(explicit_id(text, block) or github_slug(shown))
-        result.append(Heading(block.level, shown, slug, stack.push(block.level, shown), index, block.start_line))
+        if known is None and text.find("[", start, end) >= 0:
+            known = labels(spans)
+        shown = heading_text(text, start, end, known)
+        slug = slugs.unique(_explicit_id(text, start, end) or github_slug(shown))
+        line += lines.count("\n", at, start)
+        at = start
+        path = stack.push(level, shown)
+        result.append(tuple.__new__(Heading, (level, shown, slug, path, index, line)))
     return result
 
 

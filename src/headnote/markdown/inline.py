@@ -7,38 +7,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from headnote.markdown.references import LABEL, inline_target, normal_label
 
 SpanKind = Literal["code", "html", "footnote", "autolink", "link", "image", "wikilink", "embed"]
 
 
-class InlineSpan(NamedTuple):
+class InlineSpan:
     """One inline construct and where its visible part lies."""
 
-    kind: SpanKind
-    start: int
-    inner_start: int
-    """Where the visible part begins: link text, alt text, content of a code span, alias of a wikilink."""
-    inner_end: int
-    end: int
-    target: str = ""
-    """Where a link points, escapes and entities resolved."""
-    nesting: int = 0
-    """How many images, one within the other, the visible part holds."""
+    __slots__ = ("end", "inner_end", "inner_start", "kind", "nesting", "start", "target")
+
+    def __init__(
+        self,
+        kind: SpanKind,
+        start: int,
+        inner_start: int,
+        inner_end: int,
+        end: int,
+        target: str = "",
+        nesting: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.start = start
+        self.inner_start = inner_start
+        """Where the visible part begins: link text, alt text, content of a code span, alias of a wikilink."""
+        self.inner_end = inner_end
+        self.end = end
+        self.target = target
+        """Where a link points, escapes and entities resolved."""
+        self.nesting = nesting
+        """How many images, one within the other, the visible part holds."""
 
 
-class _Bracket(NamedTuple):
+class _Bracket:
     """A `[` or `![` that waits for its `]`."""
 
-    start: int
-    inner_start: int
-    is_image: bool
+    __slots__ = ("inner_start", "is_image", "start")
+
+    def __init__(self, start: int, inner_start: int, is_image: bool) -> None:
+        self.start = start
+        self.inner_start = inner_start
+        self.is_image = is_image
 
 
 MARKUP = re.compile(r"[\\`<\[\]]")
-_BACKTICKS = re.compile(r"`+")
 _WIKILINK = re.compile(r"\[\[([^\[\]\r\n|]++)(?:\|([^\[\]\r\n]*+))?+\]\](?!\()")
 _FOOTNOTE = re.compile(r"\[(\^[^\[\]\s]{1,200}+)\](?!\()")
 
@@ -115,9 +129,8 @@ class _Scan:
         return self.spans
 
     def backtick(self, at: int) -> int:
-        run = _BACKTICKS.match(self.text, at, self.end)
-        assert run is not None
-        after, length = run.end(), run.end() - at
+        after = _run_end(self.text, at, self.end)
+        length = after - at
         if self.backticks is None:
             self.backticks = _backtick_runs(self.text, at, self.end)
         closers = self.backticks.get(length)
@@ -265,8 +278,19 @@ def _wikilink_span(start: int, match: re.Match[str], is_embed: bool) -> InlineSp
 def _backtick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:
     """Length → where runs of so many backticks begin, the first one last."""
     runs: dict[int, list[int]] = {}
-    for run in _BACKTICKS.finditer(text, start, end):
-        runs.setdefault(run.end() - run.start(), []).append(run.start())
+    at = text.find("`", start, end)
+    while at >= 0:
+        after = _run_end(text, at, end)
+        runs.setdefault(after - at, []).append(at)
+        at = text.find("`", after, end)
     for starts in runs.values():
         starts.reverse()
     return runs
+
+
+def _run_end(text: str, at: int, end: int) -> int:
+    """Where the run of backticks that begins here ends."""
+    after = at + 1
+    while after < end and text[after] == "`":
+        after += 1
+    return after

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from headnote.markdown.references import definitions, normal_label
-from headnote.markdown.scanner import scan
+from headnote.markdown.rules.base import Span
+from headnote.markdown.scanner import scan_spans
 from headnote.markdown.views import (
     View,
     footnote_content,
+    is_plain_list,
+    item_content,
     jsx_content,
     list_items,
+    plain_items,
     quote_content,
     whole,
 )
-from headnote.model import Block
 
 _CELL = re.compile(r"(?:[^|\\\r\n]++|\\[^\r\n]|\\)++")
 _CHECKBOX = re.compile(r"[ \t]*+\[[ \t\r\nxX]\](?=[ \t\r\n])")
@@ -25,12 +28,15 @@ _FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
 _MAX_DEPTH = 32
 
 
-class Leaf(NamedTuple):
+class Leaf:
     """A paragraph, heading or table cell: inline text."""
 
-    view: View
-    start: int
-    end: int
+    __slots__ = ("end", "start", "view")
+
+    def __init__(self, view: View, start: int, end: int) -> None:
+        self.view = view
+        self.start = start
+        self.end = end
 
 
 class Leaves(NamedTuple):
@@ -41,42 +47,72 @@ class Leaves(NamedTuple):
     """Normalised label → target; a footnote by its label with the `^`."""
 
 
-def leaves(text: str, blocks: Sequence[Block], mdx: bool = False) -> Leaves:
+def leaves(text: str, blocks: Sequence[Span], mdx: bool = False) -> Leaves:
     """The inline text of these blocks, without code, HTML and text that cannot contain a link or tag."""
     result = Leaves([], {})
     _walk(whole(text), blocks, mdx, 0, result)
     return result
 
 
-def _walk(view: View, blocks: Iterable[Block], mdx: bool, depth: int, result: Leaves) -> None:
-    for block in blocks:
-        kind, start, end = block[:3]
-        if not _may_hold_links(view.text, start, end):
+def _walk(view: View, blocks: Sequence[Span], mdx: bool, depth: int, result: Leaves) -> None:
+    text = view.text
+    for kind, start, end, _, info in blocks:
+        if not _may_hold_links(text, start, end):
             continue
-        if kind in ("paragraph", "heading"):
+        if kind == "paragraph" or kind == "heading":
             result.leaves.append(Leaf(view, start, end))
         elif kind == "table":
-            cells = _CELL.finditer(view.text, start, end)
-            result.leaves.extend(Leaf(view, *cell.span()) for cell in cells if _may_hold_links(view.text, *cell.span()))
+            for cell in _CELL.finditer(text, start, end):
+                if _may_hold_links(text, cell.start(), cell.end()):
+                    result.leaves.append(Leaf(view, cell.start(), cell.end()))
         elif kind == "definition":
-            for label, target in definitions(view.text, start, end):
+            for label, target in definitions(text, start, end):
                 result.definitions.setdefault(label, target)
         elif depth < _MAX_DEPTH:
-            _walk_container(view, block, mdx, depth + 1, result)
+            if kind == "list":
+                _walk_list(view, start, end, mdx, depth + 1, result)
+            else:
+                _walk_container(view, kind, start, end, info, mdx, depth + 1, result)
 
 
-def _walk_container(view: View, block: Block, mdx: bool, depth: int, result: Leaves) -> None:
-    if block.kind == "list":
-        for item in list_items(view, block.start, block.end):
-            if _may_hold_links(item.text, 0, len(item.text)):
-                _walk_item(item, mdx, depth, result)
-    elif block.kind == "quote":
-        _walk_view(quote_content(view, block.start, block.end), mdx, depth, result)
-    elif block.kind == "footnote":
-        result.definitions.setdefault("^" + normal_label(block.info), "")
-        _walk_view(footnote_content(view, block.start, block.end), mdx, depth, result)
-    elif block.kind == "mdx_jsx":
-        _walk_view(jsx_content(view, block.start, block.end), False, depth, result)
+def _walk_container(
+    view: View, kind: str, start: int, end: int, info: str, mdx: bool, depth: int, result: Leaves
+) -> None:
+    if kind == "quote":
+        _walk_view(quote_content(view, start, end), mdx, depth, result)
+    elif kind == "footnote":
+        result.definitions.setdefault("^" + normal_label(info), "")
+        _walk_view(footnote_content(view, start, end), mdx, depth, result)
+    elif kind == "mdx_jsx":
+        _walk_view(jsx_content(view, start, end), False, depth, result)
+
+
+def _walk_list(view: View, start: int, end: int, mdx: bool, depth: int, result: Leaves) -> None:
+    text = view.text
+    if not is_plain_list(text, start, end):
+        for content in list_items(view, start, end):
+            if _may_hold_links(content.text, 0, len(content.text)):
+                _walk_item(content, mdx, depth, result)
+        return
+    for item in plain_items(text, start, end):
+        if not _may_hold_links(text, item.content, item.end):
+            continue
+        is_line = item.end - item.line_end < 2 or (not mdx and text[item.line_end : item.end].isspace())
+        prose = _prose_of_a_line(text, item.content, item.line_end) if is_line else -1
+        if prose >= 0:
+            result.leaves.append(Leaf(view, prose, item.line_end))
+        else:
+            _walk_item(item_content(view, item), mdx, depth, result)
+
+
+def _prose_of_a_line(text: str, start: int, end: int) -> int:
+    """Where the text of an item of one line begins, after its checkbox; -1 if it may be another construct."""
+    if text[start : start + 1] == "[":
+        checkbox = _CHECKBOX.match(text, start, end)
+        if checkbox is None:
+            return -1
+        return checkbox.end() if text[checkbox.end() + 1 : checkbox.end() + 2].isalpha() else -1
+    return start if start < end and text[start].isalpha() else -1
 
 
 def _walk_item(item: View, mdx: bool, depth: int, result: Leaves) -> None:
@@ -88,14 +124,14 @@ def _walk_item(item: View, mdx: bool, depth: int, result: Leaves) -> None:
     before = len(result.leaves)
     _walk_view(item, mdx, depth, result)
     if start and len(result.leaves) > before and result.leaves[before].start < start:
-        result.leaves[before] = result.leaves[before]._replace(start=start)
+        result.leaves[before].start = start
 
 
 def _walk_view(view: View, mdx: bool, depth: int, result: Leaves) -> None:
     if view.text.startswith(_FRONTMATTER_LIKE):
         # Only a file has frontmatter; after an empty line the same text is what it looks like.
         view = View("\n" + view.text, [0, *(at + 1 for at in view.starts)], [0, *(by - 1 for by in view.shifts)])
-    _walk(view, scan(view.text, mdx), mdx, depth, result)
+    _walk(view, scan_spans(view.text, mdx), mdx, depth, result)
 
 
 def _may_hold_links(text: str, start: int, end: int) -> bool:

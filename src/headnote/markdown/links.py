@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 
 from headnote.markdown.inline import MARKUP, Definitions, InlineSpan, spans
 from headnote.markdown.leaves import Leaf, leaves
 from headnote.markdown.plain import span_text
-from headnote.model import Block, Link, LinkKind, Tag
+from headnote.markdown.rules.base import Span
+from headnote.model import Link, LinkKind, Tag
 
+_start_of = attrgetter("start")
 _LINK_KINDS: dict[str, LinkKind] = {
     "link": "link",
     "image": "image",
@@ -17,6 +20,8 @@ _LINK_KINDS: dict[str, LinkKind] = {
     "wikilink": "wikilink",
     "embed": "embed",
 }
+
+_MDX = frozenset({"mdx_jsx", "mdx_esm", "mdx_expression"})
 
 # GitHub links what looks like an address even without brackets.
 _BARE_URL = re.compile(r"(?<![A-Za-z])https?://[^\s<]++|(?<![^\s(*_~\[\]])www\.[^\s<]++")
@@ -34,17 +39,19 @@ _TAG = re.compile(rf"(?<![^\s(\[\"'“‘«„])#({_TAG_CHARACTER}++(?:/{_TAG_CH
 _NOT_A_DIGIT = re.compile(r"[^\W\d]")
 
 
-def links_and_tags(text: str, blocks: Sequence[Block], mdx: bool = False) -> tuple[list[Link], list[Tag]]:
+def links_and_tags(text: str, blocks: Sequence[Span], mdx: bool = False) -> tuple[list[Link], list[Tag]]:
     """Every link and every `#tag` of the document, in the order of the source, in one pass."""
-    mdx = mdx or any(block.kind in ("mdx_jsx", "mdx_esm", "mdx_expression") for block in blocks)
+    mdx = mdx or any(block[0] in _MDX for block in blocks)
     inline, definitions = leaves(text, blocks, mdx)
     all_links: list[Link] = []
     all_tags: list[Tag] = []
     for leaf in inline:
         leaf_spans = _leaf_spans(leaf, definitions)
-        all_links += _links_of(leaf, leaf_spans, definitions)
-        all_tags += _tags_of(leaf, leaf_spans)
-    all_links.sort(key=lambda link: link.start)
+        if leaf_spans:
+            all_links += _links_of(leaf, leaf_spans, definitions)
+        if leaf.view.text.find("#", leaf.start, leaf.end) >= 0:
+            all_tags += _tags_of(leaf, leaf_spans)
+    all_links.sort(key=_start_of)
     return all_links, all_tags
 
 
@@ -52,35 +59,48 @@ def _leaf_spans(leaf: Leaf, definitions: Definitions) -> list[InlineSpan]:
     """Inline constructs by start, bare addresses among them."""
     text, start, end = leaf.view.text, leaf.start, leaf.end
     leaf_spans = spans(text, start, end, definitions) if MARKUP.search(text, start, end) else []
-    leaf_spans.sort(key=lambda span: span.start)
-    if text.find("://", start, end) >= 0 or text.find("www.", start, end) >= 0:
-        bare = [url for gap in _gaps(leaf, leaf_spans) for url in bare_urls(text, *gap)]
+    if len(leaf_spans) > 1:
+        leaf_spans.sort(key=_start_of)
+    if _may_hold_address(text, start, end):
+        bare = [url for first, last in _gaps(leaf, leaf_spans) for url in bare_urls(text, first, last)]
         if bare:
-            leaf_spans = sorted(leaf_spans + bare, key=lambda span: span.start)
+            leaf_spans = sorted(leaf_spans + bare, key=_start_of)
     if text.find("((", start, end) >= 0:
-        blocks = [block for gap in _gaps(leaf, leaf_spans) for block in _block_references(text, *gap)]
-        leaf_spans = sorted(leaf_spans + blocks, key=lambda span: span.start)
+        blocks = [block for first, last in _gaps(leaf, leaf_spans) for block in _block_references(text, first, last)]
+        if blocks:
+            leaf_spans = sorted(leaf_spans + blocks, key=_start_of)
     return leaf_spans
 
 
-def _block_references(text: str, start: int, end: int) -> Iterator[InlineSpan]:
-    for match in _BLOCK_REFERENCE.finditer(text, start, end):
-        yield InlineSpan("wikilink", match.start(), match.start() + 2, match.end() - 2, match.end(), match[0])
+def _may_hold_address(text: str, start: int, end: int) -> bool:
+    return text.find("://", start, end) >= 0 or text.find("www.", start, end) >= 0
 
 
-def _gaps(leaf: Leaf, leaf_spans: list[InlineSpan]) -> Iterator[tuple[int, int]]:
+def _block_references(text: str, start: int, end: int) -> list[InlineSpan]:
+    return [
+        InlineSpan("wikilink", match.start(), match.start() + 2, match.end() - 2, match.end(), match[0])
+        for match in _BLOCK_REFERENCE.finditer(text, start, end)
+    ]
+
+
+def _gaps(leaf: Leaf, leaf_spans: list[InlineSpan]) -> list[tuple[int, int]]:
     """The text outside of all spans, which are sorted by start."""
+    gaps: list[tuple[int, int]] = []
     position = leaf.start
     for span in leaf_spans:
         if span.start > position:
-            yield position, span.start
+            gaps.append((position, span.start))
         position = max(position, span.end)
     if position < leaf.end:
-        yield position, leaf.end
+        gaps.append((position, leaf.end))
+    return gaps
 
 
-def bare_urls(text: str, start: int, end: int) -> Iterator[InlineSpan]:
+def bare_urls(text: str, start: int, end: int) -> list[InlineSpan]:
     """The addresses in this range that stand without brackets, as GitHub sees them."""
+    urls: list[InlineSpan] = []
+    if not _may_hold_address(text, start, end):
+        return urls
     for match in _BARE_URL.finditer(text, start, end):
         url = _trimmed(match[0])
         domain = _DOMAIN.match(url)
@@ -88,7 +108,8 @@ def bare_urls(text: str, start: int, end: int) -> Iterator[InlineSpan]:
             continue
         stop = match.start() + len(url)
         target = url if url.startswith("http") else f"http://{url}"
-        yield InlineSpan("autolink", match.start(), match.start(), stop, stop, target)
+        urls.append(InlineSpan("autolink", match.start(), match.start(), stop, stop, target))
+    return urls
 
 
 def _trimmed(url: str) -> str:
@@ -110,37 +131,46 @@ def _trimmed(url: str) -> str:
     return url[:end]
 
 
-def _links_of(leaf: Leaf, leaf_spans: list[InlineSpan], definitions: Definitions) -> Iterator[Link]:
+def _links_of(leaf: Leaf, leaf_spans: list[InlineSpan], definitions: Definitions) -> list[Link]:
     view = leaf.view
+    links: list[Link] = []
     for span in leaf_spans:
         kind = _LINK_KINDS.get(span.kind)
         if kind is not None:
             target, fragment = split_target(span.target)
             start, end = view.place(span.start), view.place(span.end - 1) + 1
-            yield Link(kind, target, fragment, span_text(view.text, span, definitions), start, end)
+            links.append(Link(kind, target, fragment, span_text(view.text, span, definitions), start, end))
+    return links
 
 
 def split_target(target: str) -> tuple[str, str]:
     """What a link leads to, and the place in it that it names."""
-    if (shortcode := _FRAGMENT_IN_SHORTCODE.fullmatch(target)) is not None:
+    if "#" not in target:
+        return target, ""
+    if target.startswith("{{") and (shortcode := _FRAGMENT_IN_SHORTCODE.fullmatch(target)) is not None:
         return shortcode[1] + shortcode[3], shortcode[2]
     path, _, fragment = target.partition("#")
     return path, fragment
 
 
-def _tags_of(leaf: Leaf, leaf_spans: list[InlineSpan]) -> Iterator[Tag]:
-    text = leaf.view.text
-    if text.find("#", leaf.start, leaf.end) < 0:
-        return
+def _tags_of(leaf: Leaf, leaf_spans: list[InlineSpan]) -> list[Tag]:
+    view = leaf.view
+    tags: list[Tag] = []
     for start, end in _gaps(leaf, leaf_spans):
-        for tag in tags_in(text, start, end):
-            place = leaf.view.place(tag.start)
-            yield Tag(tag.name, place, place + tag.end - tag.start)
+        for tag in tags_in(view.text, start, end):
+            place = view.place(tag.start)
+            tags.append(Tag(tag.name, place, place + tag.end - tag.start))
+    return tags
 
 
-def tags_in(text: str, start: int, end: int) -> Iterator[Tag]:
+def tags_in(text: str, start: int, end: int) -> list[Tag]:
     """Every `#tag` in this range, which is text and no code."""
-    for match in _TAG.finditer(text, start, end):
+    tags: list[Tag] = []
+    at = text.find("#", start, end)
+    while at >= 0:
+        match = _TAG.match(text, at, end)
         # `#12` is an issue or a number, not a tag.
-        if _NOT_A_DIGIT.search(match[1]):
-            yield Tag(match[1], match.start(), match.end())
+        if match is not None and _NOT_A_DIGIT.search(match[1]):
+            tags.append(Tag(match[1], at, match.end()))
+        at = text.find("#", at + 1 if match is None else match.end(), end)
+    return tags

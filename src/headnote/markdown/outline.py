@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from headnote.model import Block, Heading
+from headnote.markdown.rules.base import Span
+from headnote.markdown.scanner import with_plain_line_ends
+from headnote.model import Heading
 
 
 class OutlineEntry(NamedTuple):
@@ -23,12 +25,23 @@ class OutlineEntry(NamedTuple):
     """Last line of the subtree, inclusive."""
 
 
-def outline(headings: Sequence[Heading], blocks: Sequence[Block]) -> list[OutlineEntry]:
+def outline(text: str, headings: Sequence[Heading], spans: Sequence[Span]) -> list[OutlineEntry]:
     """Every heading in order. Unlike sections, entries nest: a chapter contains its subchapters."""
-    return [
-        _entry(heading, blocks[heading.block], blocks[block_after - 1])
-        for heading, block_after in zip(headings, _subtree_ends(headings, len(blocks)), strict=True)
-    ]
+    if not headings:
+        return []
+    lines = with_plain_line_ends(text) if "\r" in text else text
+    first_lines = {heading.block: heading.start_line for heading in headings}
+    last = headings[-1]
+    last_line = last.start_line + lines.count("\n", spans[last.block][1], spans[-1][2])
+    entries: list[OutlineEntry] = []
+    for heading, span_after in zip(headings, _subtree_ends(headings, len(spans)), strict=True):
+        start, end = spans[heading.block][1], spans[span_after - 1][2]
+        end_line = last_line
+        if span_after < len(spans):
+            # The line of the next heading is known, and hardly more than a blank line lies in between.
+            end_line = first_lines[span_after] - lines.count("\n", end, spans[span_after][1])
+        entries.append(tuple.__new__(OutlineEntry, (heading, start, end, heading.start_line, end_line)))
+    return entries
 
 
 def find_heading(entries: Sequence[OutlineEntry], name: str) -> OutlineEntry | None:
@@ -36,10 +49,6 @@ def find_heading(entries: Sequence[OutlineEntry], name: str) -> OutlineEntry | N
     plain = name.strip().lstrip("#").strip().casefold()
     named = (entry for entry in entries if plain in (entry.heading.text.casefold(), entry.heading.slug.casefold()))
     return next(named, None)
-
-
-def _entry(heading: Heading, first: Block, last: Block) -> OutlineEntry:
-    return OutlineEntry(heading, first.start, last.end, first.start_line, last.end_line)
 
 
 def _subtree_ends(headings: Sequence[Heading], block_count: int) -> list[int]:

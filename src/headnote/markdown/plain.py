@@ -57,7 +57,8 @@ def _edits(source: str, inline: list[InlineSpan]) -> list[_Edit]:
     """What the spans change, in the order of the source."""
     edits: list[_Edit] = []
     for span in inline:
-        kind, start, inner_start, inner_end, end = span[:5]
+        kind, start, end = span.kind, span.start, span.end
+        inner_start, inner_end = span.inner_start, span.inner_end
         if kind in ("link", "image"):
             edits.append(_Edit(start, inner_start, "", +1))
             edits.append(_Edit(inner_end, end, "", -1))

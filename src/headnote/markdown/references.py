@@ -11,6 +11,8 @@ _BLANK = r"[ \t\r\n]"
 _ANGLED = r"<((?:[^<>\\\r\n]|\\.)*+)>"
 _TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
 
+# What nearly every link has: no blank, bracket, escape or title.
+_USUAL_DESTINATION = re.compile(r"\(([^\x00-\x20\x7f()\\<{][^\x00-\x20\x7f()\\]*+)\)")
 _BEFORE_DESTINATION = re.compile(rf"\({_BLANK}*+")
 _ANGLED_DESTINATION = re.compile(_ANGLED, re.DOTALL)
 # Hugo puts the address in place of `{{< ref "page.md" >}}`, with its blanks and brackets.
@@ -57,6 +59,9 @@ def normal_label(label: str) -> str:
 
 def inline_target(text: str, position: int, end: int) -> tuple[int, str] | None:
     """`(destination "title")` at this position: where it ends and the destination, resolved."""
+    usual = _USUAL_DESTINATION.match(text, position, end)
+    if usual is not None:
+        return usual.end(), unescape(usual[1])
     opening = _BEFORE_DESTINATION.match(text, position, end)
     if opening is None:
         return None

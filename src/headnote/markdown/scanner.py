@@ -1,7 +1,8 @@
 """text → blocks.
 
-The loop asks one regex, made of every rule's opening, which construct begins next, and that rule's reader how far it
-goes. Most readers only take the end of what their regex already swallowed.
+Most blocks are known by their first character, and are read quickly. For the others the loop asks one regex, made of
+every rule's opening, which construct begins next, and that rule's reader how far it goes. Most readers only take the
+end of what their regex already swallowed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from headnote.markdown.rules import table_of_rules
 from headnote.markdown.rules.base import MARKDOWN, MDX, Dialect, Reader, Reading, Span
 from headnote.markdown.rules.code import indented_code
 from headnote.markdown.rules.mdx import join_elements
+from headnote.markdown.rules.paragraph import prose_continuation
 from headnote.markdown.rules.patterns import BLANK_LINE
+from headnote.markdown.rules.quick import UNDECIDED, QuickReader
 from headnote.model import Block, BlockKind
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -60,9 +63,25 @@ def _scan_frontmatter(text: str, start: int, spans: list[Span]) -> int:
 
 
 def _scan_blocks(text: str, position: int, dialect: Dialect, reading: Reading) -> None:
+    quick = _quick_reader(dialect)
     begins, readers = _opening(dialect)
-    while match := begins(text, position):
-        position = readers[match.lastindex](text, match.start(1), match, reading)  # type: ignore[index]
+    size = len(text)
+    while position < size:
+        if text[position] == "\n":
+            position += 1
+            continue
+        end = quick.read(text, position, reading)
+        if end == UNDECIDED:
+            match = begins(text, position)
+            if match is None:
+                return
+            end = readers[match.lastindex](text, match.start(1), match, reading)  # type: ignore[index]
+        position = end
+
+
+@cache
+def _quick_reader(dialect: Dialect) -> QuickReader:
+    return QuickReader(dialect, prose_continuation(dialect))
 
 
 @cache
@@ -92,14 +111,13 @@ def place(text: str, spans: list[Span]) -> list[Block]:
     if "\r" in text:
         text, short = with_plain_line_ends(text), 0
     blocks: list[Block] = []
-    count, add, new = text.count, blocks.append, tuple.__new__
     at = spans[0][1] if spans else 0
-    line = 1 + count("\n", 0, at)
+    line = 1 + text.count("\n", 0, at)
     for kind, start, end, level, info in spans:
         gap = start - at
-        line += gap if gap <= short else count("\n", at, start)
+        line += gap if gap <= short else text.count("\n", at, start)
         first_line = line
-        line += count("\n", start, end)
+        line += text.count("\n", start, end)
         at = end
-        add(new(Block, (kind, start, end, first_line, line, level, info)))
+        blocks.append(tuple.__new__(Block, (kind, start, end, first_line, line, level, info)))
     return blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_ASCII_DROPPED = re.compile(r"[^0-9a-z_\- ]+")
+_ASCII_DROPPED = re.compile(r"[^0-9a-z_\-]+")
 _KEPT_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 # Circled and squared letters are symbols by category and letters by use.
 _LETTER_SYMBOLS = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]")
@@ -15,7 +15,9 @@ def github_slug(text: str) -> str:
     """The anchor of a heading with this text, before it is made unique in its document."""
     lowered = text.lower()
     if lowered.isascii():
-        return _ASCII_DROPPED.sub("", lowered).replace(" ", "-")
+        slug = lowered.replace(" ", "-")
+        # Most headings are words, and nothing has to be dropped.
+        return slug if slug.replace("-", "").isalnum() else _ASCII_DROPPED.sub("", slug)
     return "".join(filter(_is_kept, lowered)).replace(" ", "-")
 
 

@@ -16,7 +16,7 @@ from headnote.markdown.rules.base import Span
 from headnote.model import BlockKind, Heading
 
 _WITHOUT_PROSE: frozenset[BlockKind] = frozenset(
-    ("frontmatter", "html", "definition", "rule", "mdx_esm", "mdx_jsx", "mdx_expression")
+    ("frontmatter", "html", "definition", "rule", "directive", "mdx_esm", "mdx_jsx", "mdx_expression")
 )
 _PROSE_SPANS: frozenset[SpanKind] = frozenset(("code", "footnote"))
 _WORD = re.compile(r"(?<!\S)#\S++|(\w)")

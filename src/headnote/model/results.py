@@ -67,6 +67,8 @@ class Why(NamedTuple):
     """What the links added to the score."""
     recency: float = 1.0
     """Factor for being new."""
+    about: float = 1.0
+    """Factor for what is said about its folders, if that has words of the query."""
     meaning_share: float = 0.0
     """How much meaning counts in the score: from 0, words alone, to 1, meaning alone. The rest is words."""
     share_reason: str = ""
@@ -114,6 +116,10 @@ class Hit(NamedTuple):
     """Frontmatter of the document."""
     lead: int = 0
     """Characters of `text` before its own, which begins at `start`: overlap, and what lets it stand alone."""
+    root: str = ""
+    """Of several folders the name of the one that has it, with which `path` begins; empty for a single folder."""
+    about: str = ""
+    """What `[context]` in `headnote.toml` says about its folders and its document, from the outermost inwards."""
 
     def __repr__(self) -> str:
         # All fields of ten hits would fill a screen.
@@ -214,3 +220,58 @@ class Answer(NamedTuple):
     """The language model; None if the answer was made without one."""
     note: str = ""
     """A remark for the reader: that no model was used, or why the answer is not complete."""
+
+
+class ReadQuery(NamedTuple):
+    """How a query was understood."""
+
+    words: str
+    """What is looked for by words and by meaning."""
+    phrases: tuple[str, ...] = ()
+    """What every hit has, word by word."""
+    excluded: tuple[str, ...] = ()
+    """What no hit has: a word, a phrase in quotes, or a field such as `tag:draft`."""
+    filters: tuple[str, ...] = ()
+    """What every hit satisfies, as it was written: `title:setup`, `tag:a OR tag:b`, `version >= 2`."""
+    notes: tuple[str, ...] = ()
+    """Remarks for whoever wrote it, such as a field that no document has."""
+
+
+class Related(NamedTuple):
+    """A passage near another one, and why. It may be worth a link."""
+
+    path: str
+    """Of its document, relative to the root."""
+    start_line: int
+    """From 1; of a document that is only named, its first line."""
+    end_line: int
+    """Inclusive."""
+    breadcrumb: str
+    """The headings above it."""
+    title: str
+    """Of its document."""
+    text: str
+    """The passage."""
+    score: float
+    """From 0 to about 1; higher is nearer."""
+    source: str
+    """The passage that it is near to, or the line that names it, as path:line."""
+    similarity: float = 0.0
+    """Cosine between the two, by their stored vectors; 0 without vectors."""
+    model: str = ""
+    """The model of these vectors."""
+    words: tuple[str, ...] = ()
+    """Rare words that both have, the rarest first."""
+    shared_links: int = 0
+    """How many documents both documents link to, or are linked from."""
+    mention: str = ""
+    """The words that name its document in the other one without a link."""
+    linked: Literal["", "to", "from", "both"] = ""
+    """Whether the other document already links to it, or it to the other."""
+    link: str = ""
+    """What to write for a link to it, in the style of the folder."""
+
+    @property
+    def place(self) -> str:
+        """Its path and first line."""
+        return f"{self.path}:{self.start_line}"

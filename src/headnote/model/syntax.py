@@ -16,6 +16,7 @@ BlockKind = Literal[
     "rule",
     "definition",
     "footnote",
+    "directive",
     "mdx_esm",
     "mdx_jsx",
     "mdx_expression",

@@ -45,7 +45,16 @@ def is_seam(text: str, offset: int, end: int | None = None, *, swallows_slashes:
         return False
     if here == "/":
         return not swallows_slashes or not _ends_in_punctuation(text, offset)
+    if here == " " and _is_indented_content(text, offset, end):
+        return True
     return _LINE_IS_NOT_BLANK.match(text, offset, end) is not None
+
+
+def _is_indented_content(text: str, offset: int, end: int) -> bool:
+    """Whether spaces and then something else stand here: how most other lines begin."""
+    while offset < end and text[offset] == " ":
+        offset += 1
+    return offset < end and not text[offset].isspace()
 
 
 def seams_before(text: str, offsets: Iterable[int], *, swallows_slashes: bool = True) -> list[int | None]:

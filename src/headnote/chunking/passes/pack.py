@@ -63,7 +63,9 @@ def _parts(context: ChunkingContext, whole_blocks: _WholeBlocks, draft: Draft) -
         target = settings.target_tokens * unit if settings.boundaries != "heading" else limit
         cuts = greedy_cuts(sequence, first, end, target=target, max_weight=limit)
     if len(cuts) == 2:
-        return [draft]
+        # What stands above the first heading may have its path; where that leaves no room, it goes without.
+        alone = units.part(first, end, draft.section, draft.part)
+        return [alone if not fits(context, draft) and fits(context, alone) else draft]
     return [units.part(first, last, draft.section, number) for number, (first, last) in enumerate(pairwise(cuts))]
 
 

@@ -34,6 +34,8 @@ class Measure:
         A seam lies at the cut or before the blanks in front of it: weights between seams add up exactly. A cut
         without a seam stands for itself, and sums across it are estimates. Seams never run backwards.
         """
+        if self._counter.adds == "anywhere":
+            return list(accumulate(cuts, max)), [False] * len(cuts)
         seams = self._counter.seams_before(self._source, cuts)
         off_seam = [seam is None for seam in seams]
         nearest = [cut if seam is None else seam for cut, seam in zip(cuts, seams, strict=True)]

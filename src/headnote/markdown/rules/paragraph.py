@@ -23,23 +23,26 @@ _MAY_END_OTHERWISE = frozenset("=-|: \t<{")
 _MAY_BEGIN_DEFINITION = frozenset("[ \t")
 
 
+Continuation = Callable[[str, int, int, Reading], int]
+"""(text, start of a paragraph, end of the lines that are known to belong to it, what is read so far) → where scanning
+goes on."""
+
+
 def paragraph(dialect: Dialect) -> Rule:
-    return Rule("paragraph", rf"[^ \t\n]{REST_OF_LINE}{_more(dialect)}", _reader(dialect))
+    return Rule("paragraph", rf"[^ \t\n]{REST_OF_LINE}{_more(dialect)}", _reader(_continuation(dialect)))
 
 
 def prose(dialect: Dialect) -> Rule:
     """A paragraph that is recognised by its first letter: tried first, since most blocks are one."""
-    read_closely = _reader(dialect)
+    first = rf"(?:{_BEGINS_NOTHING.format('{' if dialect.mdx else '')}|\*\*[^\s*])"
+    return Rule("prose", rf"{first}{REST_OF_LINE}{_more(dialect)}", _reader(_continuation_of_prose(dialect)))
 
-    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
-        end = match.end()
-        if end < len(text) and text[end] in _MAY_END_OTHERWISE:
-            return read_closely(text, start, match, reading)
-        reading.spans.append(("paragraph", start, end - 1, 0, ""))
-        return end
 
-    begins_nothing = _BEGINS_NOTHING.format("{" if dialect.mdx else "")
-    return Rule("prose", rf"(?:{begins_nothing}|\*\*[^\s*]){REST_OF_LINE}{_more(dialect)}", read)
+def prose_continuation(dialect: Dialect) -> Continuation:
+    """The same, for prose that is known only up to a line that may begin something."""
+    more = re.compile(_more(dialect))
+    go_on = _continuation_of_prose(dialect)
+    return lambda text, start, end, reading: go_on(text, start, _end(more, text, end), reading)
 
 
 def _more(dialect: Dialect) -> str:
@@ -47,7 +50,23 @@ def _more(dialect: Dialect) -> str:
     return rf"(?:{goes_on}{REST_OF_LINE}|(?!{starts.perhaps_after_paragraph(dialect)}){REST_OF_LINE})*+"
 
 
-def _reader(dialect: Dialect) -> Reader:
+def _reader(go_on: Continuation) -> Reader:
+    return lambda text, start, match, reading: go_on(text, start, match.end(), reading)
+
+
+def _continuation_of_prose(dialect: Dialect) -> Continuation:
+    look_closely = _continuation(dialect)
+
+    def go_on(text: str, start: int, end: int, reading: Reading) -> int:
+        if end < len(text) and text[end] in _MAY_END_OTHERWISE:
+            return look_closely(text, start, end, reading)
+        reading.spans.append(("paragraph", start, end - 1, 0, ""))
+        return end
+
+    return go_on
+
+
+def _continuation(dialect: Dialect) -> Continuation:
     one_more = re.compile(REST_OF_LINE + _more(dialect))
     underline = re.compile(dialect.indent + starts.SETEXT_UNDERLINE).match
     surely_ended = re.compile(starts.after_paragraph(dialect)).match
@@ -55,8 +74,8 @@ def _reader(dialect: Dialect) -> Reader:
     header_row = re.compile(rf"{dialect.indent}[^ \t]").match
     rows_end = _rows_end(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
-        end, size = match.end(), len(text)
+    def go_on(text: str, start: int, end: int, reading: Reading) -> int:
+        size = len(text)
         while end < size and text[end] in _MAY_END_OTHERWISE:
             underlined = underline(text, end)
             if underlined and not only_definitions(text, start, end):
@@ -72,7 +91,7 @@ def _reader(dialect: Dialect) -> Reader:
         _close(text, start, end, reading)
         return end
 
-    return read
+    return go_on
 
 
 def _rows_end(dialect: Dialect) -> Callable[[str, int, Reading], int]:

@@ -1,0 +1,139 @@
+"""Blocks that their first characters give away: prose, ATX headings, fenced code and block-level HTML, not indented.
+
+They are most of a document, and searching for line ends and fences takes a fraction of the time of the regexes. What is
+not decided by a look at such a block is left to the rules: they read everything else, and these constructs wherever
+they are indented or look odd.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from headnote.markdown.rules.base import Dialect, Reading, without_blank_end
+from headnote.markdown.rules.html import BLOCK_TAGS
+from headnote.markdown.rules.paragraph import Continuation
+
+UNDECIDED: Final = -1
+_BLANKS: Final = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace())
+"""What a regex calls `\\s`."""
+_MAY_BEGIN_OTHER: Final = frozenset("#>`~*+-_<[0123456789") | _BLANKS
+"""First characters of what may be no paragraph."""
+_MAY_END_PROSE: Final = _MAY_BEGIN_OTHER | frozenset("=|:")
+"""First characters of a line that may be no further line of a paragraph."""
+_MOST_HASHES: Final = 6
+_LEAST_MARKS: Final = 3
+_LONGEST_TAG: Final = max(map(len, BLOCK_TAGS))
+_BLOCK_TAGS: Final = frozenset(BLOCK_TAGS)
+_END_TAG_NAME: Final = frozenset(" \t\n>/")
+_INDENTATION: Final = ("", " ", "  ", "   ")
+
+
+class QuickReader:
+    """Reads such blocks in one dialect."""
+
+    def __init__(self, dialect: Dialect, go_on: Continuation) -> None:
+        self.mdx = dialect.mdx
+        # In MDX a brace begins an expression, and the `i` of `import` or the `e` of `export` a statement.
+        self.may_begin_other: frozenset[str] = _MAY_BEGIN_OTHER | frozenset("{ie" if self.mdx else "")
+        self.may_end_prose: frozenset[str] = _MAY_END_PROSE | frozenset("{" if self.mdx else "")
+        self.go_on = go_on
+
+    def read(self, text: str, start: int, reading: Reading) -> int:
+        """Where scanning goes on behind the block at `start`, or `UNDECIDED`."""
+        first = text[start]
+        if first not in self.may_begin_other:
+            return self._read_prose(text, start, reading)
+        if first == "#":
+            return _read_heading(text, start, reading)
+        if first == "`":
+            return _read_fence(text, start, self.mdx, reading)
+        if first == "<" and not self.mdx:
+            return _read_html(text, start, reading)
+        if first == "*" and _begins_bold(text, start):
+            return self._read_prose(text, start, reading)
+        return UNDECIDED
+
+    def _read_prose(self, text: str, start: int, reading: Reading) -> int:
+        size, may_end = len(text), self.may_end_prose
+        end = text.find("\n", start) + 1
+        while end < size and text[end] not in may_end:
+            end = text.find("\n", end) + 1
+        if end < size and text[end] != "\n":
+            return self.go_on(text, start, end, reading)
+        reading.spans.append(("paragraph", start, end - 1, 0, ""))
+        return end
+
+
+def _begins_bold(text: str, start: int) -> bool:
+    return text[start + 1] == "*" and text[start + 2] != "*" and text[start + 2] not in _BLANKS
+
+
+def _read_heading(text: str, start: int, reading: Reading) -> int:
+    after = start + 1
+    while text[after] == "#":
+        after += 1
+    level = after - start
+    if level > _MOST_HASHES or text[after] not in " \t\n":
+        return UNDECIDED
+    end = text.find("\n", after)
+    reading.spans.append(("heading", start, end, level, ""))
+    return end + 1
+
+
+def _read_html(text: str, start: int, reading: Reading) -> int:
+    """A tag that opens an HTML block up to the next blank line."""
+    name = start + 2 if text[start + 1] == "/" else start + 1
+    after = name
+    while after - name <= _LONGEST_TAG and text[after] not in _END_TAG_NAME:
+        after += 1
+    tag = text[name:after]
+    if tag.lower() not in _BLOCK_TAGS or not tag.isascii() or (text[after] == "/" and text[after + 1] != ">"):
+        return UNDECIDED
+    end = text.find("\n", after) + 1
+    while not _is_blank(text, end):
+        end = text.find("\n", end) + 1
+    reading.spans.append(("html", start, end - 1, 0, ""))
+    return end
+
+
+def _read_fence(text: str, start: int, mdx: bool, reading: Reading) -> int:
+    after = _run_end(text, start)
+    line_end = text.find("\n", after)
+    info = text[after:line_end]
+    if after - start < _LEAST_MARKS or "`" in info:
+        return UNDECIDED
+    end = _fence_end(text, line_end, text[start:after], mdx)
+    # Without a closing fence it takes in all that follows, blank lines at the end of the file included.
+    last = without_blank_end(text, start, end) if text[end - 2] in " \t\n" else end - 1
+    reading.spans.append(("code", start, last, 0, info.strip(" \t")))
+    return end
+
+
+def _fence_end(text: str, line_end: int, mark: str, mdx: bool) -> int:
+    """From the end of the first line, the end of the line that closes the fence; else of the text."""
+    while (at := text.find(mark, line_end)) >= 0:
+        line = text.rfind("\n", line_end, at) + 1
+        line_end = text.find("\n", at)
+        if _is_indentation(text[line:at], mdx) and _is_blank(text, _run_end(text, at)):
+            return line_end + 1
+    return len(text)
+
+
+def _is_indentation(before: str, mdx: bool) -> bool:
+    """Whether a fence may stand behind this on its line. MDX has no indented code, so any depth will do."""
+    return not before.strip(" \t") if mdx else before in _INDENTATION
+
+
+def _run_end(text: str, start: int) -> int:
+    end = start
+    while text[end] == "`":
+        end += 1
+    return end
+
+
+def _is_blank(text: str, at: int) -> bool:
+    """Whether nothing follows on the line, or no line."""
+    size = len(text)
+    while at < size and (text[at] == " " or text[at] == "\t"):
+        at += 1
+    return at == size or text[at] == "\n"
