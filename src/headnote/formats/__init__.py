@@ -1,0 +1,1 @@
+"""Documents in other formats than Markdown. Import from the modules."""
