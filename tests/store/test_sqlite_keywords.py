@@ -13,8 +13,8 @@ from store_samples import entry, put, search_paths
 
 from headnote.store.filters import Filter
 from headnote.store.rows import DEFAULT_WEIGHTS, Weights
-from headnote.store.sqlite.keywords import quoted
 from headnote.store.sqlite.reader import SqliteReader
+from headnote.store.sqlite.sql import quoted
 from headnote.store.sqlite.store import FOLDER, SqliteStore
 
 WORDS = ["melon", "pear", "plum", "fig", "the"]

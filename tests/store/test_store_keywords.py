@@ -9,8 +9,8 @@ from store_samples import entry, put, search_paths
 
 from headnote.store.base import Store
 from headnote.store.filters import Filter
-from headnote.store.rows import Weights
-from headnote.store.terms import query_terms
+from headnote.store.rows import Place, Weights
+from headnote.store.terms import query_terms, terms_of
 
 pytest_plugins = ("store_fixtures",)
 
@@ -113,6 +113,27 @@ def test_the_limit_is_kept(pages: Store) -> None:
         assert len(reader.keyword(["same"], 4)) == 4
         assert reader.keyword(["same"], 0) == []
         assert reader.term_frequencies(["same", "kubectl", "never"]) == {"same": 9, "kubectl": 1, "never": 0}
+
+
+@pytest.mark.parametrize("is_warm", [False, True])
+def test_the_terms_of_a_chunk_are_those_it_was_stored_with(pages: Store, is_warm: bool) -> None:
+    with pages.reading() as reader:
+        chunks = {chunk.id: chunk for path in PAGES for chunk in reader.chunks_of(path)}
+        terms = sorted(set().union(*map(terms_of, chunks.values()), ["", "nowhere"]))
+        if is_warm:
+            for term in terms:
+                reader.keyword([term], 1)
+        assert reader.terms_in(list(chunks), terms) == {number: terms_of(chunk) for number, chunk in chunks.items()}
+        assert reader.terms_in([], terms) == {}
+        assert set(reader.terms_in(list(chunks), HOSTILE)) == set(chunks), "whatever they are"
+
+
+def test_places_are_those_of_the_chunks(pages: Store) -> None:
+    with pages.reading() as reader:
+        chunks = [chunk for path in reversed(PAGES) for chunk in reader.chunks_of(path)]
+        places = [Place(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks]
+        assert reader.places([chunk.id for chunk in chunks]) == places
+        assert reader.places([10**6]) == []
 
 
 def test_fields_have_weights(store: Store) -> None:

@@ -81,7 +81,7 @@ def test_links_to_what_is_renamed_wait_to_be_resolved(store: Store) -> None:
     with store.writing() as writer:
         writer.rename("b.md", "z.md")
         assert [one.resolved for one in writer.links_from("a.md")] == [None]
-        writer.set_links("a.md", [link("a.md", "z.md", "z.md")])
+        writer.set_links({"a.md": [link("a.md", "z.md", "z.md")]})
     assert targets(store, "a.md") == ["z.md"]
     assert targets(store, "z.md") == ["c.png"]
     assert store.check() == []
@@ -98,7 +98,7 @@ def test_links_into_what_is_replaced_forget_the_chunk(store: Store) -> None:
 
 def test_links_of_a_document_that_is_not_there_are_not_kept(store: Store) -> None:
     with store.writing() as writer:
-        writer.set_links("never.md", [link("never.md", "b.md")])
+        writer.set_links({"never.md": [link("never.md", "b.md")]})
     with store.reading() as reader:
         assert reader.links() == []
 

@@ -211,7 +211,10 @@ def test_a_killed_writer_loses_nothing_that_was_committed(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_child_reads_by_itself_and_holds_no_lock(tmp_path: Path, store_target: str) -> None:
+@pytest.mark.parametrize("what", ["read", "close", "leave_reading", "leave_writing"])
+def test_a_forked_child_leaves_the_connections_of_its_parent_alone(
+    what: str, tmp_path: Path, store_target: str
+) -> None:
     program = Path(__file__).with_name("forked_child.py")
-    result = subprocess.run([sys.executable, program, tmp_path, store_target], capture_output=True, text=True)
+    result = subprocess.run([sys.executable, program, tmp_path, store_target, what], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

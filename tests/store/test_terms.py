@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 
@@ -176,3 +177,12 @@ def test_time_is_linear_in_any_text(unit: str) -> None:
 def test_typography_is_read_as_plain_text_is(text: str) -> None:
     """A letter of another script has the text read by the pattern that takes any."""
     assert terms(f"{text} ж") == [*terms(text), "ж"]
+
+
+@pytest.mark.parametrize("alphabet", ["ab1 C.-_'+#@$,;:()/\n\t\"", "ab1 C.-_'+#@$,’–…é猫\u1680\xa0\x1c"])
+def test_a_text_has_the_terms_of_its_words(alphabet: str) -> None:
+    """However it is cut into pieces on the way."""
+    generator = random.Random(7)
+    for _ in range(4_000):
+        text = "".join(generator.choices(alphabet, k=generator.randrange(14)))
+        assert terms(text) == [term for word in words_of(text) for term in terms(word)], text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from store_samples import entry
 
-from headnote.store.sqlite.matrix import Matrix, matrix_of, rough_similarities
+from headnote.store.sqlite.matrix import Matrix, Patched, matrix_of, nearest, rough_similarities
 from headnote.store.sqlite.store import SqliteStore, file_of
-from headnote.store.sqlite.vector_files import LEAST, VectorFiles
+from headnote.store.sqlite.vector_files import BLOCK, LEAST, StoredVectors, VectorFiles
 
 DIMENSIONS = 24
 MODEL = "model:24"
@@ -48,7 +48,7 @@ def test_the_nearest_are_those_of_comparing_all_of_them(
     similarities[free] = 0
     if allowed is not None:
         similarities[~allowed] = 0
-    found = matrix_from(rows, free).nearest(query, depth, allowed)
+    found = nearest(matrix_from(rows, free), query, depth, allowed)
     expected = sorted((-value, slot) for slot, value in enumerate(similarities.tolist()) if value > 0)[:depth]
     assert [slot for slot, _ in found] == [slot for _, slot in expected]
     assert [value for _, value in found] == pytest.approx([-value for value, _ in expected], abs=1e-5 * length)
@@ -81,37 +81,62 @@ def index(tmp_path: Path) -> Path:
     return file
 
 
-def made_from(rows: NDArray[np.float16]) -> Callable[[], Matrix]:
-    return lambda: matrix_from(rows)
+def stored(rows: NDArray[np.float16], stamp: int = 7, *, model: int = 1, changed: Sequence[int] = ()) -> StoredVectors:
+    """Of a database whose blocks have the stamp, except for those that have changed since."""
+    blocks = dict.fromkeys(range(-(-len(rows) // BLOCK)), stamp) | dict.fromkeys(changed, stamp + 1)
+
+    def read_blocks(numbers: Sequence[int], slots: NDArray[np.int64]) -> Matrix:
+        assert list(numbers) == [number for number in blocks if number in changed]
+        assert {int(slot) // BLOCK for slot in slots} == set(numbers)
+        return matrix_from(rows[slots])
+
+    return StoredVectors(
+        model=model,
+        stamp=stamp + len(changed),
+        size=len(rows),
+        dimensions=rows.shape[1],
+        blocks=blocks,
+        read_all=lambda: matrix_from(rows),
+        read_blocks=read_blocks,
+    )
 
 
 def refused() -> Matrix:
     raise AssertionError("the file should have been used")
 
 
+def whole(matrix: Matrix | Patched) -> NDArray[np.float16]:
+    return matrix.rows(np.arange(matrix.size))
+
+
+def file_of_model(index: Path, model: int = 1) -> Path:
+    (file,) = index.parent.glob(f"index.db-vectors-{model}-*")
+    return file
+
+
 def test_the_second_reader_maps_what_the_first_one_wrote(index: Path) -> None:
-    files = VectorFiles(index, least=10)
-    written = files.matrix(1, -5, made_from(vectors(99)))
-    mapped = VectorFiles(index, read_only=True).matrix(1, -5, refused)
+    written = VectorFiles(index, least=10).matrix(stored(vectors(99), -5))
+    mapped = VectorFiles(index, read_only=True).matrix(stored(vectors(99), -5)._replace(read_all=refused))
     expected = matrix_from(vectors(99))
+    assert isinstance(mapped, Matrix)
+    assert isinstance(written, Matrix)
     assert np.array_equal(mapped.exact, expected.exact)
     assert np.array_equal(mapped.rough, expected.rough)
     assert np.array_equal(mapped.scales, expected.scales)
     assert mapped[3:] == expected[3:]
     assert not mapped.exact.flags.writeable
     assert not written.exact.flags.writeable
-    (file,) = index.parent.glob("index.db-vectors-*")
-    assert file.stat().st_mode == index.stat().st_mode
+    assert file_of_model(index).stat().st_mode == index.stat().st_mode
 
 
 def test_other_vectors_have_another_file_and_an_old_mapping_stays(index: Path) -> None:
     files = VectorFiles(index, least=10)
-    old = files.matrix(1, 7, made_from(vectors(99)))
-    other_model = files.matrix(2, 7, made_from(vectors(50)))
-    new = files.matrix(1, 8, made_from(vectors(80, seed=1)))
-    assert np.array_equal(old.exact, vectors(99))
-    assert np.array_equal(new.exact, vectors(80, seed=1))
-    assert len(other_model.exact) == 50
+    old = files.matrix(stored(vectors(99)))
+    other_model = files.matrix(stored(vectors(50), model=2))
+    new = files.matrix(stored(vectors(80, seed=1), 9))
+    assert np.array_equal(whole(old), vectors(99))
+    assert np.array_equal(whole(new), vectors(80, seed=1))
+    assert other_model.size == 50
     left = sorted(file.name.rpartition("-")[0] for file in index.parent.glob("index.db-vectors-*"))
     on_posix = ["index.db-vectors-1", "index.db-vectors-2"]
     assert left == on_posix or sys.platform == "win32"  # where nobody deletes what is mapped
@@ -120,21 +145,65 @@ def test_other_vectors_have_another_file_and_an_old_mapping_stays(index: Path) -
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 5000, None])
 def test_a_file_that_is_not_what_it_should_be_is_made_again(index: Path, damage: bytes | None) -> None:
     files = VectorFiles(index, least=10)
-    files.matrix(1, 7, made_from(vectors(99)))
-    (file,) = index.parent.glob("index.db-vectors-*")
+    files.matrix(stored(vectors(99)))
+    file = file_of_model(index)
     content = file.read_bytes()
     file.unlink()
     file.write_bytes(content[:-1] if damage is None else damage)
-    assert np.array_equal(files.matrix(1, 7, made_from(vectors(99))).exact, vectors(99))
+    assert np.array_equal(whole(files.matrix(stored(vectors(99)))), vectors(99))
     assert file.read_bytes() == content
 
 
 def test_few_vectors_and_readers_that_may_not_write_leave_no_file(index: Path) -> None:
-    assert len(VectorFiles(index).matrix(1, 7, made_from(vectors(99))).exact) == 99
-    assert len(VectorFiles(index, read_only=True, least=10).matrix(1, 7, made_from(vectors(99))).exact) == 99
+    assert VectorFiles(index).matrix(stored(vectors(99))).size == 99
+    assert VectorFiles(index, read_only=True, least=10).matrix(stored(vectors(99))).size == 99
     nowhere = VectorFiles(index.parent / "gone" / "index.db", least=10)
-    assert len(nowhere.matrix(1, 7, made_from(vectors(99))).exact) == 99
+    assert nowhere.matrix(stored(vectors(99))).size == 99
     assert [file.name for file in index.parent.iterdir()] == ["index.db"]
+
+
+# -- small updates
+
+
+@pytest.mark.parametrize(
+    ("size", "changed"),
+    [
+        (40 * BLOCK, [0]),
+        (40 * BLOCK, [3, 17, 39]),
+        (40 * BLOCK + 9, [40]),  # a new block
+        (41 * BLOCK + 500, [2, 40, 41]),
+        (39 * BLOCK - 3, [38]),  # fewer than there were
+        (39 * BLOCK, []),  # the last block is gone
+    ],
+)
+def test_a_small_update_reads_what_has_changed_and_writes_no_file(index: Path, size: int, changed: list[int]) -> None:
+    before = vectors(40 * BLOCK)
+    files = VectorFiles(index)
+    files.matrix(stored(before))
+    file = file_of_model(index)
+    now = np.concatenate([before, vectors(2 * BLOCK, seed=3)])[:size]
+    for number in changed:
+        now[number * BLOCK : (number + 1) * BLOCK] = vectors(BLOCK, seed=number + 9)[: size - number * BLOCK]
+    found = files.matrix(stored(now, changed=changed)._replace(read_all=refused))
+    assert isinstance(found, Patched)
+    assert np.array_equal(whole(found), now)
+    assert file_of_model(index) == file
+    query = vectors(1, seed=5)[0].astype(np.float32)
+    allowed = np.arange(size) % 3 > 0
+    for kept in (None, allowed):
+        slots, values = zip(*nearest(found, query, 50, kept), strict=True)
+        expected_slots, expected_values = zip(*nearest(matrix_from(now), query, 50, kept), strict=True)
+        assert slots == expected_slots
+        assert values == pytest.approx(expected_values, abs=1e-6)
+
+
+def test_a_large_update_writes_a_new_file(index: Path) -> None:
+    files = VectorFiles(index)
+    files.matrix(stored(vectors(40 * BLOCK)))
+    old = file_of_model(index)
+    now = vectors(40 * BLOCK, seed=1)
+    assert np.array_equal(whole(files.matrix(stored(now, changed=range(6)))), now), "more than an eighth"
+    assert file_of_model(index) != old or sys.platform == "win32"
 
 
 # -- in a store
@@ -175,7 +244,22 @@ def test_an_update_by_another_process_is_seen(tmp_path: Path) -> None:
         after = reader.nearest(MODEL, QUERY, 5)
     assert (len(before), len(after), len(names)) == (2, 3, 1)
     assert set(before) < set(after)
-    assert names != file_names(tmp_path)
+    assert names == file_names(tmp_path), "a small update writes no file"
+
+
+def test_vectors_that_are_gone_are_found_no_more(tmp_path: Path) -> None:
+    names = ["one", "two", "three"]
+    add(tmp_path, names, seed=1, others=LEAST)
+    store = SqliteStore.open(tmp_path)
+    found = []
+    for number in range(4):
+        with store.reading() as reader, SqliteStore.open(tmp_path).reading() as fresh:
+            found.append(len(reader.nearest(MODEL, QUERY, 5)))
+            assert found[-1] == len(fresh.nearest(MODEL, QUERY, 5)) == len(fresh.nearest(MODEL, QUERY, LEAST))
+        with store.writing() as writer:
+            writer.remove([f"{name}.md" for name in names[number : number + 1]])
+            writer.sweep()
+    assert found == [3, 2, 1, 0]
 
 
 def test_an_index_that_is_made_again_has_no_use_for_the_old_file(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from headnote.store.rows import (
     PackedVectors,
     PartSet,
     PendingText,
+    Place,
     StoredChunk,
     StoredFile,
     Weights,
@@ -64,6 +65,9 @@ class Documents(Protocol):
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
         """In the order of the ids. Ids that do not exist are left out."""
 
+    def places(self, ids: Sequence[int]) -> list[Place]:
+        """Where these chunks stand, in the order of the ids. It reads no text."""
+
     def has_any(self, only: Filter) -> bool:
         """Whether some chunk passes."""
 
@@ -76,6 +80,9 @@ class Documents(Protocol):
     def tags(self) -> dict[str, int]:
         """Every tag in the form in which it is compared → how many documents have it, themselves or in a chunk; the
         most frequent first."""
+
+    def field_names(self) -> list[str]:
+        """The fields of the frontmatter of all documents, in the form in which they are compared."""
 
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
         """(chunk, chunk that a link in it leads to), in the order of the chunks and the links, each pair once. A link
@@ -122,6 +129,9 @@ class Keywords(Protocol):
 
     def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Ids of all chunks that `keyword` would find with these terms, sorted."""
+
+    def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
+        """Each of the chunks → those of the terms that it has, in whatever field."""
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """Term → number of chunks that have it, 0 included."""
@@ -205,8 +215,8 @@ class Writer(Reader, Protocol):
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Records a file that was rewritten with the same content."""
 
-    def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
-        """Replaces the links of a document."""
+    def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
+        """Replaces the links of these documents."""
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         """Replaces the list of files without text."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
@@ -24,6 +25,7 @@ from headnote.store.rows import (
     LinkRow,
     NonText,
     Parent,
+    Place,
     StoredChunk,
 )
 
@@ -45,6 +47,11 @@ def escaped(text: str) -> str:
 def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if _ESCAPE in text else text
 
+
+COMPRESSED = b"\xff"
+"""The first byte of a text that is compressed; no other text begins with it, because UTF-8 never uses it."""
+_LONGEST_TEXT = 1 << 28
+"""Bytes. A few compressed ones could stand for more than fits in memory."""
 
 # -- values
 
@@ -173,6 +180,15 @@ def non_text_row(file: NonText) -> Row:
 
 def text_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    if data[:1] == COMPRESSED:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(data[1:], _LONGEST_TEXT)
+        if not unpacker.eof:
+            raise ValueError("a compressed text that does not end")
+    return data.decode("utf-8", "surrogatepass")
 
 
 def chunk_rows(number: int, document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
@@ -328,6 +344,11 @@ def stored_chunk(row: tuple[Any, ...], document: Parent) -> StoredChunk:
     if not 0 <= chunk.start <= chunk.end <= len(document.text) or not 1 <= chunk.start_line <= chunk.end_line:
         raise ValueError(f"{document.path}: chunk {chunk.number} lies outside of the text")
     return StoredChunk(identity, document, chunk)
+
+
+def stored_place(row: tuple[Any, ...]) -> Place:
+    chunk, path, start_line, mtime_ns = row
+    return Place(chunk, unescaped(path), integer(start_line), integer(mtime_ns))
 
 
 def stored_link(row: tuple[Any, ...]) -> LinkRow:

@@ -68,6 +68,10 @@ INSTANT = "instant"
 """The entry with the name of the model that has a vector of every text and name, if there is one."""
 SITES = "sites"
 """The entry with the sites by which its links were resolved."""
+BROKEN = "broken"
+"""The entry of a pack with the places of links that were broken in the folder."""
+FOLDERS = "folders"
+"""The entry of an index of several folders: where each is, and the settings of its documents."""
 UNFINISHED = "unfinished"
 """The entry of an index whose files are not all read: for each scope, how many are, and how many there are."""
 
@@ -90,7 +94,7 @@ def without_damage(manifest: Mapping[str, str]) -> dict[str, str]:
     return {
         key: entry
         for key, entry in manifest.items()
-        if key not in (ROOTS, MADE_WITH, SITES, UNFINISHED) or _is_sound(entry)
+        if key not in (ROOTS, MADE_WITH, SITES, FOLDERS, UNFINISHED) or _is_sound(entry)
     }
 
 

@@ -8,6 +8,7 @@ from datetime import date, time
 from typing import Any, NamedTuple
 
 from headnote.sources.globs import NeverMatches, glob_regex
+from headnote.store.requirements import Requirement
 
 MOST_FIELDS = 1000
 """Of one document. Frontmatter with more is a table of data, and nobody filters by its cells."""
@@ -27,6 +28,8 @@ class Filter(NamedTuple):
     """Fields of the frontmatter and their values, all of them. `a.b` is field `b` in `a`; of a list, one must fit."""
     since_ns: int | None = None
     """Files changed at or after this time."""
+    must: Requirement | None = None
+    """What else must hold, as the languages of queries and filters say it."""
 
     @property
     def passes_all(self) -> bool:

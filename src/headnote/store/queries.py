@@ -2,49 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from headnote.store.codec import escaped
-from headnote.store.filters import Filter, folded, folded_tag
-
-Condition = tuple[str, list[Any]]
-"""SQL that selects the ids of the chunks that pass, and its bindings."""
-
-# `area` and all below it: `0` is the character after `/`.
-_TAG = "(tag = ? OR (tag >= ? || '/' AND tag < ? || '0'))"
-
-
-def passing_chunks(only: Filter, fitting: Callable[[tuple[str, ...]], tuple[str, Any]]) -> Condition:
-    """A filter as a query for use in `IN (…)`, with `?` for each binding.
-
-    Documents are tested first, each once, whatever the number of their chunks. `fitting` is how a database matches
-    paths: globs → a condition on documents, and its binding.
-    """
-    of_documents: list[str] = []
-    bindings: list[Any] = []
-    if only.paths:
-        condition, bound = fitting(only.paths)
-        of_documents.append(condition)
-        bindings.append(bound)
-    if only.since_ns is not None:
-        of_documents.append("mtime_ns >= ?")
-        bindings.append(only.since_ns)
-    for key, value in only.where:
-        of_documents.append("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)")
-        bindings += [escaped(folded(key)), escaped(folded(value))]
-    conditions = []
-    if of_documents:
-        conditions.append(f"document IN (SELECT id FROM documents WHERE {' AND '.join(of_documents)})")
-    for tag in only.tags:
-        conditions.append(
-            f"(document IN (SELECT document FROM document_tags WHERE {_TAG})"
-            f" OR id IN (SELECT chunk FROM chunk_tags WHERE {_TAG}))"
-        )
-        bindings += [escaped(folded_tag(tag))] * 6
-    return f"SELECT id FROM chunks WHERE {' AND '.join(conditions) or 'TRUE'}", bindings
-
-
 TAGS = """
 SELECT tag, count(*) AS documents FROM (
     SELECT tag, document FROM document_tags
@@ -56,6 +13,10 @@ TAGGED = """
 SELECT d.path, t.tag FROM document_tags t JOIN documents d ON d.id = t.document
 UNION SELECT d.path, t.tag FROM chunk_tags t JOIN chunks c ON c.id = t.chunk JOIN documents d ON d.id = c.document
 """
+
+FIELD_NAMES = "SELECT DISTINCT key FROM fields ORDER BY key"
+VALUES = "SELECT DISTINCT value FROM fields WHERE key = ?"
+TITLES = "SELECT id, title FROM documents ORDER BY id"
 
 SUMMARIES = """
 SELECT path, title, (SELECT count(*) FROM chunks c WHERE c.document = d.id), warning, size, mtime_ns FROM documents d

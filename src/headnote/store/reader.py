@@ -20,6 +20,7 @@ from headnote.store.rows import (
     NonText,
     PartSet,
     PendingText,
+    Place,
     StoredChunk,
     StoredFile,
     Weights,
@@ -63,6 +64,9 @@ class CompositeReader:
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
         return self._documents.chunks(ids)
 
+    def places(self, ids: Sequence[int]) -> list[Place]:
+        return self._documents.places(ids)
+
     def has_any(self, only: Filter) -> bool:
         return self._documents.has_any(only)
 
@@ -74,6 +78,9 @@ class CompositeReader:
 
     def tags(self) -> dict[str, int]:
         return self._documents.tags()
+
+    def field_names(self) -> list[str]:
+        return self._documents.field_names()
 
     def linked_chunks(self, chunks: Sequence[int]) -> list[tuple[int, int]]:
         return self._documents.linked_chunks(chunks)
@@ -114,6 +121,9 @@ class CompositeReader:
 
     def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
         return self._keywords.having(terms)
+
+    def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
+        return self._keywords.terms_in(chunks, terms)
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._keywords.term_frequencies(terms)

@@ -347,6 +347,16 @@ class StoredChunk(NamedTuple):
         return self.path + self.row.key_tail
 
 
+class Place(NamedTuple):
+    """Where a chunk stands."""
+
+    chunk: int
+    path: str
+    start_line: int
+    mtime_ns: int
+    """Of the file."""
+
+
 class KeywordHit(NamedTuple):
     """A chunk that has some of the terms."""
 

@@ -1,8 +1,8 @@
 """Text → keyword terms: the same function for documents and for queries. Chunk → the terms of its fields.
 
-A text is cut at its blanks, and a table knows the terms of whatever was seen between two blanks before, punctuation
-included. What is new there is cut into words with their joints (`user_id`, `a.b-c`, `--flag`, `C++`) by a coarse regex,
-and only a new word is looked at closely, which is what makes this fast.
+A text is cut at its blanks and at what no word has in it, and a table knows the terms of whatever was seen between two
+of them before. What is new there is cut into words with their joints (`user_id`, `a.b-c`, `--flag`, `C++`) by a coarse
+regex, and only a new word is looked at closely, which is what makes this fast.
 
 A word becomes these terms: each part, stemmed; where it has several, all of them run together, so that `user_id`,
 `user-id`, `userId` and `userid` find each other; and the form with its mark, if it begins or ends with one (`--flag`,
@@ -24,7 +24,7 @@ from itertools import accumulate, pairwise
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.extras import load
 from headnote.model import file_name
-from headnote.store.languages import language_of
+from headnote.store.languages import LATIN, language_of
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 
 LONGEST_TERM = 80
@@ -67,6 +67,8 @@ _ASCII_WORD = re.compile(_WORDS.replace("C++", "[0-9A-Za-z]++").replace("(?!C)",
 """Gives the same words as the pattern for any text, and is half as fast again."""
 # Typographic characters of English text, and the ASCII they count as.
 _TYPOGRAPHY = tuple(zip("’‘“”–—…\xa0", "'       ", strict=True))
+_BLANKED = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "-._'+#@$")}
+"""ASCII that is in no word → a blank, so that a word is one piece of text with and without a comma behind it."""
 _MARKED = re.compile(r"(--?|[#.@$])?(.+?)(\+\+|#)?", re.DOTALL)
 _PARTS = re.compile(r"[^-._'’+#@$]++")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -104,7 +106,19 @@ def term_line(text: str, language: str = "") -> str:
 
 def _between_blanks(text: str) -> list[str]:
     """A text cut into pieces of whole words: no word reaches across a blank."""
+    text = _plain(text)
+    if text.isascii():
+        # A full stop is a part of a word only before a letter or digit.
+        return text.translate(_BLANKED).replace(". ", "  ").split()
     return words_of(text) if _BLANK_IN_WORDS in text else text.split()
+
+
+def _plain(text: str) -> str:
+    """Without typographic characters, which makes most English texts ASCII."""
+    if not text.isascii():
+        for mark, plain in _TYPOGRAPHY:
+            text = text.replace(mark, plain)
+    return text
 
 
 def query_terms(text: str) -> list[str]:
@@ -140,6 +154,16 @@ def language_mark(language: str) -> str:
     return f"@@{language}"
 
 
+LANGUAGE_MARKS = "@@", "@A"
+"""Where they begin and end among all terms."""
+
+
+def languages_marked(marks: Iterable[str]) -> list[str]:
+    """The languages that these marks stand for, in a fixed order."""
+    found = set(marks)
+    return [language for language in LATIN if language_mark(language) in found]
+
+
 def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mapping[str, int]]) -> list[str]:
     """Each term once; of too many, the rarest that occur at all, by the number of chunks that have them."""
     distinct = list(dict.fromkeys(filter(None, terms)))
@@ -150,21 +174,36 @@ def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mappin
 
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
-    """One for each chunk. Overlap and breadcrumb are left out of the text: other chunks and fields have them."""
+    """One for each chunk."""
     language = language_of(document.text)
     mark = f" {language_mark(language)}" if language else ""
-    title = term_line(document.title, language)
-    aliases = term_line("\n".join((*document.aliases, file_name(document.path))), language)
+
+    @cache
+    def line(names: str) -> str:  # the chunks of a document have most of their names in common
+        return term_line(names, language)
+
     return [
         KeywordFields(
-            title=title,
-            headings=term_line("\n".join(chunk.heading_path), language),
-            text=term_line(strip_data_uris(chunk.own_text(document.text)), language),
-            aliases=aliases,
-            tags=term_line("\n".join(chunk.tags), language) + mark,
+            title=line(texts.title),
+            headings=line(texts.headings),
+            text=term_line(texts.text, language),
+            aliases=line(texts.aliases),
+            tags=line(texts.tags) + mark,
         )
-        for chunk in chunks
+        for texts in (field_texts(document, chunk) for chunk in chunks)
     ]
+
+
+def field_texts(document: DocumentRow | Parent, chunk: ChunkRow) -> KeywordFields:
+    """What the terms of each field are made of. Overlap and breadcrumb are left out of the text: other chunks and
+    fields have them."""
+    return KeywordFields(
+        title=document.title,
+        headings="\n".join(chunk.heading_path),
+        text=strip_data_uris(chunk.own_text(document.text)),
+        aliases="\n".join((*document.aliases, file_name(document.path))),
+        tags="\n".join(chunk.tags),
+    )
 
 
 def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
@@ -175,11 +214,8 @@ def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
 def terms_of(chunk: StoredChunk) -> set[str]:
     """Every term by which a chunk can be found, in whatever field. Each word is looked up once, however often it is
     there: `keyword_fields` has to count them, a search reads many chunks and has no use for that."""
-    document, row = chunk.document, chunk.row
-    language = language_of(document.text)
-    names = (document.title, *row.heading_path, *document.aliases, file_name(document.path), *row.tags)
-    words = set(words_of("\n".join(names)))
-    words.update(words_of(strip_data_uris(row.own_text(document.text))))
+    language = language_of(chunk.document.text)
+    words = set(words_of("\n".join(field_texts(chunk.document, chunk.row))))
     found = set(" ".join(map(_table(language).__getitem__, words)).split())
     if language:
         found.add(language_mark(language))
@@ -210,9 +246,7 @@ def runs(word: str) -> Iterator[tuple[int, int, bool]]:
 
 def words_of(text: str) -> list[str]:
     """A text cut into words as they are written."""
-    if not text.isascii():
-        for mark, plain in _TYPOGRAPHY:
-            text = text.replace(mark, plain)
+    text = _plain(text)
     return (_ASCII_WORD if text.isascii() else _any_word()).findall(text)
 
 
@@ -295,7 +329,7 @@ class _TermTable(dict[str, str]):
         self._most = _TABLE_SIZE // (10 if language else 1)
 
     def __missing__(self, piece: str) -> str:
-        if piece.isascii() and piece.isalpha():
+        if piece.isascii() and piece.isalnum():
             line = self._line_of(piece)
         else:
             line = " ".join(map(self._line_of, words_of(piece)))
@@ -313,6 +347,8 @@ class _TermTable(dict[str, str]):
         if line is None:
             if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
                 line = self._stemmed(word.lower())  # most words
+            elif word.isascii() and word.isalnum():
+                line = " ".join(self._part_terms(word))
             else:
                 line = " ".join(self._terms(word))
             if _is_short(word):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
 from headnote.store.labels import Labels
+from headnote.store.requirements import Requirement
 from headnote.store.vocabulary import Vocabulary
 
 MOST_TERMS = 5000
@@ -50,6 +51,10 @@ class Caches:
         self.frequencies: Cache[str, int] = Cache(MOST_TERMS if enabled else 0)
         self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
         """(model, filter) → whether all chunks that pass have their vectors."""
+        self.matching: Cache[Requirement, list[Any]] = Cache(
+            CAPACITY if enabled else 0, lambda found: _OVERHEAD + 50 * len(found)
+        )
+        """Requirement → the chunks, documents or values that satisfy it, where they had to be looked at one by one."""
         self.parts: Cache[tuple[int, int], bytes] = Cache(
             CAPACITY if enabled else 0, lambda data: _OVERHEAD + len(data)
         )

@@ -13,7 +13,7 @@ from typing import Any
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnreachableIndex, UnwritableIndex
 from headnote.store.damage import REPAIR, Damaged
 from headnote.store.lock import read_only_index
-from headnote.store.postgres.pool import Pool
+from headnote.store.pool import Pool
 from headnote.store.postgres.schema import MIGRATIONS, Migration, may_write, prepare
 from headnote.store.postgres.sql import Connection, psycopg
 from headnote.store.postgres.target import Target, without_secrets
@@ -53,9 +53,9 @@ class Connections:
     ) -> None:
         self.target = target
         self._read_only = read_only
-        self._readers = Pool(lambda: self._connect(target.connection))
-        self._writers = Pool(lambda: self._connect(target.direct)) if target.direct else self._readers
-        with reported(target), self._readers.taken("SHOW server_encoding") as (first, (encoding,)):
+        self._readers = _Address(target, target.connection)
+        self._writers = _Address(target, target.direct) if target.direct else self._readers
+        with reported(target), self._readers.connected("SHOW server_encoding") as (first, (encoding,)):
             if encoding != "UTF8":
                 raise UnwritableIndex(
                     f"the database is in {encoding}, not in UTF8",
@@ -69,13 +69,13 @@ class Connections:
     @contextlib.contextmanager
     def reader(self) -> Iterator[tuple[Connection, int]]:
         """A connection inside a transaction that sees one moment and cannot write; the generation of that moment."""
-        with reported(self.target), self._readers.taken(_READ.format(path=self._path)) as (db, (generation,)):
+        with reported(self.target), self._readers.connected(_READ.format(path=self._path)) as (db, (generation,)):
             yield db, generation
             db.execute("COMMIT")
 
     def generation(self) -> int:
         query = f"SELECT generation FROM {self.target.schema}.state"
-        with reported(self.target), self._readers.taken(query) as (_, (generation,)):
+        with reported(self.target), self._readers.connected(query) as (_, (generation,)):
             return int(generation)
 
     @contextlib.contextmanager
@@ -84,7 +84,10 @@ class Connections:
         if self._read_only:
             raise read_only_index(self.target.shown)
         kind = "_shared" if together else ""
-        with reported(self.target), self._writers.taken("SELECT pg_backend_pid(), current_user") as (db, (pid, user)):
+        with (
+            reported(self.target),
+            self._writers.connected("SELECT pg_backend_pid(), current_user") as (db, (pid, user)),
+        ):
             if not self.may_write:
                 raise _reading_role(user, self.target)
             if not self.target.direct and pid != db.info.backend_pid:
@@ -128,15 +131,56 @@ class Connections:
         remedy = "wait until it is done, then try again"
         return LockedIndex(f"being updated by {who}", path=self.target.shown, remedy=remedy)
 
-    def _connect(self, address: str) -> Connection:
+
+class _Address:
+    """One address of the server, and the connections to it."""
+
+    def __init__(self, target: Target, address: str) -> None:
+        self._target = target
+        self._address = address
+        self._pool: Pool[Connection] = Pool()
+
+    @contextlib.contextmanager
+    def connected(self, first: str) -> Iterator[tuple[Connection, tuple[Any, ...]]]:
+        """A connection, and the last row that the statements `first` return."""
+        connection, row = self._take(first)
+        with self._pool.lending(connection):
+            yield connection, row
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _take(self, first: str) -> tuple[Connection, tuple[Any, ...]]:
+        for idle in self._pool.idle():
+            try:
+                return idle, _last_row(idle, first)
+            except psycopg().OperationalError:  # it may be dead: the server has restarted
+                continue
+        connection = self._connect()
+        return connection, _last_row(connection, first)
+
+    def _connect(self) -> Connection:
         # Statements are not prepared: behind a pooler, the connection that knows them may be somebody else's.
         options: dict[str, Any] = {"application_name": _own_name(), "autocommit": True, "prepare_threshold": None}
-        if "connect_timeout" not in address:
+        if "connect_timeout" not in self._address:
             options["connect_timeout"] = _CONNECT_SECONDS
         try:
-            return psycopg().connect(address, client_encoding="UTF8", **options)
+            return psycopg().connect(self._address, client_encoding="UTF8", **options)
         except psycopg().OperationalError as error:
-            raise not_connected(error, self.target) from error
+            raise not_connected(error, self._target) from error
+
+
+def _last_row(connection: Connection, statements: str) -> tuple[Any, ...]:
+    """Closes the connection if they fail."""
+    try:
+        cursor = connection.execute(statements)
+        while cursor.nextset():
+            pass
+        row: tuple[Any, ...] = cursor.fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return row
 
 
 def _own_name() -> str:

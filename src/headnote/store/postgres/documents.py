@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load_numpy
@@ -17,6 +17,7 @@ from headnote.store.codec import (
     stored_document,
     stored_head,
     stored_link,
+    stored_place,
     stored_summaries,
     unescaped,
 )
@@ -25,6 +26,7 @@ from headnote.store.labelling import read_labels
 from headnote.store.labels import Labels
 from headnote.store.postgres.cache import ALL, Caches
 from headnote.store.postgres.sql import Connection, rows
+from headnote.store.requirements import Requirement
 from headnote.store.rows import (
     DocumentHead,
     DocumentRow,
@@ -32,9 +34,12 @@ from headnote.store.rows import (
     LinkRow,
     NonText,
     Parent,
+    Place,
     StoredChunk,
     StoredFile,
 )
+from headnote.store.selecting import Condition, passing_chunks
+from headnote.store.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,10 +69,41 @@ class Documents:
         self._caches = caches
         self._generation = generation
 
-    def passing_chunks(self, only: Filter) -> queries.Condition:
+    # -- filters
+
+    def passing_chunks(self, only: Filter) -> Condition:
         """A filter as a condition on the id of a chunk."""
-        query, bindings = queries.passing_chunks(only, lambda globs: ("id = ANY(?)", self._fitting(globs)))
+        query, bindings = passing_chunks(only, self)
         return query.replace("?", "%s"), bindings
+
+    def fitting(self, globs: tuple[str, ...]) -> Condition:
+        """The server knows no globs like ours, so they are matched here."""
+        fits = path_matcher(globs)
+        paths = self._caches.paths.get(self._generation, ALL, self._paths)
+        return "id = ANY(?)", [[number for number, path in paths if fits(path)]]
+
+    def among(self, column: str, values: Sequence[str] | Sequence[int]) -> Condition:
+        kind = "bigint" if column == "id" else "text"
+        return f"{column} = ANY(?::{kind}[])", [list(values)]
+
+    def having(self, terms: Sequence[str]) -> Condition:
+        return "id IN (SELECT chunk FROM postings WHERE word = ANY(?))", [list(map(escaped, terms))]
+
+    def select(self, query: str, bindings: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
+        return rows(self.db, query.replace("?", "%s"), bindings)
+
+    def values_of(self, field: str) -> list[str]:
+        return [unescaped(value) for (value,) in self.select(queries.VALUES, (escaped(field),))]
+
+    def titles(self) -> list[tuple[int, str]]:
+        return [(number, unescaped(title)) for number, title in rows(self.db, queries.TITLES)]
+
+    def languages(self) -> list[str]:
+        query = "SELECT DISTINCT word FROM postings WHERE word >= ? AND word < ?"
+        return languages_marked(unescaped(word) for (word,) in self.select(query, LANGUAGE_MARKS))
+
+    def matching(self, requirement: Requirement, find: Callable[[], list[Any]]) -> list[Any]:
+        return self._caches.matching.get(self._generation, requirement, find)
 
     def has_any(self, only: Filter) -> bool:
         condition, bindings = self.passing_chunks(only)
@@ -85,14 +121,11 @@ class Documents:
     def tags(self) -> dict[str, int]:
         return {unescaped(tag): int(count) for tag, count in rows(self.db, queries.TAGS)}
 
-    def _fitting(self, globs: tuple[str, ...]) -> list[int]:
-        """Documents whose path fits. The server knows no globs like ours, so they are matched here."""
-        fits = path_matcher(globs)
-        paths = self._caches.paths.get(self._generation, ALL, self._paths)
-        return [number for number, path in paths if fits(path)]
-
     def _paths(self) -> list[tuple[int, str]]:
         return [(number, unescaped(path)) for number, path in rows(self.db, "SELECT id, path FROM documents")]
+
+    def field_names(self) -> list[str]:
+        return [unescaped(key) for (key,) in self.select(queries.FIELD_NAMES, ())]
 
     # -- documents
 
@@ -144,6 +177,15 @@ class Documents:
             (list(map(int, ids)),),
         )
         return self._stored_chunks(columns)
+
+    def places(self, ids: Sequence[int]) -> list[Place]:
+        columns = rows(
+            self.db,
+            """SELECT c.id, d.path, c.start_line, d.mtime_ns FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)
+            JOIN chunks c USING (id) JOIN documents d ON d.id = c.document ORDER BY w.place""",
+            (list(map(int, ids)),),
+        )
+        return [stored_place(row) for row in columns]
 
     def _stored_chunks(self, chunks: list[tuple[Any, ...]]) -> list[StoredChunk]:
         parents = self._parents({row[1] for row in chunks})

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
-from headnote.store.codec import Row, escaped, unescaped
+from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.postgres.cache import ALL, Caches, Lengths
 from headnote.store.postgres.documents import Documents
+from headnote.store.postgres.postings import COLUMNS, Postings
 from headnote.store.postgres.sql import Connection, Update, only_row, rows
 from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
 from headnote.store.terms import rarest_terms
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 SATURATION = 1.2
 BY_LENGTH = 0.75
 """As FTS5 has them."""
-_MOST = 32_767
-"""What a smallint holds. A word that occurs more often in one chunk counts no more."""
 
 _HAVING = "SELECT DISTINCT chunk FROM postings WHERE word = ANY(%s) ORDER BY chunk"
+_AMONG = "SELECT chunk, word FROM postings WHERE word = ANY(%s) AND chunk = ANY(%s)"
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
 _VOCABULARY = "SELECT word, count(*) FROM postings WHERE word >= %s AND word < %s GROUP BY word"
 
@@ -102,6 +101,13 @@ class Keywords:
         array: NDArray[np.int64] = numpy.fromiter((chunk for (chunk,) in ids), numpy.int64)
         return array
 
+    def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = {chunk: set() for chunk in chunks}
+        words = [escaped(term) for term in terms if term]
+        for chunk, word in rows(self.db, _AMONG, (words, list(chunks))) if words and chunks else ():
+            found[chunk].add(unescaped(word))
+        return found
+
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
 
@@ -149,34 +155,16 @@ def word_counts(fields: Sequence[str]) -> Mapping[str, list[int]]:
 
 
 def insert_keywords(update: Update, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
-    """(chunk, its fields).
-
-    Rows of a word are written together: a search that needs all of them then reads few pages.
-    """
-    postings: dict[str, list[str]] = {}
-    lengths: list[Row] = []
-    for chunk, fields in keywords:
-        counts = word_counts(fields)
-        length = sum(map(sum, counts.values()))
-        lengths.append((chunk, length))
-        for word, numbers in counts.items():
-            postings.setdefault(word, []).append(f"{chunk}\t{length}\t{_often(tuple(numbers))}\t")
-    # The text format of COPY: there are many rows, and this is ten times as fast as the driver. Words have no blanks,
-    # so a backslash is all there is to escape.
-    lines = []
-    for word in sorted(postings):
-        end = escaped(word).replace("\\", "\\\\") + "\n"
-        lines += [columns + end for columns in postings[word]]
-    update.copy_lines("postings (chunk, length, title, headings, text, aliases, tags, word)", lines)
-    update.copy("lengths", lengths)
+    """(chunk, its fields)."""
+    pairs = list(keywords)
+    if not pairs:
+        return
+    chunks, fields = zip(*pairs, strict=True)
+    postings = Postings(chunks, fields)
+    update.copy_records(f"postings ({', '.join(COLUMNS)})", postings.records(), len(postings))
+    update.copy("lengths", zip(chunks, postings.lengths.tolist(), strict=True))
 
 
 def delete_keywords(update: Update, chunks: list[int]) -> None:
     for table in ("postings", "lengths"):
         update.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (chunks,))
-
-
-@lru_cache(maxsize=4096)
-def _often(counts: tuple[int, ...]) -> str:
-    """How often a word is in each field, as columns. Most words are once in the text."""
-    return "\t".join([str(min(count, _MOST)) for count in counts])

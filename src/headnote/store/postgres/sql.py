@@ -90,26 +90,27 @@ class Update:
     def copy_bytes(self, table: str, rows: Iterable[Sequence[bytes]]) -> None:
         """The same in the binary format, for values that are ready as the server reads them. Nothing of it counts as a
         change: `table` is one that nobody else sees."""
-        with self.db.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN (FORMAT binary)") as copying:
-            copying.write(_binary(rows))
+        self._copy_binary(table, _binary(rows))
 
-    def copy_lines(self, table: str, lines: Sequence[str]) -> None:
-        """The same for rows in the text format of COPY."""
-        if lines:
-            with self.db.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copying:
-                copying.write("".join(lines))
-            self.changes += len(lines)
+    def copy_records(self, table: str, records: Iterable[bytes], count: int) -> None:
+        """The same for whole rows in the binary format, which are so many."""
+        self._copy_binary(table, records)
+        self.changes += count
+
+    def _copy_binary(self, table: str, records: Iterable[bytes]) -> None:
+        computed = b"".join((_SIGNATURE, _FLAGS_AND_EXTENSION, *records, _END))
+        with self.db.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN (FORMAT binary)") as copying:
+            copying.write(computed)
 
 
 _SIGNATURE = b"PGCOPY\n\xff\r\n\0"
 _FLAGS_AND_EXTENSION = bytes(8)
+_END = b"\xff\xff"
 
 
-def _binary(rows: Iterable[Sequence[bytes]]) -> bytes:
-    parts = [_SIGNATURE, _FLAGS_AND_EXTENSION]
+def _binary(rows: Iterable[Sequence[bytes]]) -> Iterator[bytes]:
     for row in rows:
-        parts.append(len(row).to_bytes(2, "big"))
+        yield len(row).to_bytes(2, "big")
         for value in row:
-            parts += (len(value).to_bytes(4, "big"), value)
-    parts.append(b"\xff\xff")
-    return b"".join(parts)
+            yield len(value).to_bytes(4, "big")
+            yield value

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from headnote.model import file_name
 from headnote.store import codec
 from headnote.store.base import DOCUMENTS_TOGETHER
-from headnote.store.codec import escaped
+from headnote.store.codec import escaped, unescaped
 from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.keywords import delete_keywords, insert_keywords
 from headnote.store.postgres.reader import PostgresReader
@@ -169,12 +169,13 @@ class PostgresWriter(PostgresReader):
                 "UPDATE documents SET size = %s, mtime_ns = %s WHERE path = %s", (size, mtime_ns, escaped(path))
             )
 
-    def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
-        row = self.db.execute("SELECT id FROM documents WHERE path = %s", (escaped(path),)).fetchone()
-        if row:
-            with self.update.step():
-                self.update.change("DELETE FROM links WHERE document = %s", row)
-                self.update.copy(_LINK_COLUMNS, codec.link_rows(row[0], links))
+    def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
+        with self.update.step():
+            query = "SELECT path, id FROM documents WHERE path = ANY(%s)"
+            numbers = {unescaped(path): number for path, number in self.db.execute(query, (list(map(escaped, links)),))}
+            self.update.change("DELETE FROM links WHERE document = ANY(%s)", (list(numbers.values()),))
+            new = (codec.link_rows(numbers[path], own) for path, own in links.items() if path in numbers)
+            self.update.copy(_LINK_COLUMNS, chain.from_iterable(new))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         by_path = {file.path: file for file in files}

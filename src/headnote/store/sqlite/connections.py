@@ -7,8 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
@@ -17,6 +16,7 @@ from headnote.store.codec import unescaped, unpacked_strings
 from headnote.store.damage import REPAIR, Damaged
 from headnote.store.filters import path_matcher
 from headnote.store.lock import older_index, read_only_index, writer_lock
+from headnote.store.pool import Pool, closed_by_owner
 from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _WRITER_CACHE = -64_000
 """Kilobytes. An update that fits in the cache writes each page once."""
 _LOG_BYTES = 8 << 20
 """Size to which the write-ahead log shrinks after a large update."""
-_MOST_IDLE = 8
 
 
 @contextlib.contextmanager
@@ -84,39 +83,25 @@ class Connections:
         self.file = file
         self._migrations = migrations
         self.read_only = read_only
-        self._lock = Lock()
-        self._idle: list[tuple[Identity, apsw.Connection]] = []
-        self._process = os.getpid()
-        self._of_parent: list[object] = []
-        """Connections of the parent process. A fork may neither use nor close them."""
+        self._pool: Pool[Opened] = Pool()
 
     @contextlib.contextmanager
-    def reader(self) -> Iterator[tuple[Identity, apsw.Connection]]:
-        """A connection that cannot write, for one thread at a time, and the identity of its file."""
-        identity, connection = self._take()
-        try:
-            yield identity, connection
-        except BaseException:
-            connection.close()
-            raise
-        with self._lock:
-            if len(self._idle) < _MOST_IDLE and self._process == os.getpid():
-                self._idle.append((identity, connection))
-                return
-        connection.close()
+    def reader(self) -> Iterator[Opened]:
+        """A connection that cannot write, for one thread at a time."""
+        opened = self._take()
+        with self._pool.lending(opened):
+            yield opened
 
     @contextlib.contextmanager
     def writer(self, wait: float) -> Iterator[apsw.Connection]:
-        """A connection for the only writer."""
+        """A connection for the only writer. What it has not committed is undone when it is closed."""
         self.require_writing()
         with writer_lock(lock_of(self.file), wait):
             connection = self._open(locked=True)
-            try:
+            with closed_by_owner(connection):
                 connection.pragma("cache_size", _WRITER_CACHE)
                 yield connection
                 self._shorten_log(connection)
-            finally:
-                connection.close()
 
     def require_writing(self) -> None:
         """Raises if the index was opened read-only."""
@@ -132,28 +117,17 @@ class Connections:
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for _, connection in idle:
-            connection.close()
+        self._pool.close()
 
-    def _take(self) -> tuple[Identity, apsw.Connection]:
-        if self._process != os.getpid():
-            self._of_parent.append(self._idle)
-            self._idle, self._process, self._lock = [], os.getpid(), Lock()
-        while True:
-            with self._lock:
-                idle = self._idle.pop() if self._idle else None
-            if idle is None:
-                break
-            identity, connection = idle
-            if identity.is_current(self.file):
+    def _take(self) -> Opened:
+        for idle in self._pool.idle():
+            if idle.identity.is_current(self.file):
                 return idle
-            connection.close()  # the file was replaced by another one
+            idle.close()  # the file was replaced by another one
         connection = self._open()
         connection.pragma("cache_size", _READER_CACHE)
         connection.pragma("query_only", True)
-        return Identity(self.file, connection.readonly("main")), connection
+        return Opened(Identity(self.file, connection.readonly("main")), connection)
 
     def _open(self, locked: bool = False) -> apsw.Connection:
         """In a read-only folder where nobody is writing, there is no log and none is needed."""
@@ -178,11 +152,16 @@ class Connections:
             connection.pragma("synchronous", "full")
             connection.pragma("foreign_keys", True)
             connection.pragma("journal_size_limit", _LOG_BYTES)
-            connection.create_scalar_function("path_fits", _path_fits, 2, deterministic=True)
+            self._add_functions(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    @staticmethod
+    def _add_functions(connection: apsw.Connection) -> None:
+        """What our statements call."""
+        connection.create_scalar_function("path_fits", _path_fits, 2, deterministic=True)
 
 
 class Identity:
@@ -205,6 +184,16 @@ class Identity:
             return status.st_dev, status.st_ino
         # Without a log, a connection does not notice what others write.
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, _log_of(file).exists()
+
+
+class Opened(NamedTuple):
+    """A connection, and the file that it leads to."""
+
+    identity: Identity
+    connection: apsw.Connection
+
+    def close(self) -> None:
+        self.connection.close()
 
 
 def size_of(file: Path) -> int:

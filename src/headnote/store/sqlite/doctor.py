@@ -26,7 +26,8 @@ from headnote.store.sqlite.connections import Connections, companions_of, lock_o
 from headnote.store.sqlite.reader import SqliteReader, manifest_of
 from headnote.store.sqlite.schema import APPLICATION
 from headnote.store.sqlite.sql import only_value, rows
-from headnote.store.sqlite.vectors import BLOCK, BYTES, VectorWriter, checksum
+from headnote.store.sqlite.vector_files import BLOCK
+from headnote.store.sqlite.vectors import BYTES, VectorWriter, checksum
 from headnote.store.sqlite.writer import SqliteWriter
 from headnote.store.terms import keyword_fields
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load_numpy
@@ -19,12 +19,15 @@ from headnote.store.codec import (
     stored_document,
     stored_head,
     stored_link,
+    stored_place,
     stored_summaries,
+    text_of,
     unescaped,
 )
 from headnote.store.filters import Filter
 from headnote.store.labelling import read_labels
 from headnote.store.labels import Labels
+from headnote.store.requirements import Requirement
 from headnote.store.rows import (
     DocumentHead,
     DocumentRow,
@@ -32,11 +35,14 @@ from headnote.store.rows import (
     LinkRow,
     NonText,
     Parent,
+    Place,
     StoredChunk,
     StoredFile,
 )
+from headnote.store.selecting import Condition, passing_chunks
 from headnote.store.sqlite.cache import ALL, Caches
-from headnote.store.sqlite.sql import only_row, only_value
+from headnote.store.sqlite.sql import only_value, quoted
+from headnote.store.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
     import apsw
@@ -68,17 +74,50 @@ class Documents:
         self._caches = caches
         self._generation = generation
 
-    def passing_chunks(self, only: Filter) -> queries.Condition:
-        """A filter as a condition on the id of a chunk. `path_fits` is a function of ours."""
-        return queries.passing_chunks(only, lambda globs: ("path_fits(?, path)", packed_strings(globs)))
+    # -- filters
+
+    def passing_chunks(self, only: Filter) -> Condition:
+        """A filter as a condition on the id of a chunk."""
+        return passing_chunks(only, self)
+
+    def fitting(self, globs: tuple[str, ...]) -> Condition:
+        """`path_fits` is a function of ours."""
+        return "path_fits(?, path)", [packed_strings(globs)]
+
+    def among(self, column: str, values: Sequence[str] | Sequence[int]) -> Condition:
+        return f"{column} IN (SELECT value FROM json_each(?))", [json.dumps(list(values))]
+
+    def having(self, terms: Sequence[str]) -> Condition:
+        match = " OR ".join(map(quoted, terms))
+        return "id IN (SELECT rowid FROM keyword WHERE keyword MATCH ?)", [match]
+
+    def select(self, query: str, bindings: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
+        return self.db.execute(query, bindings)
+
+    def values_of(self, field: str) -> list[str]:
+        return [unescaped(value) for (value,) in self.db.execute(queries.VALUES, (escaped(field),))]
+
+    def titles(self) -> list[tuple[int, str]]:
+        return [(number, unescaped(title)) for number, title in self.db.execute(queries.TITLES)]
+
+    def languages(self) -> list[str]:
+        query = "SELECT term FROM vocabulary WHERE term >= ? AND term < ?"
+        return languages_marked(unescaped(term) for (term,) in self.db.execute(query, LANGUAGE_MARKS))
+
+    def matching(self, requirement: Requirement, find: Callable[[], list[Any]]) -> list[Any]:
+        return self._caches.matching.get(self._generation, requirement, find)
 
     def has_any(self, only: Filter) -> bool:
         condition, bindings = self.passing_chunks(only)
         return bool(only_value(self.db, f"SELECT EXISTS ({condition})", bindings))
 
     def passing(self, only: Filter) -> NDArray[np.int64]:
+        return self._caches.passing.get(self._generation, only, lambda: self._read_passing(only))
+
+    def _read_passing(self, only: Filter) -> NDArray[np.int64]:
         ids = self.db.execute(*self.passing_chunks(only))
         array: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in ids), "int64")
+        array.sort()
         return array
 
     def labels(self) -> Labels:
@@ -86,6 +125,9 @@ class Documents:
 
     def tags(self) -> dict[str, int]:
         return {unescaped(tag): int(count) for tag, count in self.db.execute(queries.TAGS)}
+
+    def field_names(self) -> list[str]:
+        return [unescaped(key) for (key,) in self.select(queries.FIELD_NAMES, ())]
 
     # -- documents
 
@@ -105,7 +147,7 @@ class Documents:
             WHERE d.path = ?""",
             (escaped(path),),
         ).fetchone()
-        return stored_document(row[:-1], _text(row[-1])) if row else None
+        return stored_document(row[:-1], text_of(row[-1])) if row else None
 
     def document_paths(self) -> list[str]:
         return sorted(unescaped(path) for (path,) in self.db.execute("SELECT path FROM documents"))
@@ -135,18 +177,26 @@ class Documents:
         )
         return self._stored_chunks(rows)
 
+    def places(self, ids: Sequence[int]) -> list[Place]:
+        rows = self.db.execute(
+            """SELECT c.id, d.path, c.start_line, d.mtime_ns FROM json_each(?) w
+            CROSS JOIN chunks c ON c.id = w.value CROSS JOIN documents d ON d.id = c.document ORDER BY w.key""",
+            (as_array(ids),),
+        )
+        return [stored_place(row) for row in rows]
+
     def _stored_chunks(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
         chunks = list(rows)
-        parents = {number: self._parent(number) for number in {row[1] for row in chunks}}
+        parents = self._caches.parents.get_many(self._generation, {row[1] for row in chunks}, self._read_parents)
         return [stored_chunk(row, parents[row[1]]) for row in chunks]
 
-    def _parent(self, document: int) -> Parent:
-        *columns, text = only_row(
-            self.db,
-            f"SELECT {PARENT_COLUMNS}, t.text FROM documents d JOIN texts t ON t.document = d.id WHERE d.id = ?",
-            (document,),
+    def _read_parents(self, documents: list[int]) -> dict[int, Parent]:
+        rows = self.db.execute(
+            f"""SELECT d.id, {PARENT_COLUMNS}, t.text FROM json_each(?) w
+            CROSS JOIN documents d ON d.id = w.value CROSS JOIN texts t ON t.document = d.id""",
+            (as_array(documents),),
         )
-        return parent(columns, _text(text))
+        return {number: parent(columns, text_of(text)) for number, *columns, text in rows}
 
     # -- links
 
@@ -188,7 +238,3 @@ class Documents:
 def as_array(numbers: Sequence[int]) -> str:
     """For `json_each`, which stands for the arrays that SQLite does not have."""
     return json.dumps(list(map(int, numbers)))
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")

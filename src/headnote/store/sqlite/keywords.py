@@ -15,7 +15,7 @@ from headnote.store.filters import Filter
 from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
 from headnote.store.sqlite.cache import Caches, Posting
 from headnote.store.sqlite.documents import Documents
-from headnote.store.sqlite.sql import only_value
+from headnote.store.sqlite.sql import only_value, quoted
 from headnote.store.terms import rarest_terms
 from headnote.store.vocabulary import Vocabulary, past
 
@@ -61,6 +61,20 @@ class Keywords:
         chunks = numpy.concatenate([empty, *(posting.chunks for posting in postings)])
         having: NDArray[np.int64] = numpy.flatnonzero(_mask(chunks, int(chunks.max(initial=0)) + 1))
         return having
+
+    def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
+        known = self._caches.postings.cached(self._generation, [(term, DEFAULT_WEIGHTS) for term in terms])
+        found: dict[int, set[str]] = {chunk: set() for chunk in chunks}
+        for term in filter(None, terms):
+            posting = known.get((term, DEFAULT_WEIGHTS))
+            for chunk in posting.among(chunks) if posting else self._having_among(term, chunks):
+                found[chunk].add(term)
+        return found
+
+    def _having_among(self, term: str, chunks: Sequence[int]) -> list[int]:
+        """Without reading all chunks that have the term."""
+        query = "SELECT rowid FROM keyword WHERE keyword MATCH ? AND rowid = ?"
+        return [chunk for chunk in chunks if self.db.execute(query, (quoted(term), chunk)).fetchone()]
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
@@ -119,7 +133,8 @@ def _best(postings: Sequence[Posting], limit: int, allowed: NDArray[np.int64] | 
         least = numpy.partition(sums[candidates], cut)[cut]
         candidates = candidates[sums[candidates] >= least]
     order = numpy.lexsort((candidates, -sums[candidates]))[:limit]
-    return [KeywordHit(int(chunk), float(sums[chunk])) for chunk in candidates[order]]
+    best = candidates[order]
+    return list(map(KeywordHit, best.tolist(), sums[best].tolist()))
 
 
 def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
@@ -127,11 +142,6 @@ def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
     mask: NDArray[np.bool_] = numpy.zeros(size, dtype=bool)
     mask[ids[ids < size]] = True
     return mask
-
-
-def quoted(term: str) -> str:
-    """A string of the query language: nothing in it has a meaning."""
-    return '"' + escaped(term).replace('"', '""') + '"'
 
 
 def insert_keywords(db: apsw.Connection, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None:

@@ -36,32 +36,77 @@ class Matrix(NamedTuple):
     length: float
     """Of the longest rough row."""
 
-    def nearest(
-        self, query: NDArray[np.float32], depth: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[tuple[int, float]]:
-        """So many slots with their similarity to the query, best first; only those above 0, and of equals the first."""
-        numpy = load_numpy()
-        depth = min(depth, len(self.exact))
-        if not depth:
-            return []
+    @property
+    def size(self) -> int:
+        """Slots."""
+        return len(self.exact)
+
+    def roughly(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
+        """The similarity of each slot, and by how much it may be wrong."""
         similarities, loss = rough_similarities(self, query, _simsimd())
-        if allowed is not None:
-            similarities[~allowed] = -1.0
-        margin = self.error * float(numpy.linalg.norm(query)) + loss + _ROUNDING
-        # Rows may be off by the margin in either direction: the last one of the best, and the one that is compared.
-        last = numpy.partition(similarities, len(similarities) - depth)[-depth]
-        candidates = numpy.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
-        if allowed is not None:
-            candidates = candidates[allowed[candidates]]
-        exact = self.exact[candidates].astype(numpy.float32) @ query
-        order = numpy.lexsort((candidates, -exact))[:depth]
-        return [(int(candidates[at]), float(exact[at])) for at in order if exact[at] > 0]
+        return similarities, self.error * float(load_numpy().linalg.norm(query)) + loss + _ROUNDING
+
+    def rows(self, slots: NDArray[np.int64]) -> NDArray[np.float16]:
+        return self.exact[slots]
+
+
+class Patched(NamedTuple):
+    """A matrix some slots of which have changed."""
+
+    base: Matrix
+    patch: Matrix
+    slots: NDArray[np.int64]
+    """Those of the rows of the patch, sorted."""
+    size: int
+    """Slots there are now."""
+
+    def roughly(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
+        numpy = load_numpy()
+        kept, margin = self.base.roughly(query)
+        changed, other_margin = self.patch.roughly(query)
+        similarities = numpy.zeros(self.size, numpy.float32)
+        similarities[: len(kept)] = kept[: self.size]
+        similarities[self.slots] = changed
+        return similarities, max(margin, other_margin)
+
+    def rows(self, slots: NDArray[np.int64]) -> NDArray[np.float16]:
+        numpy = load_numpy()
+        if not len(self.slots):
+            return self.base.rows(slots)
+        places = numpy.searchsorted(self.slots, slots).clip(max=len(self.slots) - 1)
+        is_changed = self.slots[places] == slots
+        rows: NDArray[np.float16] = numpy.empty((len(slots), self.base.exact.shape[1]), numpy.float16)
+        rows[~is_changed] = self.base.exact[slots[~is_changed]]
+        rows[is_changed] = self.patch.exact[places[is_changed]]
+        return rows
+
+
+def nearest(
+    matrix: Matrix | Patched, query: NDArray[np.float32], depth: int, allowed: NDArray[np.bool_] | None = None
+) -> list[tuple[int, float]]:
+    """So many slots with their similarity to the query, best first; only those above 0, and of equals the first."""
+    numpy = load_numpy()
+    depth = min(depth, matrix.size)
+    if not depth:
+        return []
+    similarities, margin = matrix.roughly(query)
+    if allowed is not None:
+        similarities[~allowed] = -1.0
+    # Rows may be off by the margin in either direction: the last one of the best, and the one that is compared.
+    last = numpy.partition(similarities, len(similarities) - depth)[-depth]
+    candidates = numpy.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
+    if allowed is not None:
+        candidates = candidates[allowed[candidates]]
+    exact = matrix.rows(candidates).astype(numpy.float32) @ query
+    order = numpy.lexsort((candidates, -exact))[:depth]
+    order = order[exact[order] > 0]
+    return list(zip(candidates[order].tolist(), exact[order].tolist(), strict=True))
 
 
 def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any) -> tuple[NDArray[np.float32], float]:
     """Of all rows, and how much the query loses in it. `simsimd` is the package of that name, or None."""
     numpy = load_numpy()
-    if simsimd is None:
+    if simsimd is None or not len(matrix.rough):  # it refuses to compare with nothing
         return _sums_of_floats(matrix.rough, query) * matrix.scales, 0.0
     step = float(numpy.abs(query).max()) / _MOST or 1.0
     rounded = numpy.rint(query / step).astype(numpy.int8)

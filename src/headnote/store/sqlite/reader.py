@@ -26,6 +26,7 @@ class SqliteReader(CompositeReader):
 
     def __init__(self, db: apsw.Connection, caches: Caches) -> None:
         self.db = db
+        self._caches = caches
         self._generation = generation_of(db)  # the view begins with this first read
         documents = Documents(db, caches, self._generation)
         super().__init__(
@@ -41,22 +42,24 @@ class SqliteReader(CompositeReader):
         return manifest_of(self.db)
 
     def chunk_count(self) -> int:
-        return int(only_value(self.db, "SELECT count(*) FROM chunks"))
+        return self._count("chunks")
 
     def counts(self) -> Counts:
-        documents, chunks, links, generation, updated_ns = only_row(
-            self.db,
-            """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links),
-            generation, updated_ns FROM state""",
-        )
+        generation, updated_ns = only_row(self.db, "SELECT generation, updated_ns FROM state")
         file = Path(self.db.filename)
         return Counts(
-            documents=documents,
-            chunks=chunks,
-            links=links,
+            documents=self._count("documents"),
+            chunks=self._count("chunks"),
+            links=self._count("links"),
             bytes_on_disk=sum(map(size_of, file.parent.glob(f"{file.name}*"))),
             generation=generation,
             updated_ns=updated_ns,
+        )
+
+    def _count(self, table: str) -> int:
+        """SQLite counts rows by looking at each of them."""
+        return self._caches.numbers.get(
+            self._generation, (table, ""), lambda: int(only_value(self.db, f"SELECT count(*) FROM {table}"))
         )
 
 

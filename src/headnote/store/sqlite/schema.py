@@ -197,7 +197,27 @@ ALTER TABLE models ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0;
 UPDATE models SET stamp = random();
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS, _STAMPS)
+_LINKS_BY_CHUNK = """
+-- A search asks for the links of a few chunks; a document may have thousands.
+CREATE INDEX links_by_chunk ON links (document, chunk);
+DROP INDEX links_by_document;
+"""
+
+_BLOCK_STAMPS = """
+-- Another random number whenever a vector of a block changes or goes: readers see which blocks they have to read again.
+CREATE TABLE block_stamps (
+    model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    stamp INTEGER NOT NULL,
+    PRIMARY KEY (model, number)
+) STRICT, WITHOUT ROWID;
+INSERT INTO block_stamps SELECT model, number, random() FROM vector_blocks;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (
+    *(_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS, _STAMPS),
+    *(_LINKS_BY_CHUNK, _BLOCK_STAMPS),
+)
 """Migration n leads from version n to version n + 1."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.errors import UnwritableIndex
+from headnote.store.codec import escaped
 from headnote.store.damage import decoding
 
 if TYPE_CHECKING:
@@ -75,3 +76,8 @@ class Update:
         """Some failures, such as a full disk, undo the whole update. Later steps would then commit by themselves."""
         if not self.db.in_transaction:
             raise UnwritableIndex("the update failed and was undone", path=self.db.filename, remedy="try again")
+
+
+def quoted(term: str) -> str:
+    """A string of the query language: nothing in it has a meaning."""
+    return '"' + escaped(term).replace('"', '""') + '"'

@@ -52,27 +52,25 @@ class SqliteStore:
         store.generation()  # reports a bad file now, not later
         return store
 
+    def reading(self) -> contextlib.AbstractContextManager[SqliteReader]:
+        return self._reading()
+
     @contextlib.contextmanager
-    def reading(self) -> Iterator[SqliteReader]:
+    def _reading(self, caches: Caches | None = None) -> Iterator[SqliteReader]:
+        """With None, readers share what they have in memory."""
         with reported(self.file), self._connections.reader() as (identity, db):
             db.execute("BEGIN")
-            try:
-                yield SqliteReader(db, self._caches_of(identity))
-            finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
+            yield SqliteReader(db, caches or self._caches_of(identity))
+            if db.in_transaction:  # after an error the connection is closed
+                db.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
         """SQLite has one writer at a time, so `together` means nothing here."""
         with reported(self.file), self._connections.writer(wait) as db:
-            try:
-                writer = SqliteWriter(db)
-                yield writer
-                writer.finish()
-            finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
+            writer = SqliteWriter(db)
+            yield writer
+            writer.finish()
 
     def generation(self) -> int:
         with reported(self.file), self._connections.reader() as (_, db):
@@ -80,7 +78,7 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         try:
-            with self.reading() as reader:
+            with self._reading(Caches(enabled=False)) as reader:  # what the file has, not what memory has
                 return complaints(reader)
         except CorruptIndex as error:
             return [error.message]

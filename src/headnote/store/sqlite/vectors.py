@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
@@ -23,16 +23,15 @@ from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES,
 from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.documents import Documents, as_array
-from headnote.store.sqlite.matrix import Matrix, matrix_of
+from headnote.store.sqlite.matrix import Matrix, Patched, matrix_of, nearest
 from headnote.store.sqlite.sql import Update, only_row, only_value, rows
+from headnote.store.sqlite.vector_files import BLOCK, StoredVectors
 
 if TYPE_CHECKING:
     import apsw
     import numpy as np
     from numpy.typing import NDArray
 
-BLOCK = 1024
-"""Vectors in a block."""
 BYTES = 2
 """Bytes of one number."""
 
@@ -77,13 +76,14 @@ class Vectors:
             return []
         allowed = None
         if not only.passes_all:
-            allowed = numpy.zeros(len(matrix.exact), dtype=bool)
-            allowed[self._slots(model, only)] = True
-        best = matrix.nearest(query, depth, allowed)
+            allowed = numpy.zeros(matrix.size, dtype=bool)
+            read_slots = partial(self._slots, model, only)
+            allowed[self._caches.slots.get(self._generation, (model, only), read_slots)] = True
+        best = nearest(matrix, query, depth, allowed)
         chunks = self._chunks_of_slots(model, [slot for slot, _ in best], only)
         return [(chunk, similarity) for slot, similarity in best for chunk in chunks.get(slot, ())]
 
-    def _matrix(self, model: str) -> Matrix | None:
+    def _matrix(self, model: str) -> Matrix | Patched | None:
         """None if the model has no vectors."""
         query = "SELECT id, dims, changed, stamp FROM models WHERE name = ?"
         row = self.db.execute(query, (escaped(model),)).fetchone()
@@ -92,11 +92,23 @@ class Vectors:
         number, dims, changed, stamp = row
         files = self._caches.vector_files
 
-        def read() -> Matrix:
+        def read() -> Matrix | Patched:
             made = partial(self._read_matrix, number, dims)
-            return files.matrix(number, stamp, made) if files else made()
+            return files.matrix(self._stored(number, dims, stamp, made)) if files else made()
 
         return self._caches.matrices.get(changed, model, read)
+
+    def _stored(self, model: int, dims: int, stamp: int, read_all: Callable[[], Matrix]) -> StoredVectors:
+        query = "SELECT number, stamp FROM block_stamps WHERE model = ? ORDER BY number"
+        return StoredVectors(
+            model=model,
+            stamp=stamp,
+            size=only_value(self.db, "SELECT coalesce(max(slot), -1) + 1 FROM vectors WHERE model = ?", (model,)),
+            dimensions=dims,
+            blocks=dict(rows(self.db, query, (model,))),
+            read_all=read_all,
+            read_blocks=partial(self._read_blocks, model, dims),
+        )
 
     def _read_matrix(self, model: int, dims: int) -> Matrix:
         size, free = _slots_in_use(self.db, model)
@@ -105,6 +117,21 @@ class Vectors:
             raise ValueError(f"blocks of vectors that have other lengths than {dims} numbers need")
         blocks = self.db.execute("SELECT number, data FROM vector_blocks WHERE model = ? ORDER BY number", (model,))
         return matrix_of(size, dims, ((number * BLOCK, data) for number, data in blocks), free)
+
+    def _read_blocks(self, model: int, dims: int, numbers: Sequence[int], slots: NDArray[np.int64]) -> Matrix:
+        """The rows of these slots, which are those of these blocks."""
+        in_use: set[int] = set()
+        blocks = []
+        for place, number in enumerate(numbers):
+            first = number * BLOCK
+            query = "SELECT slot FROM vectors WHERE model = ? AND slot BETWEEN ? AND ?"
+            in_use.update(slot for (slot,) in self.db.execute(query, (model, first, first + BLOCK - 1)))
+            query = "SELECT data FROM vector_blocks WHERE model = ? AND number = ?"
+            blocks.append((place * BLOCK, only_value(self.db, query, (model, number))))
+        if any(len(data) != BLOCK * BYTES * dims for _, data in blocks):
+            raise ValueError(f"blocks of vectors that have other lengths than {dims} numbers need")
+        free = [place for place, slot in enumerate(slots.tolist()) if slot not in in_use]
+        return matrix_of(len(slots), dims, blocks, free)
 
     def _slots(self, model: str, only: Filter) -> NDArray[np.int64]:
         """Slots of the chunks that pass."""
@@ -120,14 +147,20 @@ class Vectors:
 
     def _chunks_of_slots(self, model: str, slots: Sequence[int], only: Filter) -> dict[int, list[int]]:
         """Slot → the chunks whose vector it is and that pass: equal texts share a slot, wherever they stand."""
-        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
-        restriction = f"WHERE +c.id IN ({condition})" if condition else ""
-        pairs = self.db.execute(
-            f"""SELECT v.slot, c.id FROM json_each(?) w
+        pairs = rows(
+            self.db,
+            """SELECT v.slot, c.id FROM json_each(?) w
             CROSS JOIN vectors v ON v.model = ? AND v.slot = w.value CROSS JOIN chunks c ON c.hash = v.hash
-            {restriction} ORDER BY w.key, c.id""",
-            (as_array(slots), self._number(model), *bindings),
+            ORDER BY w.key, c.id""",
+            (as_array(slots), self._number(model)),
         )
+        if not only.passes_all:
+            passing = self._documents.passing(only)
+            ids = load_numpy().fromiter((chunk for _, chunk in pairs), "int64", len(pairs))
+            places = passing.searchsorted(ids).clip(max=max(len(passing) - 1, 0))
+            pairs = [
+                pair for pair, place in zip(pairs, places, strict=True) if len(passing) and passing[place] == pair[1]
+            ]
         chunks: dict[int, list[int]] = {}
         for slot, chunk in pairs:
             chunks.setdefault(slot, []).append(chunk)
@@ -159,7 +192,10 @@ class Vectors:
         return not only_value(self.db, query, 3 * bindings)
 
     def pending_count(self, model: str) -> int:
-        return int(only_value(self.db, PENDING_COUNT.format(model=self._number(model))))
+        def count() -> int:
+            return int(only_value(self.db, PENDING_COUNT.format(model=self._number(model))))
+
+        return self._caches.numbers.get(self._generation, ("pending", model), count)
 
     def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
         query = PENDING_CHUNKS.format(model=self._number(model))
@@ -305,20 +341,23 @@ class VectorWriter:
         return before - self._count_vectors()
 
     def _sweep(self, model: int) -> None:
-        self.db.execute(
+        freed = rows(
+            self.db,
             """DELETE FROM vectors WHERE model = ?
-            AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = vectors.hash)""",
+            AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = vectors.hash) RETURNING slot""",
             (model,),
         )
-        if self.db.changes():
+        if freed:
+            self._stamp_blocks(model, {slot // BLOCK for (slot,) in freed})
             query = "UPDATE models SET changed = (SELECT generation + 1 FROM state), stamp = random() WHERE id = ?"
             self.db.execute(query, (model,))
         # As a float: integer division would take -1, a model without vectors, for block 0.
-        self.db.execute(
-            """DELETE FROM vector_blocks WHERE model = ?1
-            AND number > (SELECT coalesce(max(slot), -1) FROM vectors WHERE model = ?1) / ?2""",
-            (model, float(BLOCK)),
-        )
+        for table in ("vector_blocks", "block_stamps"):
+            self.db.execute(
+                f"""DELETE FROM {table} WHERE model = ?1
+                AND number > (SELECT coalesce(max(slot), -1) FROM vectors WHERE model = ?1) / ?2""",
+                (model, float(BLOCK)),
+            )
         self.db.execute(
             """DELETE FROM name_vectors WHERE model = ?
             AND hash NOT IN (SELECT name FROM chunks WHERE name IS NOT NULL UNION SELECT name FROM documents
@@ -370,7 +409,9 @@ class VectorWriter:
     def _write_rows(self, model: int, dims: int, data: dict[int, bytes]) -> None:
         """Writes only the pages that the rows lie on, not whole blocks."""
         width = dims * BYTES
-        for number in sorted({slot // BLOCK for slot in data}):
+        numbers = sorted({slot // BLOCK for slot in data})
+        self._stamp_blocks(model, numbers)
+        for number in numbers:
             self.db.execute(
                 "INSERT INTO vector_blocks (model, number, data) VALUES (?, ?, zeroblob(?)) ON CONFLICT DO NOTHING",
                 (model, number, BLOCK * width),
@@ -380,6 +421,10 @@ class VectorWriter:
                 for slot in sorted(slot for slot in data if slot // BLOCK == number):
                     blob.seek(slot % BLOCK * width)
                     blob.write(data[slot])
+
+    def _stamp_blocks(self, model: int, numbers: Iterable[int]) -> None:
+        query = "INSERT OR REPLACE INTO block_stamps VALUES (?, ?, random())"
+        self.db.executemany(query, ((model, number) for number in numbers))
 
 
 def checksum(*data: bytes) -> int:

@@ -89,7 +89,6 @@ class SqliteWriter(SqliteReader):
 
     def _put(self, batch: list[Entry]) -> None:
         for entry in batch:
-            self._forget_places(entry.document.path)
             self._delete(entry.document.path)
         numbers = count(self._next("documents"))
         ids = count(self._next("chunks"))
@@ -133,12 +132,13 @@ class SqliteWriter(SqliteReader):
                 "UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, escaped(path))
             )
 
-    def set_links(self, path: str, links: Iterable[LinkRow]) -> None:
-        row = self.db.execute("SELECT id FROM documents WHERE path = ?", (escaped(path),)).fetchone()
-        if row:
-            with self._update.step():
-                self.db.execute("DELETE FROM links WHERE document = ?", row)
-                self.db.executemany(_INSERT_LINK, codec.link_rows(row[0], links))
+    def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
+        with self._update.step():
+            found = [(path, self._number_of(path)) for path in links]
+            numbers = {path: number for path, number in found if number is not None}
+            self.db.executemany("DELETE FROM links WHERE document = ?", ((number,) for number in numbers.values()))
+            new = (codec.link_rows(number, links[path]) for path, number in numbers.items())
+            self.db.executemany(_INSERT_LINK, chain.from_iterable(new))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         by_path = {file.path: file for file in files}
@@ -164,12 +164,18 @@ class SqliteWriter(SqliteReader):
             self.db.execute("DELETE FROM non_texts")
 
     def _delete(self, path: str) -> None:
-        """Foreign keys take the rows of a document with it; the keyword index has none."""
-        row = self.db.execute("SELECT id FROM documents WHERE path = ?", (escaped(path),)).fetchone()
-        if row:
-            chunks = rows(self.db, "SELECT id FROM chunks WHERE document = ?", row)
+        """Foreign keys take the rows of a document with it; the keyword index has none. Links into the document forget
+        the chunk."""
+        number = self._number_of(path)
+        if number is not None:
+            self._forget_places(path)
+            chunks = rows(self.db, "SELECT id FROM chunks WHERE document = ?", (number,))
             delete_keywords(self.db, [chunk for (chunk,) in chunks])
-            self.db.execute("DELETE FROM documents WHERE id = ?", row)
+            self.db.execute("DELETE FROM documents WHERE id = ?", (number,))
+
+    def _number_of(self, path: str) -> int | None:
+        row = self.db.execute("SELECT id FROM documents WHERE path = ?", (escaped(path),)).fetchone()
+        return row[0] if row else None
 
     def _forget_places(self, path: str) -> None:
         self.db.execute(

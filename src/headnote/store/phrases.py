@@ -1,0 +1,85 @@
+"""Phrases: words that follow each other, as they are written but for their case.
+
+What stands between two words of a text and is no word does not count: blanks, punctuation, marks of Markdown, the
+address of a link, a tag of HTML.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from headnote.store.rows import StoredChunk
+from headnote.store.terms import is_without_blanks, runs, terms
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LETTERS = r"[^\W_]"
+_SHORTENED = "(?:t|re|ve|ll|d|m)"
+"""What is one word with what stands before its apostrophe: `don't` is not `don`, but `guide's` is `guide`."""
+# Possessive: each kind of gap is taken whole or not at all, so that no text takes more than linear time.
+_GAP = (
+    r"(?>\]\([^()\s]{0,500}\)"  # of [text](address)
+    r"|\]\[[^\]\n]{0,200}\]"  # of [text][label]
+    r"|\[\[[^\]|\n]{0,200}\|"  # of [[note|text]]
+    r"|</?[A-Za-z][^<>]{0,300}>|[\W_])++"
+)
+
+
+def words_in(phrase: str) -> list[str]:
+    """The words of a phrase, in order."""
+    return _WORD.findall(unicodedata.normalize("NFC", phrase))
+
+
+@lru_cache(maxsize=256)
+def pattern_of(phrase: str) -> re.Pattern[str]:
+    """Finds the phrase in a text. A word ends where its letters do, except in scripts without blanks."""
+    words = words_in(phrase)
+    pieces = ["['’]".join(map(re.escape, re.split("['’]", word))) for word in words]
+    start = "" if not words or is_without_blanks(words[0][:1]) else f"(?<!{_LETTERS})"
+    end = "" if not words or is_without_blanks(words[-1][-1:]) else rf"(?!{_LETTERS}|['’]{_SHORTENED}(?!{_LETTERS}))"
+    if words and re.fullmatch(f"s|{_SHORTENED}", words[0], re.IGNORECASE):
+        start += "(?<!['’])"
+    text = pieces[0] if pieces else ""
+    for word, piece in zip(words[1:], pieces[1:], strict=True):
+        is_ending = re.fullmatch(f"s|{_SHORTENED}", word, re.IGNORECASE)
+        text += ("(?!['’])" if is_ending else "") + _GAP + piece
+    return re.compile(start + text + end, re.IGNORECASE)
+
+
+def has_phrase(text: str, phrase: str) -> bool:
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return pattern_of(phrase).search(text) is not None
+
+
+def chunk_has_phrase(chunk: StoredChunk, phrase: str) -> bool:
+    """In its own text, in one of its headings, or in the title of its document."""
+    document, row = chunk.document, chunk.row
+    fields = (document.title, *row.heading_path, row.own_text(document.text))
+    return any(has_phrase(field, phrase) for field in fields)
+
+
+def terms_of_phrase(phrase: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """Terms of which a chunk with this phrase has one each: those of its words in every language of the index."""
+    found: dict[tuple[str, ...], None] = {}
+    for word in words_in(phrase):
+        if "'" not in word and "’" not in word:  # a text may write such a word in one piece
+            found.update(dict.fromkeys(_terms_of_word(word, languages)))
+    return list(found)
+
+
+def _terms_of_word(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for start, end, has_blanks in runs(word):
+        run = word[start:end]
+        if not has_blanks:
+            yield from ((term,) for term in terms(run) if len(run) > 1 or term == run)
+        elif forms := _first_terms(run, ("", *languages)):
+            yield forms
+
+
+def _first_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
+    """The term of the whole word in each language."""
+    first = (terms(word, language)[:1] for language in languages)
+    return tuple(dict.fromkeys(term for found in first for term in found))

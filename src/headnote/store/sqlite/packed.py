@@ -1,0 +1,141 @@
+"""The index inside a pack: read in place, by any number of processes, with nothing written anywhere.
+
+A pack may come from a stranger. So its tables must be exactly those that headnote makes, without a view or a trigger
+that would run, and SQLite is told to trust nothing in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIndex
+from headnote.extras import load
+from headnote.store.sqlite.cache import Caches
+from headnote.store.sqlite.connections import Connections, Identity, Opened
+from headnote.store.sqlite.reader import SqliteReader
+from headnote.store.sqlite.schema import APPLICATION, MIGRATIONS, migrate, version_of
+from headnote.store.sqlite.sql import rows
+from headnote.store.sqlite.store import SqliteStore
+from headnote.store.sqlite.verified import VerifiedBytes, VerifiedFiles
+from headnote.store.sqlite.writer import SqliteWriter
+
+if TYPE_CHECKING:
+    import apsw
+
+GET_AGAIN = "get the pack again, or ask for it where it comes from"
+
+
+class PackConnections(Connections):
+    """Connections to the database of a pack."""
+
+    def __init__(self, file: Path, data: VerifiedBytes) -> None:
+        super().__init__(file, read_only=True)
+        self._files = VerifiedFiles(data)
+        self._identity = Identity(file, readonly=True)
+
+    def _take(self) -> Opened:
+        """What was opened stays what it is, also after the file is replaced or removed."""
+        for idle in self._pool.idle():
+            return idle
+        connection = self._open()
+        connection.pragma("query_only", True)
+        return Opened(self._identity, connection)
+
+    def _open(self, locked: bool = False) -> apsw.Connection:
+        del locked
+        connection = self._files.connect()
+        try:
+            _distrust(connection)
+            connection = _current(connection, self.file)
+            self._add_functions(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def close(self) -> None:
+        super().close()
+        self._files.close()
+
+
+class PackedStore(SqliteStore):
+    """The store of a pack."""
+
+    may_write = False
+
+    def __init__(self, file: Path, data: VerifiedBytes) -> None:
+        super().__init__(PackConnections(file, data))
+        self.place = str(file)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[SqliteReader]:
+        try:
+            with super().reading() as reader:
+                yield reader
+        except CorruptIndex as error:
+            raise CorruptIndex(error.message, path=self.place, remedy=GET_AGAIN) from error
+
+    @contextlib.contextmanager
+    def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:
+        del wait, together
+        self._refuse()
+        yield  # type: ignore[unreachable]  # makes it a context
+
+    def repair(self) -> list[str]:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise read_only_pack(self.place)
+
+    def _caches_of(self, identity: Identity) -> Caches:
+        """Without a file of vectors beside the pack, where nothing is written."""
+        return self._caches.setdefault(identity.seen, Caches())
+
+
+def read_only_pack(place: str) -> IndexFailure:
+    remedy = "change the folder it was made from, and run headnote pack there again"
+    return UnwritableIndex("a pack is only read, and has no folder", path=place, remedy=remedy)
+
+
+def _distrust(connection: apsw.Connection) -> None:
+    """Nothing in the file may run, and no page is believed to be what it says."""
+    apsw = load("apsw", "an index")
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.pragma("cell_size_check", True)
+
+
+def _current(connection: apsw.Connection, file: Path) -> apsw.Connection:
+    """The connection, if the pack has the tables of this version; a copy in memory with these tables if it is older."""
+    version = version_of(connection)
+    if connection.pragma("application_id") != APPLICATION:
+        raise CorruptIndex("the pack has no index", path=str(file), remedy=GET_AGAIN)
+    if version > len(MIGRATIONS):
+        message = f"made by a newer headnote (tables {version}, this one knows {len(MIGRATIONS)})"
+        raise NewerIndex(message, path=str(file), remedy="update headnote")
+    empty = _in_memory()
+    with contextlib.closing(empty):
+        migrate(empty, file, MIGRATIONS[:version])
+        if _tables(connection) != _tables(empty):
+            raise CorruptIndex("the pack has tables of its own", path=str(file), remedy=GET_AGAIN)
+    if version == len(MIGRATIONS):
+        return connection
+    copy = _in_memory()
+    with contextlib.closing(connection), copy.backup("main", connection, "main") as backup:
+        backup.step()
+    migrate(copy, file)
+    _distrust(copy)
+    return copy
+
+
+def _in_memory() -> apsw.Connection:
+    connection: apsw.Connection = load("apsw", "an index").Connection(":memory:")
+    return connection
+
+
+def _tables(connection: apsw.Connection) -> list[tuple[object, ...]]:
+    """Everything that a database says about its own form."""
+    return rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
