@@ -47,7 +47,7 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "where['a'] is None": lambda index: index.search("hello", where={"a": None}),
     "where['a'] is of type list": lambda index: index.search("hello", where={"a": ["b"]}),
     "a name in where is of type int": lambda index: index.search("hello", where={3: "a"}),
-    "where is of type str": lambda index: index.search("hello", where="a=b"),
+    "where is of type int": lambda index: index.search("hello", where=3),
     "since is of type list": lambda index: index.search("hello", since=[]),
     "since is not a number": lambda index: index.search("hello", since=float("nan")),
     "'soon' is not a time": lambda index: index.search("hello", since="soon"),

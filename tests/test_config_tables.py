@@ -63,7 +63,7 @@ def test_tables_of_the_project_file(tmp_path: Path) -> None:
         ("[indexing]\nx = 1\n", "headnote.toml:1: unknown setting 'indexing' (did you mean index?)"),
         (
             "[parsers]\nx = 1\n",
-            "headnote.toml:1: unknown setting 'parsers' (known: chunking, index, search, llm, server)",
+            "headnote.toml:1: unknown setting 'parsers' (known: chunking, index, search, llm, server, links, roots, ",
         ),
         ("[llm]\nkey = 3\n", "headnote.toml:2: expected a string, not a int"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from numbers import Integral, Real
 from os import PathLike
@@ -22,6 +22,7 @@ _NAMES: dict[Any, str] = {
     date: "a date",
     time: "a time of day",
     Iterable: "a list",
+    Sequence: "a list",
     Mapping: "a mapping",
     Callable: "a function",
 }
@@ -30,6 +31,8 @@ _NAMES: dict[Any, str] = {
 def check_types(**arguments: tuple[object, Any]) -> None:
     """Raise unless every value has its type: `check_types(text=(text, str), limit=(limit, Integral | None))`."""
     for name, (value, allowed) in arguments.items():
+        if type(value) is allowed:
+            continue
         kinds = get_args(allowed) or (allowed,)
         # A bool is an int to Python, but never meant as a number.
         is_stray_bool = isinstance(value, bool) and bool not in kinds

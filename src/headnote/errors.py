@@ -27,6 +27,7 @@
     ├── BulkError             a bulk job that cannot start or continue
     ├── MissingExtra          a package of an extra that is not installed; an ImportError, too
     └── SettingsError         a setting that is invalid
+        └── FilterError         a filter that cannot be understood, and where
 
 Malformed Markdown is not among them: it never raises.
 """
@@ -160,6 +161,26 @@ class MissingExtra(HeadnoteError, ImportError):  # type: ignore[misc]  # whose p
 
 class SettingsError(HeadnoteError):
     """An invalid setting. The remedy says what is valid."""
+
+
+class FilterError(SettingsError):
+    """A filter that cannot be understood. `text[position:]` begins where something else was expected."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        text: str = "",
+        position: int = 0,
+        path: str = "",
+        line: int | None = None,
+        remedy: str = "",
+    ) -> None:
+        self.text = text
+        self.position = position
+        rest = text[position:].split(maxsplit=1)
+        where = f"at {rest[0][:40]!r}, character {position + 1}" if rest else "at the end"
+        super().__init__(f"{message}, {where}" if text.strip() else message, path=path, line=line, remedy=remedy)
 
 
 def warn(warning: SkippedSource | UnreadIndex) -> None:

@@ -13,7 +13,6 @@ from smallfolders import make, paths, reasons
 from headnote.errors import MissingSource, UnreadableSource
 from headnote.sources import discover as discovery
 from headnote.sources.discover import MAX_BYTES, discover
-from headnote.sources.files import has_known_suffix
 from headnote.sources.listing import ListedFile
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="no such names on Windows")
@@ -314,14 +313,14 @@ def test_a_folder_that_is_refused_while_walking_is_reported(tmp_path: Path, monk
 
 def test_a_file_that_vanishes_while_walking_was_never_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.md", "b.md")
-    check = has_known_suffix
+    check = discovery._Walk._is_document
 
-    def vanish(name: str) -> bool:
+    def vanish(walk: discovery._Walk, name: str) -> bool:
         if name == "a.md":
             (tmp_path / name).unlink()
-        return check(name)
+        return check(walk, name)
 
-    monkeypatch.setattr(discovery, "has_known_suffix", vanish)
+    monkeypatch.setattr(discovery._Walk, "_is_document", vanish)
     listing = discover(tmp_path)
     assert paths(listing) == ["b.md"]
     assert reasons(listing) == {}

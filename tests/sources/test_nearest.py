@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from headnote.errors import MissingSource
 from headnote.sources.files import read_source
-from headnote.sources.nearest import MOST, meant_path, nearest_paths
+from headnote.sources.meant import meant_path
+from headnote.sources.nearest import MOST, nearest_paths
+from headnote.sources.tree import Tree
 
 DOCUMENTS = [
     "README.md",
@@ -48,7 +50,7 @@ paths = st.lists(names, min_size=1, max_size=3).map(lambda parts: "/".join(parts
     ],
 )
 def test_a_path_as_people_write_it(written: str, meant: str | None, tmp_path: Path) -> None:
-    assert meant_path(written, tmp_path / "docs", DOCUMENTS) == meant
+    assert meant_path(written, Tree.of_folder(tmp_path / "docs"), DOCUMENTS) == meant
 
 
 def test_an_absolute_path_inside_the_root(tmp_path: Path) -> None:
@@ -57,21 +59,21 @@ def test_an_absolute_path_inside_the_root(tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     linked.symlink_to(root)
     for folder in (root, linked):
-        assert meant_path(f"{folder}/guide/install.md", linked, DOCUMENTS) == "guide/install.md"
-    assert meant_path("/elsewhere/guide/install.md", root, DOCUMENTS) is None
+        assert meant_path(f"{folder}/guide/install.md", Tree.of_folder(linked), DOCUMENTS) == "guide/install.md"
+    assert meant_path("/elsewhere/guide/install.md", Tree.of_folder(root), DOCUMENTS) is None
 
 
 def test_no_guess_between_two(tmp_path: Path) -> None:
-    assert meant_path("a", tmp_path, ["a.md", "a.mdx"]) is None
-    assert meant_path("A.md", tmp_path, ["a.md", "A.md"]) == "A.md"
-    assert meant_path("A", tmp_path, ["a.md", "A.md"]) == "A.md"
-    assert meant_path("aB.md", tmp_path, ["Ab.md", "AB.md"]) is None
+    assert meant_path("a", Tree.of_folder(tmp_path), ["a.md", "a.mdx"]) is None
+    assert meant_path("A.md", Tree.of_folder(tmp_path), ["a.md", "A.md"]) == "A.md"
+    assert meant_path("A", Tree.of_folder(tmp_path), ["a.md", "A.md"]) == "A.md"
+    assert meant_path("aB.md", Tree.of_folder(tmp_path), ["Ab.md", "AB.md"]) is None
 
 
 @given(st.sets(paths, min_size=1, max_size=5))
 def test_every_document_is_found_by_its_own_path(documents: set[str]) -> None:
     for document in documents:
-        assert meant_path(document, Path("nowhere"), sorted(documents)) == document
+        assert meant_path(document, Tree.of_folder(Path("nowhere")), sorted(documents)) == document
         assert nearest_paths(document, sorted(documents))[0].casefold() == document.casefold()
 
 
@@ -80,7 +82,7 @@ def test_no_path_is_too_strange(written: str, documents: list[str]) -> None:
     near = nearest_paths(written, documents)
     assert len(near) <= MOST
     assert set(near) <= set(documents)
-    assert meant_path(written, Path(), documents) in {None, *documents}
+    assert meant_path(written, Tree.of_folder(Path()), documents) in {None, *documents}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from smallfolders import make, paths
 from headnote.errors import MissingExtra, MissingSource
 from headnote.sources import watch as watching
 from headnote.sources.discover import discover
+from headnote.sources.tree import Tree
 from headnote.sources.watch import watch
 
 PATIENCE = 60.0
@@ -34,7 +35,8 @@ class Watcher:
         self._reported: queue.Queue[set[str]] = queue.Queue()
         self._expected: set[str] = set()
         since = settings.pop("since", None) or discover(root)
-        self._changes = watch(root, stop=self._stop, since=since, debounce_ms=50, **settings)
+        tree = Tree.of_folder(root, exclude=settings.pop("exclude", ()))
+        self._changes = watch(tree, stop=self._stop, since=since, debounce_ms=50, **settings)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 

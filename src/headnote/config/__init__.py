@@ -5,12 +5,14 @@ Settings of chunks stand at its top or in `[chunking]`, all others in a table of
 """
 
 from headnote.config.chunking import LoadedSettings, load_settings
+from headnote.config.context import ContextFile, check_sentence, context_path, read_contexts
 from headnote.config.files import settings_file
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
-from headnote.config.search import SearchSettings, load_search_settings
+from headnote.config.roots import RootEntry, read_roots
+from headnote.config.search import SearchSettings, load_search_settings, packed_search_settings
 from headnote.config.server import MOST_WORKERS, ServerSettings, load_server_settings
-from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choose
+from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choice_of, choose, portable
 from headnote.config.tables import LoadedTable
 
 __all__ = [
@@ -20,18 +22,27 @@ __all__ = [
     "ChatSettings",
     "Choice",
     "Configure",
+    "ContextFile",
     "IndexSettings",
     "LoadedSettings",
     "LoadedTable",
+    "RootEntry",
     "SearchSettings",
     "ServerSettings",
     "chat_environment",
     "check_made_with",
+    "check_sentence",
+    "choice_of",
     "choose",
+    "context_path",
     "load_chat_settings",
     "load_index_settings",
     "load_search_settings",
     "load_server_settings",
     "load_settings",
+    "packed_search_settings",
+    "portable",
+    "read_contexts",
+    "read_roots",
     "settings_file",
 ]

@@ -16,7 +16,7 @@ from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.config.entries import Entry, Layer, Value, Values, errors_at
-from headnote.config.layers import read_file, read_flags, read_other_variables, read_variables
+from headnote.config.layers import read_file, read_flags, read_other_variables, read_root, read_variables
 from headnote.errors import SettingsError
 
 
@@ -45,6 +45,16 @@ def load_settings(
 def flag_values(flags: Mapping[str, Any]) -> Values:
     """The values of the flags that were given."""
     return _values(read_flags(flags))
+
+
+def root_values(entries: Layer, folder: Path) -> Values:
+    """The values in the table of a root, in a file of this folder."""
+    return _values(read_root(entries, folder))
+
+
+def variable_values(environment: Mapping[str, str]) -> Values:
+    """The values of the variables alone."""
+    return _values(read_variables(environment))
 
 
 def ambient_values(start: Path, environment: Mapping[str, str], preset: Value | None = None) -> Values:

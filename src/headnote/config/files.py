@@ -29,12 +29,15 @@ class SettingsFile(NamedTuple):
     def shown(self) -> str:
         return _displayed(self.path)
 
-    def entries(self, table: str = "") -> Layer:
+    def entries(self, *table: str) -> Layer:
         """The entries of a table, or those at the top."""
-        values = self.tables.get(table) if table else self.tables
-        place = (*self.prefix, table) if table else self.prefix
-        keys = values if isinstance(values, dict) else {}
-        return [Entry(name, value, self.shown, _line_of(self.text, name, place)) for name, value in keys.items()]
+        values = _find_table(self.tables, table) or {}
+        place = (*self.prefix, *table)
+        return [Entry(name, value, self.shown, _line_of(self.text, name, place)) for name, value in values.items()]
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether it lies in the folder itself, and not above it."""
+        return self.path.parent == _real(folder)
 
 
 def settings_file(start: Path) -> str | None:
@@ -58,10 +61,7 @@ def nearest_file(start: Path) -> SettingsFile | None:
 
 
 def _candidates(start: Path) -> Iterator[Path]:
-    try:
-        start = start.resolve()
-    except (OSError, RuntimeError):  # a loop of symbolic links
-        start = start.absolute()
+    start = _real(start)
     for folder in (start, *start.parents):
         for name in (OWN_FILE, PROJECT_FILE):
             file = folder / name
@@ -71,6 +71,13 @@ def _candidates(start: Path) -> Iterator[Path]:
             except OSError:
                 # A folder without permission has no settings.
                 continue
+
+
+def _real(folder: Path) -> Path:
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError):  # a loop of symbolic links
+        return folder.absolute()
 
 
 def _read_text(file: Path) -> str:
@@ -114,17 +121,21 @@ def _find_table(data: dict[str, Any], table_path: tuple[str, ...]) -> dict[str, 
 def _line_of(text: str, name: str, table_path: tuple[str, ...]) -> int | None:
     """The line of a key, by searching the text: tomllib does not tell. None if the key is written in another form."""
     key = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*[=.]""")
-    header = ".".join(table_path)
-    own_header = ".".join((*table_path, name))
+    header = _plain_header(".".join(table_path))
+    own_header = _plain_header(".".join((*table_path, name)))
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
         if match := re.match(r"\s*\[+([^\[\]]*)\]", line):
-            table = re.sub(r"[\s\"']", "", match[1])
+            table = _plain_header(match[1])
             if table == own_header:
                 return number
         elif table == header and key.match(line):
             return number
     return None
+
+
+def _plain_header(header: str) -> str:
+    return re.sub(r"[\s\"']", "", header)
 
 
 def _displayed(file: Path) -> str:

@@ -13,6 +13,7 @@ from headnote.config.checks import Check, whole_number
 from headnote.config.tables import LoadedTable, Table
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
+from headnote.formats.table import check_format
 from headnote.sources.discover import MAX_BYTES
 from headnote.store.opening import EMBEDDED, check_schema, check_target, with_schema
 
@@ -25,6 +26,8 @@ class IndexSettings:
     """Globs; if there are any, a file must match one of them."""
     exclude: tuple[str, ...] = ()
     """Globs of files to leave out, whatever `include` says."""
+    formats: tuple[str, ...] = ()
+    """What is read besides Markdown: html, notebook, rst."""
     max_file_bytes: int = MAX_BYTES
     """Larger files are skipped and reported."""
     embedder: str = DEFAULT_EMBEDDER
@@ -56,6 +59,10 @@ def _globs(value: Any) -> tuple[str, ...]:
     if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
         raise SettingsError(f"{shown(value)} is not a list of globs", remedy='write ["docs/**"]')
     return tuple(glob.strip() for glob in globs if glob.strip())
+
+
+def _formats(value: Any) -> tuple[str, ...]:
+    return tuple(check_format(name.strip().lower()) for name in _globs(value))
 
 
 def _size(value: Any) -> int:
@@ -91,6 +98,7 @@ INDEX = Table(
     {
         "include": Check("globs: a list, or text with commas", _globs),
         "exclude": Check("globs: a list, or text with commas", _globs),
+        "formats": Check("`html`, `notebook`, `rst`: a list, or text with commas", _formats),
         "max_file_bytes": Check("a whole number, 1 or more", _size),
         "embedder": Check("the name of an [embedder](models.md)", _embedder),
         "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store),

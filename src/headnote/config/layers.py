@@ -13,6 +13,7 @@ from headnote.config.checks import is_whole_number, switch, whole_number
 from headnote.config.entries import Entry, Layer, errors_at, flag_of, is_given
 from headnote.config.files import SettingsFile, nearest_file
 from headnote.config.index import INDEX
+from headnote.config.links import TABLE as LINKS
 from headnote.config.llm import LLM
 from headnote.config.search import SEARCH
 from headnote.config.server import SERVER
@@ -29,7 +30,7 @@ _OTHER_TABLES = (INDEX, SEARCH, LLM, SERVER)
 _OTHER_VARIABLES = frozenset(
     (
         *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
-        *("HEADNOTE_COMPILE", "HEADNOTE_COMPILED"),
+        *("HEADNOTE_COMPILE", "HEADNOTE_COMPILED", "HEADNOTE_HOMES"),
         *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE", "HEADNOTE_CHAT_DEADLINE"),
     )
 ).union(*(table.variables for table in _OTHER_TABLES))
@@ -37,7 +38,13 @@ _OTHER_VARIABLES = frozenset(
 _PRESET_VARIABLES = {"mdvdb": ("MDVDB_CHUNK_MAX_TOKENS", "MDVDB_CHUNK_OVERLAP_TOKENS")}
 
 _NAMES = (*KNOWN_NAMES, "preset")
-_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES))
+ROOTS = "roots"
+"""The table of the folders of an index, each a table of its own."""
+ROOT_KEYS = ("path", "include", "exclude", "formats")
+"""What the table of a root has besides settings of chunks."""
+CONTEXT = "context"
+"""The table of sentences about folders and documents."""
+_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), LINKS, ROOTS, CONTEXT)
 _VARIABLE_NAMES = (
     *_NAMES,
     *sorted(variable.removeprefix(VARIABLE_PREFIX).lower() for table in _OTHER_TABLES for variable in table.variables),
@@ -135,6 +142,12 @@ def read_file(start: Path) -> Layer:
     return [*_implied_preset(layer), *layer]
 
 
+def read_root(entries: Layer, folder: Path) -> Layer:
+    """The settings of chunks in the table of a root; `folder` is that of the file."""
+    layer = [_from_toml(entry, folder, (*ROOT_KEYS, *_NAMES)) for entry in entries]
+    return [*_implied_preset(layer), *layer]
+
+
 def _implied_preset(layer: Layer) -> Layer:
     """The preset implied by names that only one preset has, if the layer names none."""
     if any(entry.name == "preset" for entry in layer):
@@ -158,8 +171,8 @@ def _entries(file: SettingsFile) -> Layer:
     return [*top, *inner]
 
 
-def _from_toml(entry: Entry, folder: Path) -> Entry:
-    field = _field_of(entry)
+def _from_toml(entry: Entry, folder: Path, names: Sequence[str] = _NAMES) -> Entry:
+    field = _field_of(entry, names=names)
     if field == "preset":
         return entry._replace(name=field)
     counter = entry.value

@@ -11,6 +11,7 @@ from typing import Any
 
 from headnote.chunking.settings import shown
 from headnote.config.checks import Check, choice, count
+from headnote.config.entries import Entry
 from headnote.config.tables import LoadedTable, Table
 from headnote.errors import SettingsError
 from headnote.search.filter_parsing import read_recency
@@ -45,6 +46,16 @@ def load_search_settings(
 ) -> LoadedTable[SearchSettings]:
     """The settings from `[search]` in the file, from variables such as `HEADNOTE_SEARCH_LIMIT`, and from flags."""
     return SEARCH.load(SearchSettings, flags, start, os.environ if environment is None else environment)
+
+
+def packed_search_settings(
+    stored: Mapping[str, Any], place: str, environment: Mapping[str, str] | None = None
+) -> SearchSettings:
+    """The settings that came with a pack, below those of the environment. No file is read: it belongs to something
+    else."""
+    variables = SEARCH.variable_entries(os.environ if environment is None else environment)
+    entries = {name: Entry(name, value, place) for name, value in stored.items()}
+    return SEARCH.resolve(SearchSettings, SEARCH.values(entries | variables)).settings
 
 
 def _recency(value: Any) -> str:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from headnote.chunking.aliases import translate
-from headnote.chunking.settings import is_path_of_tokenizer
-from headnote.config.chunking import LoadedSettings, ambient_values, flag_values, override, resolve
+from headnote.chunking.settings import Settings, is_path_of_tokenizer
+from headnote.config.chunking import LoadedSettings, ambient_values, flag_values, override, resolve, variable_values
 from headnote.config.entries import Value, Values
 from headnote.config.index import INDEX, IndexSettings
+from headnote.config.roots import RootEntry, read_roots, tree_of
 from headnote.config.tables import LoadedTable
+from headnote.sources.tree import Tree
 from headnote.store.damage import decoding, signed, unsigned
 from headnote.tokens import NAMES as COUNTERS
 
@@ -26,6 +29,9 @@ Configure = Literal["keep", "apply", "anew"]
 
 KEPT = "kept in the index"
 """The start of the origin of a stored setting."""
+
+PACKED = "stored in the pack"
+"""The origin of a setting that came with a pack."""
 
 _LOCATION = ("store", "schema")
 """Where the index is. It cannot store that itself."""
@@ -46,6 +52,14 @@ class Choice(NamedTuple):
     """The text to store in the index."""
     differing: tuple[str, ...] = ()
     """Where file and environment differ by now, one line each; the index does not follow them."""
+    roots: tuple[RootEntry, ...] = ()
+    """The folders of an index that has several, as the file names them now."""
+    settings_of: Mapping[str, Settings] = MappingProxyType({})
+    """Name of a root → the settings of its chunks, where it has some of its own."""
+
+    def tree(self, folder: Path) -> Tree:
+        """The folders of the documents; `folder` is the one that the index belongs to."""
+        return tree_of(folder, self.of_index.settings, self.roots)
 
     @property
     def has_flags(self) -> bool:
@@ -73,9 +87,10 @@ def choose(
     environment: Mapping[str, str] | None = None,
 ) -> Choice:
     """The settings for an index of `start`. `made_with` is the text stored in it; empty for a new index."""
+    environment = os.environ if environment is None else environment
     new_flags = flag_values({name: value for name, value in flags.items() if name not in INDEX.checks})
     new_flags = _with_absolute_counter(new_flags) | INDEX.values(INDEX.flag_entries(flags))
-    now = _ambient(start, os.environ if environment is None else environment, new_flags)
+    now = _ambient(start, environment, new_flags)
     stored = _parse(made_with) if made_with and configure != "anew" else _Stored(now, {})
     if configure == "apply":
         stored = _Stored(now, _still_valid_flags(stored, now))
@@ -83,7 +98,17 @@ def choose(
     ambient |= {name: now[name] for name in _LOCATION if name in now}
     old_flags = {name: _with_origin(value) for name, value in stored.flags.items()}
     choice = _resolve([ambient, old_flags, new_flags], _text(stored.ambient, override(stored.flags, new_flags)))
-    return choice._replace(differing=tuple(_differences(stored, now, new_flags, choice)))
+    roots = tuple(read_roots(start))
+    # From weak to strong: file, root, environment, flags. A variable wins over the file, also over the table of a root.
+    layers = [ambient, {}, variable_values(environment), old_flags, new_flags]
+    own = {root.name: _chunking([*layers[:1], values, *layers[2:]]) for root, values in roots if values}
+    differing = tuple(_differences(stored, now, new_flags, choice))
+    return choice._replace(differing=differing, roots=roots, settings_of=own)
+
+
+def _chunking(layers: list[Values]) -> Settings:
+    """The settings of chunks that these layers make."""
+    return resolve({name: one for name, one in layer.items() if name not in INDEX.checks} for layer in layers).settings
 
 
 def _with_absolute_counter(flags: Values) -> Values:
@@ -121,6 +146,31 @@ def _resolve(layers: list[Values], made_with: str) -> Choice:
 def _with_origin(stored: Value, now: Value | None = None) -> Value:
     """The stored value. If the file or a variable has the same value now, that is its origin."""
     return now if now and now.value == stored.value else stored._replace(origin=f"{KEPT} ({stored.origin})")
+
+
+# Settings that travel
+
+
+def portable(choice: Choice, embedder: str) -> str:
+    """The text to store in an index that others open: how chunks were cut, and which of our models made the vectors.
+    Globs, stores, services and the paths of tokenizers are nobody else's business."""
+    stored = _parse(choice.made_with)
+    values = override(stored.ambient, stored.flags)
+    kept = {name: value._replace(origin=PACKED) for name, value in values.items() if name not in INDEX.checks}
+    if _value(kept, "counter") not in COUNTERS:
+        kept.pop("counter", None)
+    return _text({}, kept | {"embedder": Value(embedder, PACKED)})
+
+
+@decoding
+def choice_of(made_with: str) -> Choice:
+    """The settings in such a text, whatever file and environment say here."""
+    layers = _parse(made_with) if made_with else _Stored({}, {})
+    settings = {name: value for layer in layers for name, value in layer.items()}
+    harmless = {name: value for name, value in settings.items() if name not in INDEX.checks or name == "embedder"}
+    if _value(harmless, "counter") not in COUNTERS:
+        harmless.pop("counter", None)
+    return _resolve([harmless], _text({}, harmless))
 
 
 # Differences

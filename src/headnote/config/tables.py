@@ -55,12 +55,13 @@ class Table(NamedTuple):
         """Setting → its entry in the environment, else in the file."""
         file = nearest_file(start)
         entries = {entry.name: entry for entry in file.entries(self.name)} if file else {}
-        for name in self.checks:
-            variable = self.variable_of(name)
-            # An empty variable counts as unset.
-            if text := environment.get(variable, "").strip():
-                entries[name] = Entry(name, text, variable)
-        return entries
+        return entries | self.variable_entries(environment)
+
+    def variable_entries(self, environment: Mapping[str, str]) -> dict[str, Entry]:
+        """Setting → its entry in the environment."""
+        # An empty variable counts as unset.
+        texts = {name: environment.get(self.variable_of(name), "").strip() for name in self.checks}
+        return {name: Entry(name, text, self.variable_of(name)) for name, text in texts.items() if text}
 
     def flag_entries(self, flags: Mapping[str, Any]) -> dict[str, Entry]:
         """Setting → its flag. Flags of other tables are ignored."""

@@ -1,7 +1,7 @@
 """Root → the files to read below it, without opening any of them. Every command lists files this way.
 
-A file is listed if its name ends in `.md`, `.markdown`, `.mdx` or `.txt`, in any case, unless a rule ignores it. Rules,
-from the weakest to the strongest:
+A file is listed if its name ends in `.md`, `.markdown`, `.mdx` or `.txt`, or as files of the `formats` do that one asks
+for, in any case, unless a rule ignores it. Rules, from the weakest to the strongest:
 
 1. `.gitignore` in every folder, also above the root as far as the repository goes, and the repository's `info/exclude`;
 2. names that are usually ignored: hidden ones, fetched packages, caches, build output;
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from headnote.arguments import check_types
 from headnote.errors import MissingSource, SkippedSource, SourceError, UnreadableSource
-from headnote.sources.files import SUFFIXES, has_known_suffix, source_error
+from headnote.sources.files import SUFFIXES, source_error, suffixes_with
 from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
 from headnote.sources.listing import ListedFile, Listing, SkippedFile, by_parts
 from headnote.sources.repository import (
@@ -54,13 +54,18 @@ Entry = os.DirEntry[str]
 
 
 def discover(
-    root: AnyPath, *, include: Iterable[str] = (), exclude: Iterable[str] = (), max_bytes: int = MAX_BYTES
+    root: AnyPath,
+    *,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    max_bytes: int = MAX_BYTES,
+    formats: Iterable[str] = (),
 ) -> Listing:
-    """The files below a root, in a fixed order.
+    """The files below a root, in a fixed order. `formats` are read besides Markdown.
 
     Raises `MissingSource` or `UnreadableSource` for the root only. Problems further down are in `skipped`.
     """
-    walk = _Walk(_real_folder(root), tuple(include), tuple(exclude), max_bytes)
+    walk = _Walk(_real_folder(root), tuple(include), tuple(exclude), max_bytes, suffixes_with(formats))
     walk.run()
     return walk.listing()
 
@@ -134,8 +139,11 @@ class _Link(NamedTuple):
 class _Walk:
     """One pass over a root."""
 
-    def __init__(self, root: Path, include: Sequence[str], exclude: Sequence[str], max_bytes: int) -> None:
+    def __init__(
+        self, root: Path, include: Sequence[str], exclude: Sequence[str], max_bytes: int, suffixes: tuple[str, ...]
+    ) -> None:
         self._root = root
+        self._suffixes = suffixes
         above = rules_above(root)
         self._above = above
         self._include = Rules(parse_globs(include), above.place) if include else None
@@ -200,17 +208,20 @@ class _Walk:
         """List a file or put a link aside; a folder to enter is returned."""
         try:
             if _is_link(entry):
-                if _is_folder(entry) or has_known_suffix(entry.name):
+                if _is_folder(entry) or self._is_document(entry.name):
                     self._links.append(_Link(folder, entry))
             elif entry.is_dir(follow_symlinks=False):
                 return self._enter(folder, entry)
-            elif has_known_suffix(entry.name) and self._is_selected(folder, entry):
+            elif self._is_document(entry.name) and self._is_selected(folder, entry):
                 self._list(folder.path + entry.name, folder.real + entry.name, entry)
         except FileNotFoundError:
             pass  # gone since the folder was read: as if it had never been there
         except OSError as error:
             self._skip(folder.path + entry.name, source_error("", error).message, unreadable=True)
         return None
+
+    def _is_document(self, name: str) -> bool:
+        return name.lower().endswith(self._suffixes)
 
     def _with_own_rules(self, folder: _Folder, entries: list[Entry]) -> _Folder:
         present = IGNORE_FILES.intersection(entry.name for entry in entries)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from headnote.errors import MissingSource, NotAFile, SourceError, UnreadableSource
+from headnote.formats.table import suffixes_of
 from headnote.sources.decode import decode
 from headnote.sources.nearest import nearest_paths
 
@@ -17,6 +19,11 @@ SUFFIXES = (".markdown", ".md", ".mdx", ".txt")
 
 def has_known_suffix(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
+
+
+def suffixes_with(formats: Iterable[str]) -> tuple[str, ...]:
+    """The endings of documents, if these formats are read too."""
+    return (*SUFFIXES, *suffixes_of(formats))
 
 
 class DatedText(NamedTuple):

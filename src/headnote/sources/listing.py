@@ -40,6 +40,8 @@ class Listing:
     """Folders above the root, by full path, whose ignore files apply to it."""
     site_marks: list[str] = field(default_factory=list)
     """Files and folders, from the root, that configure the generator of a site."""
+    absent: list[SkippedFile] = field(default_factory=list)
+    """Of several roots, those that could not be read: what is known of them stays."""
 
 
 def by_parts(path: str) -> str:

@@ -1,13 +1,11 @@
-"""A wrong path → the path that is meant, or the nearest ones."""
+"""A wrong path → the nearest ones."""
 
 from __future__ import annotations
 
-import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from heapq import nlargest
-from pathlib import Path
 
 MOST = 3
 """Paths that an error names."""
@@ -19,32 +17,7 @@ _LONGEST = 200
 """Characters that are compared."""
 
 
-def meant_path(written: str, root: Path, documents: Sequence[str]) -> str | None:
-    """The one document that a path means: from the root or from above it, absolute, with or without its suffix, in any
-    case. None if there is none, or more than one."""
-    spellings = set(_spellings(written, root))
-    for fold in (str, str.casefold):
-        wanted = set(map(fold, spellings))
-        for cut in (str, _without_suffix):  # every document has a suffix
-            matches = {document for document in documents if fold(cut(document)) in wanted}
-            if matches:
-                return matches.pop() if len(matches) == 1 else None
-    return None
-
-
-def _spellings(written: str, root: Path) -> Iterator[str]:
-    """A path as the index may name it."""
-    path = written.replace("\\", "/")
-    if not path.strip("/"):
-        return
-    for folder in (os.path.realpath(root), os.path.abspath(root)):  # noqa: PTH100  Path.absolute keeps `..`
-        path = path.removeprefix(f"{folder}/".replace("\\", "/"))
-    path = posixpath.normpath(path.lstrip("/"))
-    yield path
-    yield path.removeprefix(f"{Path(os.path.realpath(root)).name}/")
-
-
-def _without_suffix(path: str) -> str:
+def without_suffix(path: str) -> str:
     return posixpath.splitext(path)[0]
 
 
@@ -63,7 +36,7 @@ class _Shape:
     def __init__(self, path: str) -> None:
         self.path = path
         self.whole = path.casefold()[:_LONGEST]
-        self.name = _without_suffix(posixpath.basename(self.whole.rstrip("/")))
+        self.name = without_suffix(posixpath.basename(self.whole.rstrip("/")))
         self._of_name = _pieces(self.name)
         self._of_whole = _pieces(self.whole)
 

@@ -50,9 +50,16 @@ def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | Non
         raise UnusableRules(f"its rules do not hold: {(error.strerror or str(error)).lower()}") from None
 
 
+def repository_top(root: str | os.PathLike[str]) -> str | None:
+    """The folder of the repository that a real path lies in; None without one."""
+    folder = Path(root)
+    return next((str(top) for top in (folder, *folder.parents) if _exists(top / ".git")), None)
+
+
 def rules_above(root: Path) -> RulesAbove:
     """`root` is a real path, so there are no links above it."""
-    top = next((folder for folder in (root, *root.parents) if _exists(folder / ".git")), None)
+    found = repository_top(root)
+    top = Path(found) if found else None
     if top is None:
         return RulesAbove(Scope(), b"", [], [])
     info = _git_folder(top) / "info"

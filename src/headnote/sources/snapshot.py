@@ -66,17 +66,17 @@ def read_snapshot(root: str | os.PathLike[str], path: str, *, fallback: Fallback
 
 def _inside(root: str | os.PathLike[str], path: str) -> str:
     """The full path, checked again: a link may have replaced a folder since the listing."""
-    file = os.fspath(Path(root, path))
+    file = os.path.join(root, path)  # noqa: PTH118  a path object for each file takes as long as reading it
     parent, name = os.path.split(file)
     parent = parent or "."
     try:
-        folder = os.stat(parent)  # noqa: PTH116  a path object for each file takes as long as reading it
+        folder = os.stat(parent)  # noqa: PTH116
         safe = _lies_inside(os.fspath(root), parent, (folder.st_dev, folder.st_ino))
         if safe and os.path.islink(file):  # noqa: PTH114
             safe = _real(file).is_relative_to(_real(root))
     except (OSError, ValueError) as error:
         raise source_error(path, error) from None
-    if not safe or name in ("", ".."):
+    if not safe or name in ("", ".", ".."):
         raise UnreadableSource("leads out of the folder", path=path, remedy="name a file inside the folder")
     return file
 

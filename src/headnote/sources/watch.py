@@ -1,4 +1,4 @@
-"""A folder → the paths that change in it, as they change.
+"""The folders of an index → the paths that change in them, as they change.
 
 Events only say when to look again; the changes are the difference between two listings. So nothing is reported that
 `discover` would not list, and bursts of events, deleted folders, editors that save by renaming, changed ignore files
@@ -7,7 +7,6 @@ and lost events are all handled alike.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -17,10 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.extras import load
-from headnote.sources.discover import MAX_BYTES, AnyPath, discover
+from headnote.formats.table import format_of
+from headnote.sources.discover import MAX_BYTES
 from headnote.sources.files import has_known_suffix
 from headnote.sources.listing import Listing
 from headnote.sources.repository import IGNORE_FILES
+from headnote.sources.tree import AnyPath, Tree
 
 DEBOUNCE_MS = 300
 LONGEST_WAIT_MS = 5_000
@@ -39,11 +40,9 @@ _DELETED = 3
 
 
 def watch(
-    root: AnyPath,
+    tree: Tree | AnyPath,
     *,
     stop: threading.Event,
-    include: Iterable[str] = (),
-    exclude: Iterable[str] = (),
     max_bytes: int = MAX_BYTES,
     since: Listing | None = None,
     debounce_ms: int = DEBOUNCE_MS,
@@ -54,13 +53,35 @@ def watch(
     The rules are those of `discover`. When an ignore file changes, the set has every path that comes or goes by it.
     `since` is the listing that the caller knows: changes since then come first, so nothing is missed between a listing
     and the first event. A set is reported after `debounce_ms` without events, and the folder is listed again every
-    `rescan_s` seconds without any event. If the root disappears, the next listing raises `MissingSource`, and no file
-    is reported as gone.
+    `rescan_s` seconds without any event. If a single folder disappears, the next listing raises `MissingSource`, and no
+    file is reported as gone. One of several roots is looked for again with every listing.
     """
     load("watchfiles", "watching a folder")
-    look = partial(discover, root, include=tuple(include), exclude=tuple(exclude), max_bytes=max_bytes)
-    real = Path(os.path.realpath(root))
-    return _changes(look, real, since, _Timing(max(1, debounce_ms), rescan_s), stop)
+    tree = tree if isinstance(tree, Tree) else Tree.of_folder(tree)
+    look = partial(tree.discover, max_bytes)
+    return _changes(look, _Folders(tree), since, _Timing(max(1, debounce_ms), rescan_s), stop)
+
+
+class _Folders:
+    """Events name real paths, listings those of the tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._roots = [(root, root.real) for root in tree.roots]
+        self._tree = tree
+
+    def real(self, folder: str) -> str:
+        """Where a folder of a listing is."""
+        place = self._tree.place(folder)
+        return str(
+            next(real for root, real in self._roots if place and root is place.root) / (place.path if place else "")
+        )
+
+    def path_of(self, file: str) -> str | None:
+        """The path that a listing gives a file; None if it lies in no root. Of nested roots, the inner one has it."""
+        inside = [
+            (len(real.parts), root.prefix + _from(real, file)) for root, real in self._roots if _lies_in(real, file)
+        ]
+        return max(inside)[1] if inside else None
 
 
 class _Timing(NamedTuple):
@@ -78,14 +99,14 @@ class _Signal(NamedTuple):
 
 
 def _changes(
-    look: Callable[[], Listing], root: Path, since: Listing | None, timing: _Timing, stop: threading.Event
+    look: Callable[[], Listing], places: _Folders, since: Listing | None, timing: _Timing, stop: threading.Event
 ) -> Iterator[set[str]]:
     known = look() if since is None else since
     while not stop.is_set():
-        with closing(_signals(root, known, timing, stop)) as signals:
+        with closing(_signals(places, known, timing, stop)) as signals:
             for signal in signals:
                 now = _look_at_rest(look, known, timing, stop)
-                changed = _difference(known, now) | _named(signal, root, now)
+                changed = _difference(known, now) | _named(signal, places, now)
                 same_places = (known.folders, known.rules_from) == (now.folders, now.rules_from)
                 known = now
                 if changed:
@@ -108,21 +129,23 @@ def _difference(before: Listing, after: Listing) -> set[str]:
     return {file.path for file in set(before.files) ^ set(after.files)}
 
 
-def _named(signal: _Signal, root: Path, now: Listing) -> set[str]:
+def _named(signal: _Signal, places: _Folders, now: Listing) -> set[str]:
     """Files that events named although they look the same: within a tick of the clock, content can still differ."""
     if not signal.paths:
         return set()
     files = {file.path for file in now.files}
-    inside = (_from_root(root, path) for path in signal.paths)
+    inside = map(places.path_of, signal.paths)
     return {path for path in inside if path in files}
 
 
-def _signals(root: Path, known: Listing, timing: _Timing, stop: threading.Event) -> Generator[_Signal, None, None]:
+def _signals(
+    places: _Folders, known: Listing, timing: _Timing, stop: threading.Event
+) -> Generator[_Signal, None, None]:
     """The first comes as soon as the watches are set up, so that earlier changes are seen."""
     from watchfiles import watch as watch_folders
 
     # Not the tree as a whole: ignored folders can hold a hundred times as much, and links lead anywhere.
-    folders = [*(str(root / folder) for folder in known.folders), *known.rules_from]
+    folders = [*map(places.real, known.folders), *known.rules_from]
     looked: float | None = None
     try:
         for batch in watch_folders(
@@ -136,7 +159,7 @@ def _signals(root: Path, known: Listing, timing: _Timing, stop: threading.Event)
             recursive=False,
             ignore_permission_denied=True,
         ):
-            signal = _signal(batch, root, set(folders))
+            signal = _signal(batch, places, set(folders))
             if signal or looked is None or time.monotonic() - looked >= timing.rescan_s:
                 yield signal or _Signal()
                 looked = time.monotonic()
@@ -149,7 +172,7 @@ def _signals(root: Path, known: Listing, timing: _Timing, stop: threading.Event)
             yield _Signal()
 
 
-def _signal(batch: Iterable[tuple[int, str]], root: Path, watched: set[str]) -> _Signal | None:
+def _signal(batch: Iterable[tuple[int, str]], places: _Folders, watched: set[str]) -> _Signal | None:
     """What a batch of events means; nothing if none of them can matter."""
     paths = set()
     folders_moved = False
@@ -158,18 +181,21 @@ def _signal(batch: Iterable[tuple[int, str]], root: Path, watched: set[str]) -> 
         name = Path(path).name
         if path in watched or (change != _DELETED and _is_folder(path)):
             folders_moved = relevant = True
-        elif _from_root(root, path) is None:
+        elif places.path_of(path) is None:
             relevant = relevant or name in _OUTSIDE
-        elif has_known_suffix(name):
+        elif has_known_suffix(name) or format_of(name):
             paths.add(path)
         else:
             relevant = relevant or name in IGNORE_FILES
     return _Signal(frozenset(paths), folders_moved) if paths or relevant else None
 
 
-def _from_root(root: Path, path: str) -> str | None:
-    file = Path(path)
-    return file.relative_to(root).as_posix() if file.is_relative_to(root) else None
+def _from(folder: Path, file: str) -> str:
+    return Path(file).relative_to(folder).as_posix()
+
+
+def _lies_in(folder: Path, file: str) -> bool:
+    return Path(file).is_relative_to(folder)
 
 
 def _is_folder(path: str) -> bool:

@@ -1,0 +1,113 @@
+"""`[roots]`: the folders of an index, if it has several. Each has a name, globs and settings of its own.
+
+They are read from the file in the folder itself, never from one above it, and always as the file is now: they say what
+the index is about, not how it is made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from headnote.chunking.settings import shown
+from headnote.config.chunking import root_values
+from headnote.config.entries import Entry, Layer, Values, errors_at
+from headnote.config.files import SettingsFile, nearest_file
+from headnote.config.index import INDEX, IndexSettings
+from headnote.config.layers import ROOT_KEYS, ROOTS
+from headnote.errors import SettingsError
+from headnote.sources.tree import Root, Tree, check_name
+
+
+class RootEntry(NamedTuple):
+    """A root as the file describes it."""
+
+    root: Root
+    values: Values
+    """The settings of its chunks that it sets itself."""
+
+
+def read_roots(folder: Path) -> list[RootEntry]:
+    """The roots in the file of this folder; none if it is a single folder."""
+    file = nearest_file(folder)
+    if file is None or ROOTS not in file.tables or not file.is_in(folder):
+        return []
+    entries = file.entries(ROOTS)
+    roots = [_read_root(file, entry) for entry in entries]
+    if not roots:
+        raise SettingsError("[roots] is empty", path=file.shown, remedy="add [roots.NAME] with a path, or remove it")
+    _check(roots, file, entries)
+    return roots
+
+
+def tree_of(folder: Path, settings: IndexSettings, roots: Iterable[RootEntry]) -> Tree:
+    """The folders of an index. What `[index]` includes and excludes holds in every root."""
+    several = [
+        Root(
+            name=root.name,
+            folder=root.folder,
+            include=root.include or settings.include,
+            exclude=(*settings.exclude, *root.exclude),
+            formats=root.formats or settings.formats,
+        )
+        for root, _ in roots
+    ]
+    if several:
+        return Tree.of_roots(several)
+    return Tree.of_folder(folder, settings.include, settings.exclude, settings.formats)
+
+
+def _check(roots: list[RootEntry], file: SettingsFile, entries: Layer) -> None:
+    try:
+        Tree.of_roots(root for root, _ in roots)
+    except SettingsError as error:
+        raise SettingsError(error.message, path=file.shown, line=entries[-1].line, remedy=error.remedy) from None
+
+
+def _read_root(file: SettingsFile, entry: Entry) -> RootEntry:
+    with errors_at(entry):
+        check_name(entry.name)
+    if isinstance(entry.value, str):  # notes = "~/notes"
+        return RootEntry(Root(entry.name, _folder(entry, file.path.parent)), {})
+    if not isinstance(entry.value, dict):
+        with errors_at(entry):
+            raise SettingsError(f"{shown(entry.value)} is not a root", remedy=_example(entry.name))
+    table = {one.name: one for one in file.entries(ROOTS, entry.name)}
+    if "path" not in table:
+        with errors_at(entry):
+            raise SettingsError(f"the root {entry.name} has no path", remedy=_example(entry.name))
+    root = Root(
+        name=entry.name,
+        folder=_folder(table["path"], file.path.parent),
+        include=_checked("include", table.get("include")),
+        exclude=_checked("exclude", table.get("exclude")),
+        formats=_checked("formats", table.get("formats")),
+    )
+    own = [one for name, one in table.items() if name not in ROOT_KEYS]
+    return RootEntry(root, root_values(own, file.path.parent))
+
+
+def _folder(entry: Entry, home: Path) -> str:
+    """Where a root is: from the folder of the file, from the user's own, or anywhere."""
+    with errors_at(entry):
+        if not isinstance(entry.value, str) or not entry.value.strip():
+            raise SettingsError(f"{shown(entry.value)} is not a folder", remedy='write its path, such as "../docs"')
+        try:
+            return os.path.normpath(home / Path(entry.value).expanduser())
+        except RuntimeError:
+            raise SettingsError(f"{shown(entry.value)} has no such user", remedy="write the whole path") from None
+
+
+def _checked(name: str, entry: Entry | None) -> tuple[str, ...]:
+    """The words of an entry, by the rule that `[index]` has for it."""
+    if entry is None:
+        return ()
+    with errors_at(entry):
+        words: tuple[str, ...] = INDEX.checks[name](entry.value)
+        return words
+
+
+def _example(name: str) -> str:
+    return f'write [roots.{name}] and path = "FOLDER" below it'
