@@ -17,9 +17,9 @@ from unprivileged import DROP_ROOT, reachable_folder, set_modes
 
 import headnote
 from headnote.errors import CorruptIndex, LockedIndex, NewerIndex
-from headnote.index import update as updating
 from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.task import Report
+from headnote.sources import tree
 from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
 from headnote.store.sqlite.store import FILE, FOLDER, SqliteStore
@@ -63,7 +63,7 @@ def delete_after_listing(monkeypatch: pytest.MonkeyPatch, *files: Path) -> None:
             file.unlink(missing_ok=True)
         return listing
 
-    monkeypatch.setattr(updating, "discover", look)
+    monkeypatch.setattr(tree, "discover", look)
 
 
 def test_a_file_that_vanishes_before_it_is_read_is_reported(
@@ -136,7 +136,7 @@ def test_what_another_writer_has_seen_is_not_gone(root: Path, tmp_path: Path, mo
 
     put_file(root / "p0.md", b"# Something to write", 71)
     with monkeypatch.context() as patch:
-        patch.setattr(updating, "discover", look)
+        patch.setattr(tree, "discover", look)
         report = update(root)
     assert report.plan.removed == []
     is_true(root, tmp_path)

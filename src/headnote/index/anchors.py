@@ -10,14 +10,13 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import unquote
 
 from headnote.index.sites.model import Generator
 from headnote.markdown.document import Document
 from headnote.markdown.headings import explicit_id, github_slug, plain_text
 from headnote.model import Block
-from headnote.store.rows import ChunkRow
 
 
 class Anchors(NamedTuple):
@@ -39,11 +38,16 @@ class Anchors(NamedTuple):
 # -- of a document
 
 _ID_IN_TAG = re.compile(
-    r"""<(?:[A-Za-z][^<>]{0,2000}?\sid|a\s[^<>]{0,2000}?\bname)\s*=\s*\{?\s*["']([^"'<>\s]++)["']"""
+    r"""<(?:[A-Za-z][^<>]{0,2000}?\s(?:id|[a-z]\w{0,40}Id)|a\s[^<>]{0,2000}?\bname)\s*=\s*\{?\s*["']([^"'<>\s]++)["']"""
 )
+_TAG = re.compile(r"<[A-Za-z][^<>]*+")
 _ATTRIBUTE_LIST = re.compile(
     r"""\{:?(?:[^{}\n]{0,200}?\s)?(?:\#|id\s*=\s*["']?)([\w:.+\-]++)["']?(?:\s[^{}\n]{0,200})?\}"""
 )
+_ANCHOR_TAG = re.compile(r"""<a\s[^<>]{0,2000}?\b(?:id|name)\s*=\s*["']([^"'<>\s]++)["'][^<>]{0,2000}>""")
+_HIDDEN = re.compile(r"`[^`]*+`|<!--.*?-->", re.DOTALL)
+_ALTERNATIVE = re.compile(r"</?[A-Z]|\{\{[<%]|\{%|^\s*(?:===|:::)", re.MULTILINE)
+"""What may begin or end a box of which one part is shown at a time."""
 _BRACES = re.compile(r"\{[^{}]*+\}")
 _FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])(\^[A-Za-z0-9\-]++)[ \t]*$", re.MULTILINE)
@@ -63,7 +67,17 @@ _INCLUDE = re.compile(
 )
 
 
-def anchors_of(document: Document, chunks: Sequence[ChunkRow]) -> Anchors:
+class Extent(Protocol):
+    """A chunk, as far as anchors are concerned."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+def anchors_of(document: Document, chunks: Sequence[Extent]) -> Anchors:
     """The anchors of a document. A heading whose line is in no chunk belongs to the chunk after it."""
     if not chunks:
         return Anchors()
@@ -98,6 +112,40 @@ def block_ids(text: str) -> list[str]:
     return [match[1].lower() for match in _PROPERTY_ID.finditer(text)] if "id::" in text else []
 
 
+def repeated_ids(document: Document) -> list[tuple[str, tuple[int, int]]]:
+    """Ids that an author gave before in the same document, with the ranges of their later places.
+
+    Ids of headings and of `<a>` count. Those of components are arguments, and alternatives, such as the tabs of a box
+    or the versions of a page, may repeat an id: only one of them is shown.
+    """
+    text, blocks = document.text, document.blocks
+    first: dict[str, int] = {}
+    repeated = []
+    for start, end, name in sorted((*_heading_ids(text, blocks), *_anchor_ids(text, blocks))):
+        if name not in first:
+            first[name] = end
+        elif _ALTERNATIVE.search(text, first[name], start) is None:
+            repeated.append((name, (start, end)))
+    return repeated
+
+
+def _heading_ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int, str]]:
+    for block in blocks:
+        if block.kind == "heading" and (name := explicit_id(text, block)):
+            yield block.start, block.end, name
+
+
+def _anchor_ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int, str]]:
+    if "<a " not in text:
+        return
+    for block in blocks:
+        if block.kind in ("html", "paragraph", "heading"):
+            hidden = [span.span() for span in _HIDDEN.finditer(text, block.start, block.end)]
+            for match in _ANCHOR_TAG.finditer(text, block.start, block.end):
+                if not any(start <= match.start() < end for start, end in hidden):
+                    yield match.start(), match.end(), match[1]
+
+
 def _includes(text: str) -> Iterator[str]:
     is_importing = "import " in text and any(ending in text for ending in _DOCUMENT_IN_QUOTES)
     if is_importing or "8<-" in text or "@include" in text:
@@ -108,7 +156,7 @@ def _includes(text: str) -> Iterator[str]:
 def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
     """Ids that authors wrote, none of them in code."""
     matches = [
-        *(_ID_IN_TAG.finditer(text) if "id=" in text or "name=" in text or "id =" in text else ()),
+        *(_ID_IN_TAG.finditer(text) if "id=" in text or "Id=" in text or "name=" in text or "id =" in text else ()),
         *(_attribute_lists(text) if "{" in text else ()),
         *(_BLOCK_ID.finditer(text) if "^" in text else ()),
         *(_PROPERTY_ID.finditer(text) if "id::" in text else ()),
@@ -121,6 +169,12 @@ def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
         before = bisect_right(starts, match.start()) - 1
         if before < 0 or match.start() >= code[before].end:
             yield match[1], match.start()
+
+
+def _ids_in_tags(text: str) -> Iterator[re.Match[str]]:
+    for tag in _TAG.finditer(text):
+        if ("id" in tag[0] or "name" in tag[0]) and (match := _ID_IN_TAG.match(text, tag.start())):
+            yield match
 
 
 def _attribute_lists(text: str) -> Iterator[re.Match[str]]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from headnote.errors import NotText
+from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors
-from headnote.index.batches import Batches, in_groups
+from headnote.index.batches import FEW, Batches, in_groups
 from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.pace import Pace
 from headnote.index.packing import complete
@@ -17,7 +18,6 @@ from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_chan
 from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
 from headnote.index.sites.model import naming_of
 from headnote.index.task import Progress, Report, Task, Watcher
-from headnote.markdown.document import Document
 from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.base import Writer
@@ -41,12 +41,12 @@ def apply(
     if batches and task.instant and writer.manifest().get(INSTANT) != task.instant.name:
         complete(writer, task.instant, task.workers)
     known = [] if everything else [file.path for file in reading.read if file.path in stored]
-    before = Names({}, "") if everything else names(writer, known)
+    before = Names({}, {}) if everything else names(writer, known, task.tree)
     reads = _Reads(task, watch, Pace([file.size for file in reading.read]))
-    reads.put_all(writer, _files_to_read(reading, stored, everything), batches)
+    reads.put_all(writer, _files_to_read(reading, stored, everything, task), batches)
     if task.removes:
         reading = without_binaries(reading, reads.failed, stored)
-    plan = plan_changes(reading, reads.hashes, stored, everything)
+    plan = plan_changes(reading, reads.hashes, stored, everything, task.kind_of)
     plan = _put_copies(writer, plan, reads)
     for old, new in plan.renamed:
         writer.rename(old, new)
@@ -69,10 +69,12 @@ def apply(
     )
 
 
-def _files_to_read(reading: Reading, stored: Mapping[str, StoredFile], everything: bool) -> list[FileToRead]:
+def _files_to_read(
+    reading: Reading, stored: Mapping[str, StoredFile], everything: bool, task: Task
+) -> list[FileToRead]:
     if everything:
         return [FileToRead(file.path) for file in reading.read]
-    renames = candidates_for_renames(reading, stored)
+    renames = candidates_for_renames(reading, stored, task.kind_of)
     return [
         FileToRead(file.path, frozenset({stored[file.path].hash}) if file.path in stored else renames[file.path])
         for file in reading.read
@@ -103,10 +105,10 @@ class _Reads:
         self._watch = watch
         self._pace = pace
         self._read = 0
-        self.read = FileReader(task.root, task.settings, task.instant)
+        self.read = FileReader(task.tree, task.settings, task.settings_of, task.instant)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
-        self.written = WrittenDocuments({}, {})
+        self.written = WrittenDocuments({}, {}, {})
         self.failed: list[FileRead] = []
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
@@ -114,8 +116,8 @@ class _Reads:
     def put_all(self, writer: Writer, files: Sequence[FileToRead], batches: Batches | None) -> None:
         if files:
             self._watch(Progress("read", 0, len(files)))
-        if files and self.read.instant is not None:
-            self.read.instant.embed(["loaded before workers are forked, which then share it"])
+        if len(files) > FEW:
+            self.read.prepare()
         results = batches_on_all_cores(self.read, files, self._workers)
         try:
             for entries in in_groups(self._entries(results, len(files)), lambda: bool(batches and batches.is_due)):
@@ -142,6 +144,7 @@ class _Reads:
     def record(self, entry: Entry, anchors: Anchors) -> Entry:
         self.written.anchors[entry.document.path] = anchors
         self.written.naming[entry.document.path] = naming_of(entry.document)
+        self.written.links[entry.document.path] = entry.links
         self.chunks += len(entry.chunks)
         if entry.document.warning:
             self.warnings.append((entry.document.path, entry.document.warning))
@@ -171,7 +174,7 @@ def _rename_title(writer: Writer, path: str) -> None:
     row = writer.document(path)
     if row is None:
         return
-    title = Document(row.text, path, row.mdx).title
+    title = open_document(row.text, path, row.mdx).title
     if title != row.title:
         chunks = [chunk.row for chunk in writer.chunks_of(path)]
         writer.put([Entry(row._replace(title=title), chunks, writer.links_from(path))])

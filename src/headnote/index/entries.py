@@ -7,8 +7,8 @@ Nothing here needs another document, so it can run on any core.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.chunker import chunk_document
@@ -16,12 +16,14 @@ from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
 from headnote.errors import SourceError
+from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of
 from headnote.index.linking import BLOCK, SHORTCODE, property_aliases
 from headnote.index.packing import with_vectors
 from headnote.markdown.document import Document
 from headnote.model import Chunk, Link
-from headnote.sources.snapshot import FileSnapshot, read_snapshot
+from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.tree import Tree
 from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
 from headnote.store.terms import keyword_fields
 
@@ -30,6 +32,9 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
 """A wikilink is the name of a note, and `Plan: next year` is one."""
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
 """A template stands for an address that only its program knows."""
+
+_SAMPLE = "---\na: {b: c}\n---\n# A\n\n- Some [text](b.md)\n"
+"""What needs all that most documents need: the loader of YAML, the tokenizer, the stemmer."""
 
 
 class FileToRead(NamedTuple):
@@ -56,12 +61,20 @@ class FileRead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads the files of a root. It is sent to other processes with every batch of files, so it is small."""
+    """Reads the files of a tree. It is sent to other processes with every batch of files, so it is small."""
 
-    root: str
+    tree: Tree
     settings: Settings
+    settings_of: Mapping[str, Settings] = field(default_factory=dict)
+    """Name of a root → its settings, where they are not `settings`."""
     instant: Embedder | None = None
     """Makes the vectors of what is read, if there is one."""
+
+    def prepare(self) -> None:
+        """Load what reading needs, before workers are forked, which then share it."""
+        read_entry(FileSnapshot("a.md", 0, 0, "", _SAMPLE, ""), self.settings)
+        if self.instant is not None:
+            self.instant.embed([_SAMPLE])
 
     def __call__(self, files: Sequence[FileToRead]) -> list[FileRead]:
         results = [self._read(file) for file in files]
@@ -73,19 +86,23 @@ class FileReader:
 
     def _read(self, file: FileToRead) -> FileRead:
         try:
-            snapshot = read_snapshot(self.root, file.path)
+            snapshot = self.tree.read(file.path)
         except SourceError as error:
             return FileRead(file.path, error=error)
         if snapshot.hash in file.known:
             return FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
-        entry, anchors = read_entry(snapshot, self.settings)
+        settings = self.settings_of.get(self.tree.root_of(file.path), self.settings)
+        try:
+            entry, anchors = read_entry(snapshot, settings)
+        except SourceError as error:  # a damaged notebook; Markdown never raises
+            return FileRead(file.path, error=error)
         return FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns, entry, anchors)
 
 
-def read_hash(root: str, path: str) -> FileRead:
+def read_hash(tree: Tree, path: str) -> FileRead:
     """Read a file only to tell whether it has changed."""
     try:
-        snapshot = read_snapshot(root, path)
+        snapshot = tree.read(path)
     except SourceError as error:
         return FileRead(path, error=error)
     return FileRead(path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
@@ -93,19 +110,20 @@ def read_hash(root: str, path: str) -> FileRead:
 
 def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[Entry, Anchors]:
     """All that is stored of a file; links are not resolved yet."""
-    document = Document(snapshot.text, snapshot.path, settings.mdx)
+    document = open_document(snapshot.text, snapshot.path, settings.mdx)
     entry = entry_of(snapshot, document, chunk_document(document, settings, snapshot.mtime_ns / 1e9))
     return entry, anchors_of(document, entry.chunks)
 
 
 def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> Entry:
     """All that is stored of a document that is cut already."""
-    row = _document_row(snapshot, document)
-    chunk_rows = [ChunkRow.of(chunk, snapshot.text) for chunk in chunks]
+    row = document_row(snapshot, document)
+    chunk_rows = [ChunkRow.of(chunk, document.text) for chunk in chunks]
     return Entry(row, chunk_rows, _links(document, chunks), keyword_fields(row, chunk_rows))
 
 
-def _document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
+def document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
+    """What is stored of the document itself."""
     frontmatter = document.frontmatter
     return DocumentRow(
         path=snapshot.path,
@@ -113,7 +131,7 @@ def _document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
         mtime_ns=snapshot.mtime_ns,
         hash=snapshot.hash,
         title=document.title,
-        text=snapshot.text,
+        text=document.text,
         metadata=frontmatter.data,
         tags=tuple(document.tags),
         aliases=tuple(dict.fromkeys((*document.aliases, *property_aliases(document.text)))),
@@ -130,11 +148,12 @@ def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:
         for link in chunk.links:
             line += line_ends(document.text, at, link.start)
             at = link.start
-            rows.append(_link_row(link, document.path, chunk.index, line))
+            rows.append(link_row(link, document.path, chunk.index, line))
     return rows
 
 
-def _link_row(link: Link, path: str, chunk: int, line: int) -> LinkRow:
+def link_row(link: Link, path: str, chunk: int, line: int) -> LinkRow:
+    """A link as written; it is not resolved yet."""
     return LinkRow(
         path=path,
         chunk=chunk,

@@ -30,14 +30,16 @@ from headnote.index.sites.model import (
     site_of,
     without_suffix,
 )
+from headnote.index.sites.redirects import Redirects
 from headnote.sources.files import SUFFIXES
+from headnote.sources.repository import repository_top
 from headnote.store.rows import LinkRow
 
 SHORTCODE = re.compile(r"""\{\{[<%]\s*+(?:rel)?ref\s++(?:path\s*+=\s*+)?["'`]?([^"'`\s]++)["'`]?[^{}]*[>%]\}\}""")
 """A link in Hugo."""
 BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
 """A link to a block in Logseq."""
-_PLAIN = Site("plain", "", (Mount(""),), ("",))
+PLAIN_SITES: tuple[Site, ...] = (Site("plain", "", (Mount(""),), ("",)),)
 
 
 class Contents(Protocol):
@@ -60,7 +62,7 @@ class Resolver:
         self,
         paths: Iterable[str],
         contents: Contents,
-        sites: Sequence[Site] = (_PLAIN,),
+        sites: Sequence[Site] = PLAIN_SITES,
         files: SiteFiles | None = None,
         base: str = "",
     ) -> None:
@@ -76,9 +78,21 @@ class Resolver:
         if link.external:
             return link
         path = self._document_of(link)
-        if path is None or path not in self._paths or not link.fragment:
+        if path is None or not self.has(path):
             return link._replace(resolved=path, section=None, resolved_chunk=None)
-        section, chunk = self._place_in(path, link.fragment)
+        return self.placed(link, path)
+
+    def has(self, path: str) -> bool:
+        """Whether there is a document at exactly this path."""
+        return path in self._paths
+
+    def document_at(self, path: str) -> str | None:
+        """The document at this path, with or without its suffix, or the first page of this folder."""
+        return self._exact(path)
+
+    def placed(self, link: LinkRow, path: str) -> LinkRow:
+        """The link as one that leads to this document, and to the place in it that its fragment names."""
+        section, chunk = self._place_in(path, link.fragment) if link.fragment else (None, None)
         return link._replace(resolved=path, section=section, resolved_chunk=chunk)
 
     def _document_of(self, link: LinkRow) -> str | None:
@@ -200,13 +214,16 @@ class Resolver:
         return self._files.named(name, source) or joined(posixpath.dirname(source), name)
 
     def _named(self, name: str, source: str) -> str | None:
-        if name not in self._known_names:
-            self._known_names[name] = self._documents_named(name)
-        found = self._known_names[name]
+        found = self.documents_named(name)
         return found[0] if len(found) == 1 else nearest(found, source)
 
-    def _documents_named(self, name: str) -> list[str]:
+    def documents_named(self, name: str) -> list[str]:
         """The documents that a name may mean, whatever links to it."""
+        if name not in self._known_names:
+            self._known_names[name] = self._find_named(name)
+        return self._known_names[name]
+
+    def _find_named(self, name: str) -> list[str]:
         candidates = _ending_in(without_suffix(name), self._by_name_alone)
         literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
         found = literal or candidates or _ending_in(page_of(name), self._by_last_part)
@@ -259,7 +276,9 @@ class LinkCheck:
     def __init__(self, root: str | os.PathLike[str], documents: Collection[str], sites: Sequence[Site]) -> None:
         self._documents = documents
         self._files = SiteFiles(root, documents)
-        self._sites = sites or (_PLAIN,)
+        self._sites = sites or PLAIN_SITES
+        self._root = os.path.realpath(root)
+        self._redirects: dict[Site, Redirects] = {}
 
     def is_broken(self, link: LinkRow) -> bool:
         """Whether a link should lead somewhere below the root, and does not; a missing heading counts."""
@@ -277,7 +296,36 @@ class LinkCheck:
         if link.kind in ("wikilink", "embed"):
             return names_a_file(link.target) and self._files.named(link.target.strip(), link.path) is not None
         target = path_of(link)
-        return bool(target) and self._files.at(site_of(link.path, self._sites), target, link.path) is not None
+        if not target:
+            return False
+        site = site_of(link.path, self._sites)
+        is_there = self._files.at(site, target, link.path) is not None
+        return is_there or self._is_redirected(target, site) or self._is_beside_the_root(target, link.path)
+
+    def _is_redirected(self, target: str, site: Site) -> bool:
+        if not target.startswith("/"):
+            return False
+        if site not in self._redirects:
+            self._redirects[site] = Redirects(self._root, site)
+        return self._redirects[site].has(target)
+
+    def _is_beside_the_root(self, target: str, source: str) -> bool:
+        """Whether a link leads out of the root to a file of the same repository: GitHub follows it."""
+        if not target.startswith("../") or joined(posixpath.dirname(source), target) is not None:
+            return False
+        path = os.path.normpath(f"{self._root}/{posixpath.dirname(source)}/{target}")
+        return self._repository is not None and path.startswith(f"{self._repository}/") and _exists(path)
+
+    @cached_property
+    def _repository(self) -> str | None:
+        return repository_top(self._root)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.exists(path)  # noqa: PTH110  a name that no system could have is only a missing file
+    except ValueError:
+        return False
 
 
 def path_of(link: LinkRow) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.index.task import FilesRead
-from headnote.store.damage import INSTANT, UNFINISHED, signed, unsigned
+from headnote.store.damage import FOLDERS, INSTANT, UNFINISHED, signed, unsigned
 
 READER = "9"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
@@ -24,6 +24,36 @@ def manifest_of(settings: Settings, model: str, instant: str = "") -> dict[str, 
 def models_in(manifest: Mapping[str, str]) -> set[str]:
     """The models whose vectors an index uses."""
     return {manifest[key] for key in ("model", INSTANT) if key in manifest}
+
+
+class RootFolder(NamedTuple):
+    """One of several roots, as the manifest knows it."""
+
+    folder: str
+    settings: str
+    """With which its documents are cut, see `cut_with`."""
+
+
+def cut_with(settings: Settings) -> str:
+    """Equal if and only if the same file gives the same chunks."""
+    return f"{READER} {settings_text(settings)}"
+
+
+def folders_entry(folders: Mapping[str, RootFolder]) -> dict[str, str]:
+    """The entry for several roots, by name; none for a single folder."""
+    return {FOLDERS: signed(folders)} if folders else {}
+
+
+def folders_in(manifest: Mapping[str, str]) -> dict[str, RootFolder]:
+    stored = unsigned(manifest[FOLDERS]) if FOLDERS in manifest else {}
+    return {name: RootFolder(*fields) for name, fields in stored.items()}
+
+
+def moved_roots(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Which roots are in another folder than before, in one line each."""
+    old, new = folders_in(before), folders_in(after)
+    names = sorted(name for name in old.keys() & new.keys() if old[name].folder != new[name].folder)
+    return [f"{name} is read from {new[name].folder}; it was in {old[name].folder}" for name in names]
 
 
 class Unfinished(NamedTuple):

@@ -6,7 +6,7 @@ only touched, or renamed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,6 +14,13 @@ from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.rows import NonText, StoredFile
 
 _NOTHING: Mapping[str, NonText] = MappingProxyType({})
+
+Kind = Hashable
+"""Two files of one kind with the same content are cut alike."""
+
+
+def suffix_of(path: str) -> str:
+    return path.rpartition(".")[2].lower()
 
 
 class Reading(NamedTuple):
@@ -96,13 +103,17 @@ def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
 
 
 def plan_changes(
-    reading: Reading, hashes: Mapping[str, str], stored: Mapping[str, StoredFile], everything: bool = False
+    reading: Reading,
+    hashes: Mapping[str, str],
+    stored: Mapping[str, StoredFile],
+    everything: bool = False,
+    kind_of: Callable[[str], Kind] = suffix_of,
 ) -> Plan:
     """Decide by hashes. A file without one could not be read and stays as it is stored."""
     touched = set() if everything else {path for path, digest in hashes.items() if _is_same(stored, path, digest)}
     changed = [path for path in hashes if path in stored and path not in touched]
     new = [path for path in hashes if path not in stored]
-    renamed = [] if everything else _renames(new, reading.gone, hashes, stored)
+    renamed = [] if everything else _renames(new, reading.gone, hashes, stored, kind_of)
     from_, to = {old for old, _ in renamed}, {new for _, new in renamed}
     return Plan(
         added=sorted(set(new) - to),
@@ -114,13 +125,15 @@ def plan_changes(
     )
 
 
-def candidates_for_renames(reading: Reading, stored: Mapping[str, StoredFile]) -> dict[str, frozenset[str]]:
-    """Path of a new file → hashes of missing files that it may be: those of its size and suffix."""
-    gone: dict[tuple[int, str], set[str]] = {}
+def candidates_for_renames(
+    reading: Reading, stored: Mapping[str, StoredFile], kind_of: Callable[[str], Kind] = suffix_of
+) -> dict[str, frozenset[str]]:
+    """Path of a new file → hashes of missing files that it may be: those of its size and kind."""
+    gone: dict[tuple[int, Kind], set[str]] = {}
     for path in reading.gone:
-        gone.setdefault((stored[path].size, _suffix(path)), set()).add(stored[path].hash)
+        gone.setdefault((stored[path].size, kind_of(path)), set()).add(stored[path].hash)
     return {
-        file.path: frozenset(gone.get((file.size, _suffix(file.path)), ()))
+        file.path: frozenset(gone.get((file.size, kind_of(file.path)), ()))
         for file in reading.read
         if file.path not in stored
     }
@@ -131,20 +144,20 @@ def _is_same(stored: Mapping[str, StoredFile], path: str, digest: str) -> bool:
 
 
 def _renames(
-    new: Iterable[str], gone: Iterable[str], hashes: Mapping[str, str], stored: Mapping[str, StoredFile]
+    new: Iterable[str],
+    gone: Iterable[str],
+    hashes: Mapping[str, str],
+    stored: Mapping[str, StoredFile],
+    kind_of: Callable[[str], Kind],
 ) -> list[tuple[str, str]]:
     """A new file with the content of a missing one is that file under a new name; of several, the first by path. The
-    suffix must stay the same, because MDX is parsed differently."""
-    by_content: dict[tuple[str, str], list[str]] = {}
+    kind must stay the same: MDX is parsed differently, and a root may have settings of its own."""
+    by_content: dict[tuple[str, Kind], list[str]] = {}
     for path in sorted(gone, reverse=True):
-        by_content.setdefault((stored[path].hash, _suffix(path)), []).append(path)
+        by_content.setdefault((stored[path].hash, kind_of(path)), []).append(path)
     renames = []
     for path in sorted(new):
-        candidates = by_content.get((hashes[path], _suffix(path)))
+        candidates = by_content.get((hashes[path], kind_of(path)))
         if candidates:
             renames.append((candidates.pop(), path))
     return renames
-
-
-def _suffix(path: str) -> str:
-    return path.rpartition(".")[2].lower()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
+from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of, block_ids
-from headnote.index.linking import Resolver, is_partial
+from headnote.index.crossing import SitesOfRoots, paths_by_root, resolver_of
+from headnote.index.linking import is_partial
 from headnote.index.plan import Plan
 from headnote.index.sites.addresses import common_base
-from headnote.index.sites.files import SiteFiles
 from headnote.index.sites.finding import sites_without_files
-from headnote.index.sites.model import Naming, Site, naming_of
-from headnote.markdown.document import Document
+from headnote.index.sites.model import Naming, naming_of
+from headnote.sources.tree import Tree
 from headnote.store.base import Reader, Writer
 from headnote.store.rows import DocumentRow, LinkRow
 
@@ -22,8 +24,8 @@ from headnote.store.rows import DocumentRow, LinkRow
 class LinkContext(NamedTuple):
     """What the links of an index are resolved with, besides the documents."""
 
-    sites: Sequence[Site]
-    root: str | os.PathLike[str] | None = None
+    sites: SitesOfRoots
+    tree: Tree | None = None
     """None if the files are not available."""
     changed: bool = False
     """Whether the sites differ from those the stored links were resolved with."""
@@ -34,25 +36,43 @@ class Names(NamedTuple):
 
     naming: dict[str, tuple[Naming, list[str]]]
     """Document → its names, and the ids of its blocks."""
-    base: str
+    bases: dict[str, str]
+    """Name of a root → the prefix of links from its top, see `common_base`."""
 
 
-def names(reader: Reader, paths: Iterable[str]) -> Names:
+def names(reader: Reader, paths: Iterable[str], tree: Tree | None) -> Names:
     documents = (reader.document(path) for path in paths)
     naming = {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
-    return Names(naming, _base(reader))
+    return Names(naming, _bases(reader, tree))
 
 
-def _base(reader: Reader) -> str:
+def _bases(reader: Reader, tree: Tree | None) -> dict[str, str]:
     targets = reader.targets_from_top()
-    return common_base(targets, reader.document_paths()) if targets else ""
+    if not targets:
+        return {}
+    if tree is None or not tree.is_named:
+        return {"": common_base(targets, reader.document_paths())}
+    by_root: dict[str, Counter[str]] = {root.name: Counter() for root in tree.roots}
+    for link in reader.links():
+        if link.target.startswith("/") and not link.external and (place := tree.place(link.path)):
+            by_root[place.root.name][link.target] += 1
+    inside = paths_by_root(tree, reader.document_paths())
+    return {name: common_base(targets, inside[name]) for name, targets in by_root.items()}
 
 
 class WrittenDocuments(NamedTuple):
-    """Anchors and names of the documents that an update has written."""
+    """Anchors, names and links of the documents that an update has written."""
 
     anchors: dict[str, Anchors]
     naming: dict[str, Naming]
+    links: dict[str, Sequence[LinkRow]]
+    """As written; not resolved yet."""
+
+    def all_links(self, reader: Reader) -> Iterable[LinkRow]:
+        """Of all documents, by place; those of a folder that was read as a whole need not be read again."""
+        if self.links.keys() >= set(reader.document_paths()):
+            return chain.from_iterable(self.links.values())
+        return reader.links()
 
 
 def relink(
@@ -60,8 +80,9 @@ def relink(
 ) -> None:
     """Resolve all links if names came or went, else the links from and to the changed documents."""
     changed_paths = written.anchors
-    if everything or context.changed or _may_change_all(writer, plan, changed_paths, before):
-        links = writer.links()
+    links: Iterable[LinkRow]
+    if everything or context.changed or _may_change_all(writer, plan, changed_paths, before, context.tree):
+        links = written.all_links(writer)
     elif changed_paths:
         affected = {link.path for path in changed_paths for link in (*writer.links_from(path), *writer.links_to(path))}
         links = [link for path in sorted(affected) for link in writer.links_from(path)]
@@ -69,7 +90,7 @@ def relink(
         return
     contents = StoredContents(writer, written)
     paths = frozenset(writer.document_paths())
-    resolver = Resolver(paths, contents, context.sites, SiteFiles(context.root, paths), _base(writer))
+    resolver = resolver_of(context.tree, paths, contents, context.sites, _bases(writer, context.tree))
     by_document: dict[str, list[LinkRow]] = {}
     changed: dict[str, None] = {}
     for link in links:
@@ -77,20 +98,20 @@ def relink(
         by_document.setdefault(link.path, []).append(resolved)
         if resolved != link:
             changed[link.path] = None
-    for path in changed:
-        writer.set_links(path, by_document[path])
+    if changed:
+        writer.set_links({path: by_document[path] for path in changed})
 
 
-def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: Names) -> bool:
+def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: Names, tree: Tree | None) -> bool:
     if plan.added or plan.removed or plan.renamed or any(map(is_partial, changed)):
         return True
-    return names(writer, before.naming) != before
+    return names(writer, before.naming, tree) != before
 
 
 def link_all(writer: Writer) -> None:
     """Resolve every link, for documents that were stored without an update."""
-    context = LinkContext(sites_without_files(writer.document_paths()))
-    relink(writer, Plan([], [], [], [], [], 0), WrittenDocuments({}, {}), True, Names({}, ""), context)
+    context = LinkContext({"": sites_without_files(writer.document_paths())})
+    relink(writer, Plan([], [], [], [], [], 0), WrittenDocuments({}, {}, {}), True, Names({}, {}), context)
 
 
 class StoredContents:
@@ -135,4 +156,4 @@ class StoredContents:
 
     def _anchors_in(self, document: DocumentRow) -> Anchors:
         rows = [chunk.row for chunk in self._reader.chunks_of(document.path)]
-        return anchors_of(Document(document.text, document.path, document.mdx), rows)
+        return anchors_of(open_document(document.text, document.path, document.mdx), rows)

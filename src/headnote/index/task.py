@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
-from headnote.index.plan import Plan
+from headnote.index.plan import Kind, Plan, suffix_of
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.listing import SkippedFile
+from headnote.sources.tree import Tree
 from headnote.store.rows import NonText
 
 
@@ -19,9 +20,14 @@ class Task:
     """Which folder is to be indexed, and how."""
 
     root: str
+    """The folder that the index belongs to."""
+    tree: Tree
+    """The folders of the documents."""
     settings: Settings
+    settings_of: Mapping[str, Settings] = field(default_factory=dict)
+    """Name of a root → its settings, where they are not `settings`."""
     include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
+    """Globs that say which files of a shared index the task is responsible for."""
     max_bytes: int = MAX_BYTES
     workers: int | None = None
     rebuild: bool = False
@@ -36,6 +42,11 @@ class Task:
     """Whether to take over an index of another folder."""
     instant: Embedder | None = None
     """Makes the vectors that are written with the words, if there is one."""
+
+    def kind_of(self, path: str) -> Kind:
+        """Files of one kind with the same content have the same chunks."""
+        root = self.tree.root_of(path)
+        return suffix_of(path), root if root in self.settings_of else ""
 
 
 class Progress(NamedTuple):
@@ -90,6 +101,10 @@ class Report:
     """Who else is still making vectors after the wait."""
     is_first_read: bool = False
     """Whether the folder has been read to the end for the first time, at once or after an interruption."""
+    absent: list[SkippedFile] = field(default_factory=list)
+    """Of several roots, those that could not be read: their documents stay as they are. They are in `skipped`, too."""
+    moved: list[str] = field(default_factory=list)
+    """Which roots are in another folder than before, in one line each."""
     non_texts: list[NonText] = field(default_factory=list)
     """Skipped files that are not text; they are not read again until they change."""
 

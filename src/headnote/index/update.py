@@ -7,20 +7,30 @@ vectors of the deep model afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from headnote.index.batches import Batches
-from headnote.index.manifest import Unfinished, manifest_of, needs_rebuild, unfinished_entry, unfinished_reads
+from headnote.index.manifest import (
+    RootFolder,
+    Unfinished,
+    cut_with,
+    folders_entry,
+    folders_in,
+    manifest_of,
+    moved_roots,
+    needs_rebuild,
+    unfinished_entry,
+    unfinished_reads,
+)
 from headnote.index.ownership import Owner, name_of
 from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
-from headnote.index.sites.finding import find_sites
-from headnote.index.sites.model import sites_entry
+from headnote.index.sites.finding import find_sites_of
+from headnote.index.sites.model import Site, read_sites, sites_entry
 from headnote.index.task import FilesRead, Progress, Report, Task, Watcher, ignore_progress
-from headnote.sources.discover import discover
 from headnote.sources.listing import Listing, SkippedFile
 from headnote.store.base import Reader, Store
-from headnote.store.damage import MADE_WITH, SITES
+from headnote.store.damage import FOLDERS, MADE_WITH, SITES
 from headnote.store.filters import path_matcher
 from headnote.store.rows import NonText, StoredFile
 
@@ -30,15 +40,16 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
     generation = store.generation()
     watch(Progress("read", 0, 0))
     listing = _listing(task)
-    sites = find_sites(task.root, listing.site_marks, [file.path for file in listing.files])
-    resolved_with = {SITES: sites_entry(sites)}
-    scope = Scope(store, task)
+    scope = Scope(store, task, listing.absent)
     with store.reading() as reader:
+        sites = _sites(reader, task, listing)
+        resolved_with = {SITES: sites_entry(sites)}
         manifest = scope.manifest(reader, model) | resolved_with
         reading, reason = _what_to_read(reader, listing, scope, manifest)
         if reading.is_empty and reader.manifest() == manifest:
             nothing = Plan([], [], [], [], [], reading.unchanged)
-            return Report(nothing, _skipped(listing, reading), rebuilt=reason, stayed=reading.stayed)
+            skipped = _skipped(listing, reading)
+            return Report(nothing, skipped, rebuilt=reason, stayed=reading.stayed, absent=listing.absent)
     from headnote.index.applying import apply
     from headnote.index.relinking import LinkContext
 
@@ -55,12 +66,15 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         stored, known = scope.files(writer), reading.unchanged + len(reading.passed)
         after = partial(scope.unfinished_manifest, manifest, first)
         # An index that is complete stays so until it is complete with the new settings.
-        batches = None if reason and stored else Batches(writer, after, known, len(reading.read))
-        links = LinkContext(sites, task.root, bool(unfinished_reads(before)) or before.get(SITES) != manifest[SITES])
+        is_anew = bool(stored and (reason or scope.stale_roots(before)))
+        batches = None if is_anew else Batches(writer, after, known, len(reading.read))
+        has_moved = any(before.get(key) != manifest.get(key) for key in (SITES, FOLDERS))
+        links = LinkContext(sites, task.tree, has_moved or bool(unfinished_reads(before)))
         report = apply(writer, reading, stored, task, reason, links, _from(known if first else 0, watch), batches)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
         writer.set_manifest(manifest)
     report.is_first_read = first
+    report.absent, report.moved = listing.absent, moved_roots(before, manifest)
     report.skipped[:0] = _skipped(listing, reading)
     return report
 
@@ -75,29 +89,59 @@ def plan_update(store: Store, task: Task, model: str) -> Report:
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, scope, scope.manifest(reader, model))
         stored = scope.files(reader)
-    results = [read_hash(task.root, file.path) for file in reading.read]
+    results = [read_hash(task.tree, file.path) for file in reading.read]
     hashes = {result.path: result.hash for result in results if not result.error}
-    plan = plan_changes(without_binaries(reading, results, stored), hashes, stored, bool(reason))
-    return Report(plan, [*_skipped(listing, reading), *skipped(results)], rebuilt=reason)
+    plan = plan_changes(without_binaries(reading, results, stored), hashes, stored, bool(reason), task.kind_of)
+    return Report(plan, [*_skipped(listing, reading), *skipped(results)], rebuilt=reason, absent=listing.absent)
 
 
 def _listing(task: Task) -> Listing:
-    return discover(task.root, include=task.include, exclude=task.exclude, max_bytes=task.max_bytes)
+    return task.tree.discover(task.max_bytes)
+
+
+def _sites(reader: Reader, task: Task, listing: Listing) -> dict[str, list[Site]]:
+    """The sites of every root. Those of a root that is away stay as they were."""
+    found = find_sites_of(task.tree, listing)
+    if not listing.absent:
+        return found
+    known = read_sites(reader.manifest())
+    return found | {one.path: known.get(one.path, []) for one in listing.absent}
 
 
 class Scope:
     """The files that an update is responsible for. In a shared index, a task that includes only some files leaves the
     rest to others."""
 
-    def __init__(self, store: Store, task: Task) -> None:
+    def __init__(self, store: Store, task: Task, absent: Collection[SkippedFile] = ()) -> None:
+        """`absent` are the roots that cannot be read now."""
         self.task = task
+        self._absent = {one.path for one in absent}
         self._owner = Owner(name_of(task.root), store.place, store.is_shared, task.adopts)
-        self._fits = path_matcher(task.include) if store.is_shared and task.include else None
+        # Several roots are the whole of an index, and globs are those of a root.
+        is_part = store.is_shared and task.include and not task.tree.is_named
+        self._fits = path_matcher(task.include) if is_part else None
         self._name = " ".join(sorted(task.include)) if self._fits else ""
+        self._folders = {
+            root.name: RootFolder(str(root.real), cut_with(task.settings_of.get(root.name, task.settings)))
+            for root in task.tree.roots
+            if root.name
+        }
 
     def files(self, reader: Reader) -> dict[str, StoredFile]:
+        """What is stored of them. Files of a root whose settings have changed count as changed."""
         stored = reader.files()
-        return stored if self._fits is None else {path: file for path, file in stored.items() if self._fits(path)}
+        if self._fits is not None:
+            return {path: file for path, file in stored.items() if self._fits(path)}
+        stale = self.stale_roots(reader.manifest())
+        if not stale:
+            return stored
+        root_of = self.task.tree.root_of
+        return {path: _voided(file) if root_of(path) in stale else file for path, file in stored.items()}
+
+    def stale_roots(self, manifest: Mapping[str, str]) -> set[str]:
+        """Roots whose documents were cut with other settings."""
+        stored, now = folders_in(manifest), self._folders
+        return {name for name in stored.keys() & now.keys() if stored[name].settings != now[name].settings}
 
     def foreign_non_texts(self, reader: Reader) -> list[NonText]:
         """Those outside this scope."""
@@ -110,7 +154,11 @@ class Scope:
         instant = self.task.instant.name if self.task.instant else ""
         stored = reader.manifest()
         others = unfinished_entry(self._unfinished_elsewhere(stored))
-        return manifest_of(self.task.settings, model, instant) | made_with | self._owner.entry(stored) | others
+        # Of a root that is away, nothing is read: it stays what it was made with, until it is back.
+        kept = {name: folder for name, folder in folders_in(stored).items() if name in self._absent}
+        folders = folders_entry(self._folders | kept)
+        whole = manifest_of(self.task.settings, model, instant) | made_with | folders
+        return whole | self._owner.entry(stored) | others
 
     def unfinished_manifest(self, manifest: Mapping[str, str], first: bool, read: FilesRead) -> dict[str, str]:
         """What to store while not all files are read; `manifest` is for when they are."""
@@ -127,6 +175,10 @@ class Scope:
         if self._fits is None and self.task.removes:
             return {}  # afterwards, the index has these files and no others
         return {scope: read for scope, read in unfinished_reads(manifest).items() if scope != self._name}
+
+
+def _voided(file: StoredFile) -> StoredFile:
+    return file._replace(size=-1, hash="")
 
 
 def _what_to_read(reader: Reader, listing: Listing, scope: Scope, manifest: dict[str, str]) -> tuple[Reading, str]:

@@ -227,6 +227,15 @@ class Addresses:
             dict.fromkeys(address for place in _places(self.site, path, naming) for address in addresses(place))
         )
 
+    def own(self, path: str) -> frozenset[str]:
+        """The addresses at which a document is shown, without those that only lead to it. Where the configuration does
+        not tell which of several ways a generator takes, all of them."""
+        naming = self._naming().get(path, Naming())._replace(redirects=(), aliases=())
+        places = _places(self.site, path, naming)
+        if naming.url and ":" not in naming.url:
+            return frozenset(folded(next(addresses(place))) for place in places)
+        return frozenset(folded(address) for place in places for address in addresses(place))
+
     def _lookup(self, address: str) -> list[str]:
         whole = folded(_address(address))
         if whole in self._table or whole.endswith(".txt"):  # plain text is never shown as a page

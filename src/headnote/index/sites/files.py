@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
@@ -61,6 +62,18 @@ class SiteFiles:
         lowered = name.strip("/").lower()
         candidates = self._by_name.get(lowered.rpartition("/")[2], [])
         return nearest([path for path in candidates if f"/{path.lower()}".endswith(f"/{lowered}")], source)
+
+    def like(self, target: str, source: str) -> str | None:
+        """A file for a target that is not there: of the same name elsewhere, else of a similar one beside it."""
+        name = target.rstrip("/").rpartition("/")[2]
+        elsewhere = nearest(self._by_name.get(name.lower(), ()), source)
+        if elsewhere is not None or not name:
+            return elsewhere
+        folder = joined("" if target.startswith("/") else posixpath.dirname(source), posixpath.dirname(target))
+        if folder is None:
+            return None
+        similar = get_close_matches(name, self._in(folder), 1, 0.7)
+        return joined(folder, similar[0]) if similar else None
 
     def _is_folder(self, path: str) -> bool:
         return self._root is not None and Path(self._root, path).is_dir()

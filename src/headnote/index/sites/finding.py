@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from headnote.index.sites.configuration import LARGEST, Program, data_of
 from headnote.index.sites.model import Mount, Site, joined
+from headnote.sources.listing import Listing
+from headnote.sources.tree import Root, Tree
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 _CONTENT_FOLDERS = ("docs", "content", "pages", "src", "src/content", "src/pages", "src/docs", "website/docs")
@@ -32,6 +34,23 @@ def find_sites(root: str | os.PathLike[str], markers: Iterable[str], documents: 
     if not sites:
         sites = {site.folder: site for site in _laid_out(documents)}
     return [*sites.values(), _plain(documents)]
+
+
+def find_sites_of(tree: Tree, listing: Listing) -> dict[str, list[Site]]:
+    """The sites of each root that is there, as the root sees them."""
+    away = {one.path for one in listing.absent}
+    paths = [file.path for file in listing.files]
+    return {
+        root.name: find_sites(root.folder, _inside_root(root, listing.site_marks), _inside_root(root, paths))
+        for root in tree.roots
+        if root.name not in away
+    }
+
+
+def _inside_root(root: Root, paths: Sequence[str]) -> Sequence[str]:
+    if not root.name:
+        return paths
+    return [path.removeprefix(root.prefix) for path in paths if path.startswith(root.prefix)]
 
 
 def sites_without_files(documents: Sequence[str]) -> list[Site]:

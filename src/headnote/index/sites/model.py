@@ -90,14 +90,17 @@ def _addresses(value: object) -> Iterable[str]:
     return (one for one in several if isinstance(one, str) and one.startswith("/"))
 
 
-def sites_entry(sites: Iterable[Site]) -> str:
-    """Sites as text for the manifest."""
-    return signed([site._asdict() for site in sites])
+def sites_entry(sites: Mapping[str, Iterable[Site]]) -> str:
+    """Sites of each root as text for the manifest. Those of a single folder are a list."""
+    plain = {name: [site._asdict() for site in some] for name, some in sites.items()}
+    return signed(plain.get("", plain))
 
 
-def read_sites(manifest: Mapping[str, str]) -> list[Site]:
-    """The sites in a manifest; none in one that was written before there were sites."""
-    return [_read_site(fields) for fields in unsigned(manifest[SITES])] if SITES in manifest else []
+def read_sites(manifest: Mapping[str, str]) -> dict[str, list[Site]]:
+    """The sites of each root in a manifest; none in one that was written before there were sites."""
+    stored = unsigned(manifest[SITES]) if SITES in manifest else {}
+    by_root = stored if isinstance(stored, dict) else {"": stored}
+    return {name: [_read_site(fields) for fields in sites] for name, sites in by_root.items()}
 
 
 def _read_site(fields: dict[str, Any]) -> Site:

@@ -1,0 +1,146 @@
+"""Documents as read → what is wrong with their links and their ids."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from headnote.index.anchors import Anchors
+from headnote.index.checking.model import Finding, FindingKind, Position
+from headnote.index.checking.reading import LinkedDocument, PlacedLink
+from headnote.index.checking.suggestions import Suggestions
+from headnote.index.linking import LinkCheck, Resolver, is_partial, path_of
+from headnote.index.sites.addresses import Addresses, common_base
+from headnote.index.sites.files import SiteFiles, names_a_file
+from headnote.index.sites.model import Naming, Site, is_page, site_of
+from headnote.store.rows import LinkRow
+
+_TOP = Position(1, 1, 1, 1)
+
+
+class Contents:
+    """Anchors and names of documents that were just read."""
+
+    def __init__(self, documents: Iterable[LinkedDocument]) -> None:
+        self._documents = {document.path: document for document in documents}
+
+    def anchors(self, path: str) -> Anchors:
+        document = self._documents.get(path)
+        return document.anchors if document else Anchors()
+
+    def naming(self) -> Mapping[str, Naming]:
+        return self._naming
+
+    def block(self, identifier: str) -> str | None:
+        return self._blocks.get(identifier)
+
+    @cached_property
+    def _naming(self) -> dict[str, Naming]:
+        return {path: document.naming for path, document in sorted(self._documents.items())}
+
+    @cached_property
+    def _blocks(self) -> dict[str, str]:
+        blocks: dict[str, str] = {}
+        for path, document in sorted(self._documents.items()):
+            for identifier in document.blocks:
+                blocks.setdefault(identifier, path)
+        return blocks
+
+
+def findings_in(
+    documents: Sequence[LinkedDocument], sites: Sequence[Site], root: str | os.PathLike[str]
+) -> list[Finding]:
+    """All that is wrong, by path and place."""
+    found = [*_broken(documents, sites, root), *_repeated(documents), *_at_one_address(documents, sites)]
+    return sorted(found, key=lambda finding: (finding.path, finding.at, finding.kind))
+
+
+# -- links
+
+
+def _broken(
+    documents: Sequence[LinkedDocument], sites: Sequence[Site], root: str | os.PathLike[str]
+) -> Iterator[Finding]:
+    paths = frozenset(document.path for document in documents)
+    links = [link for document in documents for link in document.links]
+    contents, files = Contents(documents), SiteFiles(root, paths)
+    base = _base(links, paths)
+    resolver = Resolver(paths, contents, sites, files, base)
+    check = LinkCheck(root, paths, sites)
+    addresses = {site: Addresses(site, contents.naming, base if site.generator == "plain" else "") for site in sites}
+    suggestions = Suggestions(paths, files, contents.anchors)
+    for link in links:
+        row = resolver.resolve(link.row)
+        if check.is_broken(row):
+            kind = _kind(row, paths)
+            yield Finding(
+                kind=kind,
+                path=row.path,
+                at=link.at,
+                target=row.written,
+                message=_message(kind, row),
+                suggestion=_suggestion(kind, row, suggestions, addresses[site_of(row.path, sites)]),
+            )
+
+
+def _base(links: Iterable[PlacedLink], paths: Iterable[str]) -> str:
+    targets = Counter(link.row.target for link in links if link.row.target.startswith("/"))
+    return common_base(targets, paths) if targets else ""
+
+
+def _kind(link: LinkRow, paths: frozenset[str]) -> FindingKind:
+    if link.resolved in paths:
+        return "anchor"
+    if link.kind == "image":
+        return "file"
+    if link.kind in ("wikilink", "embed"):
+        return "file" if names_a_file(link.target) else "page"
+    return "page" if is_page(path_of(link)) else "file"
+
+
+def _message(kind: FindingKind, link: LinkRow) -> str:
+    if kind == "anchor":
+        where = "this document" if link.resolved == link.path else str(link.resolved)
+        return f"{where} has no heading or id #{link.fragment}"
+    what = "document" if kind == "page" else "picture" if link.kind == "image" else "file"
+    return f"no {what} {link.target}"
+
+
+def _suggestion(kind: FindingKind, link: LinkRow, suggestions: Suggestions, addresses: Addresses) -> str:
+    if kind == "anchor":
+        return suggestions.anchor(link)
+    return suggestions.page(link, addresses) if kind == "page" else suggestions.file(link)
+
+
+# -- duplicates
+
+
+def _repeated(documents: Iterable[LinkedDocument]) -> Iterator[Finding]:
+    for document in documents:
+        for name, at in document.repeated:
+            message = f"the id #{name} is given twice in this document, and links lead to the first"
+            yield Finding("duplicate-anchor", document.path, at, f"#{name}", message)
+
+
+def _at_one_address(documents: Iterable[LinkedDocument], sites: Sequence[Site]) -> Iterator[Finding]:
+    """Documents of one site with the same address. In a plain folder nobody shows them under addresses."""
+    naming = {document.path: document.naming for document in documents}
+    for site in (site for site in sites if site.generator != "plain"):
+        addresses = Addresses(site, lambda: naming)
+        first: dict[frozenset[str], str] = {}
+        for path in sorted(naming):
+            if site_of(path, sites) != site or _is_no_page(path, site) or not (own := addresses.own(path)):
+                continue
+            if own in first:
+                address = min(own)
+                message = f"{first[own]} has the same address, {address}"
+                yield Finding("duplicate-address", path, _TOP, address, message)
+            first.setdefault(own, path)
+
+
+def _is_no_page(path: str, site: Site) -> bool:
+    """Whether a site shows a document only as a part of others, or not as a page."""
+    name = path.rpartition("/")[2]
+    return path.lower().endswith(".txt") or (is_partial(path) and not (site.generator == "hugo" and name[0] == "_"))

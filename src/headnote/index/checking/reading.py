@@ -1,0 +1,159 @@
+"""A file → what checking links needs of it. Nothing here needs another document, so it can run on any core."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from headnote.chunking.records import line_ends
+from headnote.errors import SourceError
+from headnote.formats.opening import open_document
+from headnote.index.anchors import Anchors, anchors_of, block_ids, repeated_ids
+from headnote.index.checking.model import Position
+from headnote.index.entries import document_row, link_row
+from headnote.index.sites.model import Naming, naming_of
+from headnote.markdown.document import Document
+from headnote.model import Link
+from headnote.sources.snapshot import FileSnapshot, read_snapshot
+from headnote.store.rows import LinkRow
+
+
+class PlacedLink(NamedTuple):
+    """A link that is not resolved yet."""
+
+    row: LinkRow
+    at: Position
+
+
+class Comment(NamedTuple):
+    """A comment that takes out what is found on its line, or on the next one if it stands alone."""
+
+    at: Position
+    line: int
+    """The line it is about."""
+    reason: str
+
+
+class LinkedDocument(NamedTuple):
+    """A document, as far as links are concerned."""
+
+    path: str
+    links: tuple[PlacedLink, ...]
+    """Those that lead to something below the root."""
+    external: int
+    """How many others there are."""
+    anchors: Anchors
+    naming: Naming
+    blocks: tuple[str, ...]
+    """Ids of blocks, by which other documents may refer to them."""
+    repeated: tuple[tuple[str, Position], ...]
+    """Ids that were given before in the same document."""
+    comments: tuple[Comment, ...]
+
+
+class UnreadFile(NamedTuple):
+    """A file that could not be read."""
+
+    path: str
+    error: SourceError
+
+
+class _Whole(NamedTuple):
+    """The whole of a document, in place of its chunks: checking cuts none."""
+
+    number: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReader:
+    """Reads the files of a root. It is sent to other processes, so it is small."""
+
+    root: str
+    mdx: bool | None = None
+
+    def __call__(self, paths: Sequence[str]) -> list[LinkedDocument | UnreadFile]:
+        return list(map(self._read, paths))
+
+    def _read(self, path: str) -> LinkedDocument | UnreadFile:
+        try:
+            return linked_document(read_snapshot(self.root, path), self.mdx)
+        except SourceError as error:
+            return UnreadFile(path, error)
+
+
+def linked_document(snapshot: FileSnapshot, mdx: bool | None = None) -> LinkedDocument:
+    document = open_document(snapshot.text, snapshot.path, mdx)
+    text = document.text
+    placed = list(_placed(document.links, text, document.path))
+    inside = tuple(link for link in placed if not link.row.external)
+    repeated = repeated_ids(document)
+    return LinkedDocument(
+        path=document.path,
+        links=inside,
+        external=len(placed) - len(inside),
+        anchors=anchors_of(document, [_Whole(0, len(text))] if text else []),
+        naming=naming_of(document_row(snapshot, document)),
+        blocks=tuple(block_ids(text)),
+        repeated=tuple((name, _positions(text, [range_])[0]) for name, range_ in repeated),
+        comments=tuple(_comments(document)),
+    )
+
+
+def _placed(links: Sequence[Link], text: str, path: str) -> Iterator[PlacedLink]:
+    for link, at in zip(links, _positions(text, [(link.start, link.end) for link in links]), strict=True):
+        yield PlacedLink(link_row(link, path, 0, at.line), at)
+
+
+def _positions(text: str, ranges: Iterable[tuple[int, int]]) -> list[Position]:
+    """Of ranges in the order of their starts. Lines are counted from one to the next, so all of it is linear."""
+    positions = []
+    at = _Cursor()
+    for start, end in ranges:
+        at = at.moved(text, start)
+        last = at.moved(text, end)
+        positions.append(Position(at.line, start - at.line_start + 1, last.line, end - last.line_start + 1))
+    return positions
+
+
+class _Cursor(NamedTuple):
+    """A place in a text, with its line."""
+
+    offset: int = 0
+    line: int = 1
+    line_start: int = 0
+
+    def moved(self, text: str, offset: int) -> _Cursor:
+        """The same, further on."""
+        newest = max(text.rfind("\n", self.offset, offset), text.rfind("\r", self.offset, offset))
+        start = newest + 1 if newest >= 0 else self.line_start
+        return _Cursor(offset, self.line + line_ends(text, self.offset, offset), start)
+
+
+# -- comments
+
+_MARK = "headnote-ignore-link"
+_COMMENT = re.compile(
+    rf"(?:<!--|\{{/\*)[ \t]*+{_MARK}(?![\w-])[ \t]*+:?[ \t]*+((?:(?!-->|\*/)[^\r\n])*+)(?:-->|\*/\}})"
+)
+_BESIDE = re.compile(r"[^\r\n]*+")
+
+
+def _comments(document: Document) -> Iterator[Comment]:
+    text = document.text
+    if _MARK not in text:
+        return
+    code = [(block.start, block.end) for block in document.blocks if block.kind == "code"]
+    matches = [
+        match
+        for match in _COMMENT.finditer(text)
+        if text[match.start() - 1 : match.start()] != "`"
+        and not any(start <= match.start() < end for start, end in code)
+    ]
+    for match, at in zip(matches, _positions(text, [match.span() for match in matches]), strict=True):
+        before = text[match.start() - at.column + 1 : match.start()]
+        after = _BESIDE.match(text, match.end())
+        stands_alone = not before.strip(" \t>") and not (after and after[0].strip())
+        yield Comment(at, at.line + stands_alone, match[1].strip())

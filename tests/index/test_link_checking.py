@@ -1,0 +1,382 @@
+"""Checking links from files alone: the same links as by the index, duplicates, suggestions, and the ignore list."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import headnote
+from headnote.index.checking.ignoring import target_regex
+from headnote.index.checking.model import Finding, LinkReport
+from headnote.index.checking.reading import linked_document
+from headnote.sources.snapshot import FileSnapshot
+
+CORPORA = ["own", "vite-docs", "mkdocs-material-docs", "foam", "rust-book", "fastapi-en", "react.dev", "astro-en"]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
+    """Write files, and return their folder."""
+
+    def write_files(files: Mapping[str, str]) -> Path:
+        folder = tmp_path / "docs"
+        for name, text in files.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(dedent(text), encoding="utf-8", newline="")
+        return folder
+
+    return write_files
+
+
+Write = Callable[[Mapping[str, str]], Path]
+
+
+def found(report: LinkReport) -> list[tuple[str, str, str]]:
+    return [(finding.kind, finding.path, finding.target) for finding in report.findings]
+
+
+def only(report: LinkReport) -> Finding:
+    [finding] = report.findings
+    return finding
+
+
+# -- the same links as by the index
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_links_are_followed_as_the_index_follows_them(
+    corpus: str, corpus_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / corpus
+    shutil.copytree(corpus_folder(corpus), folder)
+    report = headnote.check_links(folder)
+    with headnote.Index.open(folder, embedder="none") as index:
+        index.update()
+        by_index = [(link.path, link.line, link.written) for link in index.broken_links()]
+    links = [finding for finding in report.findings if finding.kind in ("page", "anchor", "file")]
+    assert sorted((one.path, one.at.line, one.target) for one in links) == sorted(by_index)
+    assert report.documents > 0 or corpus == "own"
+
+
+def test_nothing_is_written(write: Write) -> None:
+    folder = write({"a.md": "[x](gone.md)"})
+    headnote.check_links(folder)
+    assert [file.name for file in folder.rglob("*")] == ["a.md"]
+
+
+def test_one_process_finds_what_many_find(write: Write) -> None:
+    folder = write({f"{number}.md": f"[x]({number + 1}.md) [y](gone-{number}.md)\n" for number in range(60)})
+    assert headnote.check_links(folder, workers=1) == headnote.check_links(folder, workers=2)
+
+
+# -- places
+
+
+@given(
+    st.lists(
+        st.sampled_from(["word", "\n", "\r\n", "\r", "[a](x.md)", "![p](é.png)", "\n\n", "𝄞 ", "> ", "- "]), max_size=30
+    )
+)
+def test_a_place_is_where_the_link_stands(parts: list[str]) -> None:
+    text = "".join(parts)
+    snapshot = FileSnapshot(path="a.md", size=0, mtime_ns=0, hash="", text=text, warning="")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for link in linked_document(snapshot).links:
+        at = link.at
+        assert lines[at.line - 1][at.column - 1] in "[!"
+        assert lines[at.end_line - 1][at.end_column - 2] == ")"
+
+
+def test_a_link_over_two_lines(write: Write) -> None:
+    folder = write({"a.md": "# A\n\nSee [the\nguide](gone.md).\n"})
+    assert only(headnote.check_links(folder)).at == (3, 5, 4, 16)
+
+
+# -- kinds
+
+
+def test_each_kind(write: Write) -> None:
+    folder = write(
+        {
+            "a.md": """\
+                # A {#top-id}
+
+                [page](gone.md) [anchor](b.md#no) ![picture](no.png) [file](no.pdf) [[No note]] ![[no.gif]]
+
+                ## B {#top-id}
+
+                [web](https://example.com/never-opened)
+                """,
+            "b.md": "# B\n",
+        }
+    )
+    report = headnote.check_links(folder)
+    assert found(report) == [
+        ("page", "a.md", "gone.md"),
+        ("anchor", "a.md", "b.md#no"),
+        ("file", "a.md", "no.png"),
+        ("file", "a.md", "no.pdf"),
+        ("page", "a.md", "No note"),
+        ("file", "a.md", "no.gif"),
+        ("duplicate-anchor", "a.md", "#top-id"),
+    ]
+    assert (report.documents, report.links, report.external) == (2, 6, 1)
+    assert found(headnote.check_links(folder, only=["anchor"])) == [("anchor", "a.md", "b.md#no")]
+    with pytest.raises(headnote.SettingsError, match="unknown kind 'anchors'"):
+        headnote.check_links(folder, only=["anchors"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Setup\n\n# Setup\n",  # sites number them
+        "# A {#x}\n\n`# B {#x}`\n",
+        "# A {#x}\n\n```\n# B {#x}\n```\n",
+        '<a id="x" name="x"></a>\n',
+        '<Tab id="npm">\n\ntext\n\n</Tab>\n<Tab id="npm">\n\ntext\n\n</Tab>\n',
+        '# A {#x}\n\n<VersionBlock lastVersion="1">\n\n# B {#x}\n\n</VersionBlock>\n',
+        '<!-- <a id="x"></a> -->\n\n<a id="x"></a>\n',
+        '{{< youtube id="9H" >}}\n\n{{< youtube id="9H" >}}\n',
+    ],
+)
+def test_what_is_no_duplicate(text: str, write: Write) -> None:
+    assert headnote.check_links(write({"a.md": text, "b.mdx": text})).findings == []
+
+
+@pytest.mark.parametrize("text", ["# A {#x}\n\n# B {#x}\n", '<a id="x"></a>\n\ntext <a name="x">there</a>\n'])
+def test_an_id_given_twice(text: str, write: Write) -> None:
+    finding = only(headnote.check_links(write({"a.md": text})))
+    assert (finding.kind, finding.target, finding.at.line) == ("duplicate-anchor", "#x", 3)
+
+
+def test_two_documents_with_one_address(write: Write) -> None:
+    pages = {"docs/a.md": "---\nslug: /start\n---\n", "docs/b.md": "---\nslug: /start\n---\n", "docs/_c.md": "# C\n"}
+    finding = only(headnote.check_links(write({"docusaurus.config.js": "module.exports = {}", **pages})))
+    assert (finding.kind, finding.path, finding.target) == ("duplicate-address", "docs/b.md", "/docs/start")
+    assert "docs/a.md" in finding.message
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.md": "", "a/index.md": "", "README.md": "", "index.md": ""},  # a plain folder has no addresses
+        {  # the date is a part of the address
+            "hugo.toml": 'baseURL = "/"',
+            "content/blog/x.md": "---\ndate: 2024-01-01\nslug: notes\n---\n",
+            "content/blog/y.md": "---\ndate: 2024-02-01\nslug: notes\n---\n",
+        },
+    ],
+)
+def test_no_two_addresses(files: dict[str, str], write: Write) -> None:
+    assert headnote.check_links(write(files)).findings == []
+
+
+# -- what is no broken link
+
+
+def test_a_file_of_the_same_repository_above_the_folder(write: Write) -> None:
+    folder = write({"a.md": "[x](../LICENSE) [y](../../outside.md) [z](../none.md)\n"})
+    (folder.parent / "LICENSE").write_text("free")
+    (folder.parent.parent / "outside.md").write_text("secret")
+    assert len(headnote.check_links(folder).findings) == 3  # without a repository, nobody follows them
+    subprocess.run(["git", "init", "-q", str(folder.parent)], check=True)
+    assert [target for _, _, target in found(headnote.check_links(folder))] == ["../../outside.md", "../none.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("static/_redirects", "/old/* /new/:splat 301\n# /kept /x\n/* /404 404\n"),
+        ("netlify.toml", '[[redirects]]\nfrom = "/old/*"\nto = "/new"\n'),
+        ("vercel.json", '{"redirects": [{"source": "/old/:path*", "destination": "/new"}]}'),
+    ],
+)
+def test_a_redirect_of_the_host(name: str, text: str, write: Write) -> None:
+    folder = write({name: text, "a.md": "[x](/old/page) [y](/old/) [z](/kept) [w](/older)\n"})
+    assert [target for _, _, target in found(headnote.check_links(folder))] == ["/kept", "/older"]
+
+
+def test_an_id_that_a_component_takes(write: Write) -> None:
+    folder = write({"a.mdx": '<Recipes titleId="all-recipes">\n\ntext\n\n</Recipes>\n\n[x](#all-recipes)\n'})
+    assert headnote.check_links(folder).findings == []
+
+
+# -- suggestions
+
+
+@pytest.mark.parametrize(
+    ("link", "suggestion"),
+    [
+        ("[x](guide/calibrate.md#two-point)", "guide/calibrate.md#two-points"),
+        ("[x](guide/calibrate.md#two)", "guide/calibrate.md#two-points"),
+        ("[x](calibrate.md)", "guide/calibrate.md"),
+        ("[x](calibrate.md#two-point)", "guide/calibrate.md#two-points"),
+        ("[x](calibrate.md#unlike)", "guide/calibrate.md"),
+        ("[x](guide/calibration.md)", "guide/calibrate.md"),
+        ("[[Calibrat]]", "calibrate"),
+        ("![x](gauge.png)", "img/gauge.png"),
+        ("![x](img/gauges.png)", "img/gauge.png"),
+        ("[x](unlike-anything.md)", ""),
+        ("[x](a%20page.md)", ""),
+        ("[x](other/with%20blank.md)", "with%20blank.md"),
+    ],
+)
+def test_the_nearest_target(link: str, suggestion: str, write: Write) -> None:
+    folder = write(
+        {
+            "index.md": link,
+            "guide/calibrate.md": "# Calibrate\n\n## Two points\n",
+            "img/gauge.png": "",
+            "with blank.md": "# B\n",
+        }
+    )
+    assert only(headnote.check_links(folder)).suggestion == suggestion
+
+
+# -- the ignore list
+
+LISTED = """\
+[[links.ignore]]
+target = "gone*"
+reason = "comes with the next release"
+
+[[links.ignore]]
+path = "old/**"
+kind = "anchor"
+reason = "nobody reads it"
+"""
+
+
+def test_entries_take_findings_out_and_those_that_match_nothing_are_reported(write: Write) -> None:
+    folder = write({"headnote.toml": LISTED, "a.md": "[x](gone.md) [y](lost.md)\n"})
+    report = headnote.check_links(folder)
+    assert [finding.kind for finding in report.findings] == ["page", "unused-ignore"]
+    [ignored] = report.ignored
+    assert (ignored.finding.target, ignored.reason) == ("gone.md", "comes with the next release")
+    unused = report.findings[1]
+    assert Path(unused.path).name == "headnote.toml"
+    assert unused.at.line == 5
+    assert 'path "old/**" kind "anchor"' in unused.message
+    # One that matches only what is not asked for is used all the same.
+    assert [one.kind for one in headnote.check_links(folder, only=["page"]).findings] == ["page"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[links.ignore]]\ntarget = "x"\n', "headnote.toml:1: an entry of the ignore list needs a reason"),
+        ('[[links.ignore]]\ntarget = "x"\nreason = " "\n', "headnote.toml:1: reason needs a text"),
+        ('[[links.ignore]]\nreason = "x"\n', "would ignore everything"),
+        (
+            '[[links.ignore]]\nreason = "x"\npaths = "x"\n',
+            r"unknown key paths in \[\[links.ignore\]\] \(did you mean path",
+        ),
+        (
+            '[[links.ignore]]\nreason = "x"\npath = "x"\nkind = "anchors"\n',
+            r"unknown kind 'anchors' \(did you mean anchor",
+        ),
+        ("[links]\nignores = []\n", r"headnote.toml:2: unknown setting ignores \(did you mean ignore"),
+        ('[links]\nignore = "x"\n', "headnote.toml:2: ignore is a list of tables"),
+        ('[links]\nignore = ["x"]\n', "is not an entry of the ignore list"),
+        ("links = 1\n", "links is a table"),
+    ],
+)
+def test_an_entry_that_is_not_complete(text: str, message: str, write: Write) -> None:
+    folder = write({"headnote.toml": text, "a.md": "# A\n"})
+    with pytest.raises(headnote.SettingsError, match=message):
+        headnote.check_links(folder)
+
+
+def test_the_list_in_the_file_of_the_project(write: Write) -> None:
+    text = '[[tool.headnote.links.ignore]]\ntarget = "gone.md"\nreason = "soon"\n'
+    folder = write({"pyproject.toml": text, "a.md": "[x](gone.md)\n"})
+    report = headnote.check_links(folder)
+    assert (report.findings, len(report.ignored)) == ([], 1)
+
+
+def test_other_commands_accept_the_list(write: Write) -> None:
+    folder = write({"headnote.toml": LISTED, "a.md": "# A\n"})
+    with headnote.Index.open(folder, embedder="none") as index:
+        index.update()
+
+
+def test_comments(write: Write) -> None:
+    folder = write(
+        {
+            "a.md": """\
+                [x](gone.md) <!-- headnote-ignore-link: made by the build -->
+
+                <!-- headnote-ignore-link: the next line -->
+                [y](lost.md)
+
+                [z](away.md) <!-- headnote-ignore-link -->
+
+                <!-- headnote-ignore-link: nothing here -->
+                text
+                """,
+            "code.md": "`<!-- headnote-ignore-link: x -->`\n\n```\n<!-- headnote-ignore-link: y -->\n```\n",
+            "b.mdx": "[x](gone.md) {/* headnote-ignore-link: made by the build */}\n",
+        }
+    )
+    report = headnote.check_links(folder)
+    assert {one.reason for one in report.ignored} == {"made by the build", "the next line"}
+    assert [(one.kind, one.at.line) for one in report.findings] == [
+        ("page", 6),
+        ("unused-ignore", 6),
+        ("unused-ignore", 8),
+    ]
+
+
+def test_targets_that_are_ignored_for_once(write: Write) -> None:
+    folder = write({"a.md": "[x](gone.md#a) [y](away/lost.md) [z](/gone.md)\n"})
+    report = headnote.check_links(folder, ignore=["gone.md*", "away/*", "nothing/*"])
+    assert [one.target for one in report.findings] == ["/gone.md"]
+
+
+@given(st.text("ab*?/.", max_size=12), st.text("ab/.", max_size=12))
+def test_a_glob_of_targets(glob: str, target: str) -> None:
+    """`*` is any text, `?` any character: as a plain search with the same meaning finds."""
+
+    def fits(pattern: str, text: str) -> bool:
+        if not pattern:
+            return not text
+        if pattern[0] == "*":
+            return fits(pattern[1:], text) or (bool(text) and fits(pattern, text[1:]))
+        return bool(text) and pattern[0] in ("?", text[0]) and fits(pattern[1:], text[1:])
+
+    assert (target_regex(glob).fullmatch(target) is not None) == fits(glob, target)
+
+
+# -- files that cannot be read
+
+
+def test_files_that_are_no_text_are_passed_over(write: Write) -> None:
+    folder = write({"a.md": "[x](data.txt)\n"})
+    (folder / "data.txt").write_bytes(b"\0\1\2" * 100)
+    report = headnote.check_links(folder)
+    assert (report.findings, report.unread, [one.path for one in report.skipped]) == ([], [], ["data.txt"])
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="root may read everything")
+def test_files_that_must_not_be_read(write: Write) -> None:
+    folder = write({"a.md": "# A\n", "b.md": "# B\n"})
+    (folder / "b.md").chmod(0)
+    assert [one.path for one in headnote.check_links(folder).unread] == ["b.md"]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(headnote.MissingSource):
+        headnote.check_links(tmp_path / "none")
+    (tmp_path / "a.md").write_text("# A")
+    with pytest.raises(headnote.NotAFile):
+        headnote.check_links(tmp_path / "a.md")
