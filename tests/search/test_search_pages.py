@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from headnote import Facet, Hit, Index, SearchPage, SettingsError, Why
 from headnote.search.engine import RELEVANT
-from headnote.search.hits import Reasons, hit_of
-from headnote.search.paging import READ_TOGETHER
+from headnote.search.hits import READ_TOGETHER, Reasons, hit_of
 from headnote.search.query import MODES
 from headnote.store.rows import StoredChunk
 
@@ -208,7 +207,7 @@ def made_hits(monkeypatch: pytest.MonkeyPatch) -> list[Hit]:
         made.append(hit_of(chunk, score, why))
         return made[-1]
 
-    monkeypatch.setattr("headnote.search.paging.hit_of", counted)
+    monkeypatch.setattr("headnote.search.hits.hit_of", counted)
     return made
 
 
@@ -235,9 +234,9 @@ def test_a_budget_that_is_full_ends_the_reading(
 def test_every_passage_is_explained_once(long_documents: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     explained: list[int] = []
 
-    def counted(reasons: Reasons, chunks: Sequence[StoredChunk]) -> dict[int, Why]:
-        explained.extend(chunk.id for chunk in chunks)
-        return explain(reasons, chunks)
+    def counted(reasons: Reasons, chunk: int) -> Why:
+        explained.append(chunk)
+        return explain(reasons, chunk)
 
     explain = Reasons.of
     monkeypatch.setattr(Reasons, "of", counted)

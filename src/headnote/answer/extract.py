@@ -14,7 +14,7 @@ from headnote.answer.full_stops import ends_sentence
 from headnote.answer.passages import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.base import Embedder
-from headnote.markdown.document import Document
+from headnote.formats.opening import open_document
 from headnote.model import Block, Citation
 from headnote.search.terms import content_terms, coverage, rarity
 from headnote.store.terms import terms
@@ -78,7 +78,7 @@ def quotes_of(passage: ShownPassage, number: int = 0) -> Iterator[Quote]:
     """Everything in a passage that can be quoted."""
     text = strip_data_uris("\n".join(passage.lines))
     heading = passage.hit.breadcrumb
-    for block in Document(text, passage.path).blocks:
+    for block in open_document(text, passage.path).blocks:
         if block.kind == "heading":
             heading = f"{passage.hit.breadcrumb} {text[block.start : block.end]}"
         if block.kind in _SILENT:

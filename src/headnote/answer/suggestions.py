@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from headnote.markdown.document import Document
+from headnote.formats.opening import open_document
 from headnote.store.base import Reader
 from headnote.store.rows import DocumentSummary
 
@@ -61,7 +61,9 @@ def _spread(summaries: Sequence[DocumentSummary]) -> list[DocumentSummary]:
 def _headings(title: str, text: str, path: str) -> Iterator[str]:
     yield from (
         heading
-        for heading in dict.fromkeys([title, *(h.text for h in Document(text, path).headings if h.level <= DEEPEST)])
+        for heading in dict.fromkeys(
+            [title, *(h.text for h in open_document(text, path).headings if h.level <= DEEPEST)]
+        )
         if len(heading) in _LENGTH and (len(heading.split()) in _WORDS or not heading.isascii())
     )
 

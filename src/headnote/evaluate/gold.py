@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from headnote.evaluate.questions import Gold, Place
 from headnote.evaluate.spans import Span
+from headnote.formats.opening import open_document
 from headnote.lines import whole_lines
-from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
 
 
@@ -38,7 +38,7 @@ def _trimmed(span: Span, text: str) -> Span:
 
 
 def _section(gold: Gold, text: str, place: Place) -> tuple[int, int]:
-    entries = Document(text, gold.path).outline
+    entries = open_document(text, gold.path).outline
     for name_of in (_anchor, _breadcrumb, _title):
         matches = [entry for entry in entries if name_of(entry) == _folded(gold.heading)]
         if len(matches) > 1:

@@ -10,7 +10,7 @@ from headnote.chunking.chunker import chunk_document
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import nearest, shown
 from headnote.errors import SettingsError
-from headnote.markdown.document import Document
+from headnote.formats.opening import open_document
 from headnote.model import Chunk, Hit
 
 Content = Literal["embed_text", "text"]
@@ -54,7 +54,7 @@ class DocumentChunker:
 
     def chunks(self, text: str, path: str) -> list[Chunk]:
         """The chunks of a document. The blank chunk of an empty one is left out: frameworks refuse to embed it."""
-        document = Document(text, path, self.settings.mdx)
+        document = open_document(text, path, self.settings.mdx)
         return [chunk for chunk in chunk_document(document, self.settings) if chunk.text.strip()]
 
     def text(self, chunk: Chunk) -> str:

@@ -14,7 +14,22 @@ from headnote.search.model_choice import model_for
 from headnote.search.query import Query
 from headnote.search.spelling import Reading, read_words, spelt_out
 from headnote.store.base import Reader
-from headnote.store.filters import Filter, folded_tag
+from headnote.store.filters import Filter, folded, folded_tag
+from headnote.store.requirements import (
+    All,
+    Either,
+    FieldExists,
+    FieldIs,
+    HasPhrase,
+    HasTag,
+    HasWord,
+    InPath,
+    Not,
+    Requirement,
+    TitleHas,
+    conditions,
+    leaves,
+)
 
 NEAREST = 3
 """Tags that are named instead of an unknown one."""
@@ -48,6 +63,9 @@ def _excluding(reader: Reader, only: Filter) -> Iterator[str]:
             yield f"no document has {name}={value} in its frontmatter"
     if only.since_ns is not None and not reader.has_any(Filter(since_ns=only.since_ns)):
         yield f"no document has changed since {_time(only.since_ns)}"
+    for part in conditions(only.must):
+        if not reader.has_any(Filter(must=part)):
+            yield _unsatisfied(reader, part)
     if not reader.has_any(only):
         yield f"no passage passes all filters together: {', '.join(_filters(only))}"
 
@@ -69,6 +87,62 @@ def _filters(only: Filter) -> Iterator[str]:
     yield from (f"{name}={value}" for name, value in only.where)
     if only.since_ns is not None:
         yield f"since {_time(only.since_ns)}"
+    yield from map(written, conditions(only.must))
+
+
+# -- what the languages of queries and filters ask for
+
+
+def _unsatisfied(reader: Reader, part: Requirement) -> str:
+    if isinstance(part, HasTag) and part.tag:
+        return _unknown_tag(reader, part.tag)
+    if isinstance(part, HasPhrase):
+        return f"no passage has {written(part)}; without the quotes, its words are looked for"
+    if isinstance(part, TitleHas):
+        return f"no document has {part.words!r} in its title"
+    if isinstance(part, InPath):
+        return f"no document matches path {part.globs[0]!r}"
+    unknown = next(unknown_fields(reader, Filter(must=part)), "")
+    if unknown:
+        return unknown
+    if isinstance(part, FieldIs):
+        return f"no document has {written(part)} in its frontmatter"
+    return f"no passage satisfies {written(part)}"
+
+
+def unknown_fields(reader: Reader, only: Filter) -> Iterator[str]:
+    """A remark for each field that no document has: it may be misspelt."""
+    fields = [name for name, _ in only.where]
+    fields += [leaf.field for leaf in leaves(only.must) if isinstance(leaf, FieldIs | FieldExists)]
+    for field in dict.fromkeys(fields):
+        if reader.has_any(Filter(must=FieldExists(field))):
+            continue
+        near = get_close_matches(folded(field), reader.field_names(), n=NEAREST, cutoff=0.7)
+        yield f"no document has the field {field!r}" + (f"; the nearest are {', '.join(near)}" if near else "")
+
+
+def written(requirement: Requirement) -> str:
+    """A requirement as people would write it."""
+    match requirement:
+        case All(parts) | Either(parts):
+            word = " and " if isinstance(requirement, All) else " or "
+            return f"({word.join(map(written, parts))})"
+        case Not(part):
+            return f"not {written(part)}"
+        case HasPhrase(phrase):
+            return f'"{phrase}"'
+        case HasWord(word):
+            return word
+        case TitleHas(words):
+            return f"title:{words}"
+        case InPath(globs):
+            return f"path:{globs[0]}"
+        case HasTag(tag):
+            return f"tag:{tag}" if tag else "a tag"
+        case FieldExists(field):
+            return f"{field} exists"
+        case FieldIs(field, sign, values):
+            return f"{field} in ({', '.join(values)})" if len(values) > 1 else f"{field} {sign} {values[0]}"
 
 
 def _either(globs: Sequence[str]) -> str:

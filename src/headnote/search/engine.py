@@ -5,15 +5,18 @@ A page of hits takes the same path. It also tells how many passages are found, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models
 from headnote.model import Hit, SearchPage
+from headnote.search.contexts import no_bonus
 from headnote.search.emptiness import why_empty
 from headnote.search.facets import facets_of
-from headnote.search.hits import Found, Scored, hits_of, selected
+from headnote.search.hits import Found, Reasons, Scored, candidate_of, read_hits, selected, terms_by_chunk
+from headnote.search.listing import listed
 from headnote.search.model_choice import model_for
 from headnote.search.paging import found_chunks, hits_in_order
 from headnote.search.query import EVERYTHING, Query
@@ -29,10 +32,8 @@ from headnote.search.ranking import (
 from headnote.search.retrievers import Meaning, by_meaning, by_parts, by_words, unread_chunks
 from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
 from headnote.search.shares import BY_RANK, Share, share_of_meaning
-from headnote.search.spelling import Reading, covered_share, read_words, shares_of, spelt_out
+from headnote.search.spelling import Reading, covered_share, is_guessed, read_words, shares_of, spelt_out
 from headnote.store.base import Readable, Reader
-from headnote.store.rows import StoredChunk
-from headnote.store.terms import terms_of
 
 RELEVANT = 0.3
 """If the best chunk scores less, nothing answers the query. It holds for all our models: of 742 real questions, 1 to 4
@@ -53,39 +54,51 @@ class Engine:
         self._models = models
 
     def search(self, query: Query) -> list[Hit]:
-        """The hits, best first; none if nothing is relevant."""
+        """The hits, best first; none if nothing is relevant. A query without words lists documents."""
         with self._store.reading() as reader:
+            if query.is_list:
+                return list(listed(reader, query).hits)
             words = read_words(reader, query.text, reader.chunk_count())
-            return selected(reader, self._ranked(reader, query, words), Selection(query), words)
+            selection = Selection(query)
+            return selected(reader, self._ranked(reader, query, words, selection), selection, words)
 
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
         with self._store.reading() as reader:
             words = read_words(reader, query.text, reader.chunk_count())
-            return [hit for hit, _ in self._ranked(reader, query, words)]
+            unlimited = Selection(replace(query, per_document=0))
+            return [hit for hit, _ in self._ranked(reader, query, words, unlimited)]
 
-    def _ranked(self, reader: Reader, query: Query, words: Sequence[Reading]) -> list[Found]:
-        """The candidates, best first; none if nothing is relevant."""
+    def _ranked(self, reader: Reader, query: Query, words: Sequence[Reading], selection: Selection) -> Iterator[Found]:
+        """The candidates, best first; none if nothing is relevant. Each is read when its turn comes."""
         scored = _scored(reader, self._models, query, words)
         if not _is_relevant(scored, query):
-            return []
-        scored = _with_boosts(reader, query, scored)
-        candidates = reader.chunks(ranked(scored.scores)[: _candidate_count(query)])
-        found = list(hits_of(candidates, scored, query))
-        chunks = {hit.key: chunk for hit, chunk in found}
-        hits = best_first((hit for hit, _ in found), _repeat_factor(query))
-        return [(hit, chunks[hit.key]) for hit in hits]
+            return
+        scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
+        places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
+        now = time.time()
+        candidates = [
+            candidate_of(place, scored.scores[place.chunk] * scored.about(place.path), query, now) for place in places
+        ]
+        reasons = Reasons(scored)
+        reasons.see(places)
+        in_order = best_first(candidates, _repeat_factor(query))
+        yield from read_hits(reader, in_order, reasons, selection)
 
     def page(self, query: Query, offset: int, with_facets: bool) -> SearchPage:
         """So many hits from `offset` on, and how many passages are found."""
         with self._store.reading() as reader:
+            if query.is_list:
+                return listed(reader, query, offset)
             words = read_words(reader, query.text, reader.chunk_count())
-            everywhere = _scored(reader, self._models, replace(query, only=EVERYTHING), words)
+            # What the query itself demands is no filter that can be taken away.
+            demanded = EVERYTHING._replace(must=query.only.must)
+            everywhere = _scored(reader, self._models, replace(query, only=demanded), words)
             if not _is_relevant(everywhere, query):
                 return SearchPage((), 0, offset=offset)
             found = found_chunks(reader, query, words, everywhere, RELEVANT)
-            scored = everywhere if query.only.passes_all else _scored(reader, self._models, query, words)
-            scored = _with_boosts(reader, query, scored)
+            scored = everywhere if query.only == demanded else _scored(reader, self._models, query, words)
+            scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
             selection = Selection(replace(query, limit=offset + query.limit))
             in_order = hits_in_order(reader, selection, words, scored, found, _repeat_factor(query))
             hits = selected(reader, in_order, selection, words, offset)
@@ -106,7 +119,7 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[Readin
     keyword: Ranking = by_words(reader, shares_of(words), DEPTH, query.only) if query.mode != "semantic" else []
     embedder = model_for(reader, models, query.only) if query.mode != "keyword" else None
     model = embedder.name if embedder else ""
-    best = reader.chunks([chunk for chunk, _ in keyword[:COVERAGE_DEPTH]])
+    best = [chunk for chunk, _ in keyword[:COVERAGE_DEPTH]]
     semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else Meaning()
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
@@ -120,7 +133,7 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[Readin
 
 
 def _is_relevant(scored: Scored, query: Query) -> bool:
-    return query.min_score is not None or scored.relevance >= RELEVANT
+    return query.min_score is not None or bool(query.phrases) or scored.relevance >= RELEVANT
 
 
 def _by_meaning(
@@ -128,14 +141,15 @@ def _by_meaning(
     embedder: Embedder,
     query: Query,
     words: Sequence[Reading],
-    best: Sequence[StoredChunk],
+    best: Sequence[int],
     keyword: Ranking,
 ) -> Meaning:
     """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, or if
     no word of it is finished yet."""
     if not query.text.strip() or (keyword and _unfinished(words) == len(words)):
         return Meaning()
-    vector = embedder.embed_query(spelt_out(query.text, words, best))
+    chunks = reader.chunks(best) if any(map(is_guessed, words)) else []
+    vector = embedder.embed_query(spelt_out(query.text, words, chunks))
     if not vector.any():
         return Meaning()
     nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
@@ -157,12 +171,12 @@ def _unfinished(words: Sequence[Reading]) -> int:
     return sum(word.kind == "beginning" for word in words)
 
 
-def _coverage(reader: Reader, words: Sequence[Reading], best: Sequence[StoredChunk]) -> float:
+def _coverage(reader: Reader, words: Sequence[Reading], best: Sequence[int]) -> float:
     """How much of the query the best chunks by words cover; the first one does not always cover most."""
     if not best:
         return 0.0
     counts, chunks = reader.term_frequencies(shares_of(words)), reader.chunk_count()
-    return max(covered_share(words, counts, chunks, terms_of(chunk)) for chunk in best)
+    return max(covered_share(words, counts, chunks, terms) for terms in terms_by_chunk(reader, best, words).values())
 
 
 def _with_boosts(reader: Reader, query: Query, scored: Scored) -> Scored:
@@ -187,9 +201,9 @@ def _link_boosts(reader: Reader, query: Query, scores: Mapping[int, float]) -> d
     return link_boosts(scores, links, backlinks, by_rank=query.fusion == "rrf")
 
 
-def _candidate_count(query: Query) -> int:
-    # A recency bonus may lift a chunk from far below.
-    has_bonus = query.recency_days or query.recency_steps
+def _candidate_count(query: Query, scored: Scored) -> int:
+    # A bonus may lift a chunk from far below.
+    has_bonus = query.recency_days or query.recency_steps or scored.about is not no_bonus
     return max(query.limit * CANDIDATES_PER_HIT, DEPTH if has_bonus else 0)
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from numbers import Real
 from typing import Any
 
 from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
+from headnote.search.filter_language import read_requirement
 from headnote.search.options import Recency
-from headnote.store.filters import Filter, field_text
+from headnote.store.filters import Filter, field_text, folded
+from headnote.store.requirements import FieldIs, Requirement, all_of, conditions
+from headnote.store.values import as_value
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
@@ -20,16 +23,54 @@ _LONGEST_AGO = 9e9
 """Seconds before and after 1970 that a store can hold."""
 
 
+Where = Mapping[str, Any] | str | Sequence[str] | None
+"""A filter of the frontmatter: fields with their values, or conditions such as `version >= 2`, which must all hold."""
+
+
 def read_filter(
     path: str | Iterable[str] | None,
     tags: str | Iterable[str] | None,
-    where: Mapping[str, Any] | None,
+    where: Where,
     since: datetime | float | str | None,
 ) -> Filter:
     """The filter for the arguments of `Index.search`."""
-    check_types(where=(where, Mapping | None), since=(since, datetime | Real | str | None))
-    fields = tuple(sorted((_field_name(name), _field_value(name, value)) for name, value in (where or {}).items()))
-    return Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since))
+    check_types(where=(where, Mapping | str | Sequence | None), since=(since, datetime | Real | str | None))
+    fields, must = _read_where(where)
+    return Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since), must)
+
+
+def _read_where(where: Where) -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
+    """Fields with values that are compared as text, and what else must hold."""
+    if isinstance(where, Mapping):
+        return tuple(sorted((_field_name(name), _field_value(name, value)) for name, value in where.items())), None
+    return read_conditions(strings("where", where), "where")
+
+
+def read_conditions(texts: Iterable[str], place: str = "") -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
+    """Conditions as people write them. A field that equals a text is a pair, and may be given once."""
+    fields: dict[str, str] = {}
+    must: list[Requirement] = []
+    given: set[str] = set()
+    for text in texts:
+        for condition in conditions(read_requirement(text, place)):
+            if isinstance(condition, FieldIs) and condition.sign == "=":
+                if condition.field in given:
+                    raise SettingsError(f"{condition.field} is given twice", path=place, remedy="keep one of them")
+                given.add(condition.field)
+            if pair := _pair(condition):
+                fields[pair[0]] = pair[1]
+            else:
+                must.append(condition)
+    return tuple(sorted(fields.items())), all_of(must)
+
+
+def _pair(condition: Requirement) -> tuple[str, str] | None:
+    """A field and the text it equals. A number or a date equals other texts, too."""
+    if not isinstance(condition, FieldIs) or condition.sign != "=" or len(condition.values) > 1:
+        return None
+    value = as_value(folded(condition.values[0]))
+    is_text = condition.is_text or (value.number is None and not value.is_version and value.period is None)
+    return (condition.field, condition.values[0]) if is_text else None
 
 
 def _field_name(name: object) -> str:
@@ -70,20 +111,6 @@ def read_since(text: str, now: datetime | None = None, place: str = "") -> datet
         raise SettingsError(
             f"{text!r} is not a time", path=place, remedy="write a date such as 2026-03-01, or 7d, 12h, 2w, 1y"
         ) from None
-
-
-def read_fields(pairs: Iterable[str], place: str = "") -> dict[str, str]:
-    """Pairs of `key=value` as a dictionary."""
-    fields: dict[str, str] = {}
-    for pair in pairs:
-        key, sign, value = pair.partition("=")
-        key = key.strip()
-        if not sign or not key:
-            raise SettingsError(f"{pair!r} is not a field", path=place, remedy="write key=value")
-        if key in fields:
-            raise SettingsError(f"{key} is given twice", path=place, remedy="keep one of them")
-        fields[key] = value.strip()
-    return fields
 
 
 def read_recency(text: str, place: str = "") -> Recency:

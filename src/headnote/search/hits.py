@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from headnote.model import Hit, Why, breadcrumb_of
+from headnote.search.contexts import Factor, no_bonus
 from headnote.search.expansion import widened
 from headnote.search.query import Query
 from headnote.search.ranking import LinkBoost, Ranking, recency_factor
-from headnote.search.selection import Selection
+from headnote.search.selection import Candidate, Selection
 from headnote.search.shares import Share
-from headnote.search.spelling import Reading, guesses
-from headnote.search.wording import written_words
+from headnote.search.spelling import Reading, guesses, shares_of
+from headnote.search.wording import Wording
 from headnote.store.base import Reader
-from headnote.store.rows import StoredChunk
-from headnote.store.terms import terms_of
+from headnote.store.rows import Place, StoredChunk
+from headnote.store.terms import MOST_QUERY_TERMS, terms_of
 
 
 class Scored(NamedTuple):
@@ -37,7 +38,14 @@ class Scored(NamedTuple):
     """What the best chunk by words gets for them."""
     boosts: Mapping[int, LinkBoost] = {}
     """What links have added to the scores."""
+    about: Factor = no_bonus
+    """What the score of a chunk is multiplied with, by its path, for what is said about its folders."""
 
+
+READ_TOGETHER = 32
+"""Chunks at most: a page shows twenty."""
+SPARE = 1
+"""Chunks that are read beyond those that are shown: few searches leave out more."""
 
 Found = tuple[Hit, StoredChunk]
 """A hit and the chunk that it shows."""
@@ -52,15 +60,19 @@ class Reasons:
         self._semantic = {chunk: (rank, similarity) for rank, (chunk, similarity) in enumerate(scored.semantic, 1)}
         self._sources = {boost.source for boost in scored.boosts.values()}
         self._places: dict[int, str] = {}
-        """Of the sources among the chunks asked for so far."""
+        """Of the sources among the chunks seen so far."""
 
-    def of(self, chunks: Sequence[StoredChunk]) -> dict[int, Why]:
+    def see(self, places: Iterable[Place]) -> None:
+        """Reasons name sources by their places."""
         self._places |= {
-            chunk.id: f"{chunk.path}:{chunk.row.start_line}" for chunk in chunks if chunk.id in self._sources
+            place.chunk: f"{place.path}:{place.start_line}" for place in places if place.chunk in self._sources
         }
-        return {chunk.id: self._of(chunk.id) for chunk in chunks}
 
-    def _of(self, chunk: int) -> Why:
+    def about(self, path: str) -> float:
+        """The factor for what is said about the folders of a document."""
+        return self._scored.about(path)
+
+    def of(self, chunk: int) -> Why:
         share = self._scored.share
         why = Why(meaning_share=share.meaning, share_reason=share.reason)
         if chunk in self._keyword:
@@ -77,14 +89,32 @@ class Reasons:
         return why
 
 
-def hits_of(chunks: Iterable[StoredChunk], scored: Scored, query: Query) -> Iterator[Found]:
-    """The chunks as hits, each with its score and the bonus for being new."""
-    chunks = list(chunks)
-    reasons = Reasons(scored).of(chunks)
-    now = time.time()
-    for chunk in chunks:
-        recency = recency_factor(now - chunk.mtime_ns / 1e9, query.recency_days, query.recency_steps)
-        yield hit_of(chunk, scored.scores[chunk.id] * recency, reasons[chunk.id]._replace(recency=recency)), chunk
+def read_hits(
+    reader: Reader, candidates: Iterable[Candidate], reasons: Reasons, selection: Selection
+) -> Iterator[Found]:
+    """The candidates as hits, some of them read at once. Each is read when its turn comes, unless its document is full
+    by then."""
+    together = min(selection.query.limit + SPARE, READ_TOGETHER)
+    remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
+    while batch := list(islice(remaining, together)):
+        chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.start for candidate in batch])}
+        reasons.see(Place(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks.values())
+        for candidate in batch:
+            chunk = chunks[candidate.start]
+            yield (
+                hit_of(
+                    chunk,
+                    candidate.score,
+                    reasons.of(chunk.id)._replace(recency=candidate.recency, about=reasons.about(chunk.path)),
+                ),
+                chunk,
+            )
+
+
+def candidate_of(place: Place, score: float, query: Query, now: float) -> Candidate:
+    """A chunk with its score and the bonus for being new."""
+    recency = recency_factor(now - place.mtime_ns / 1e9, query.recency_days, query.recency_steps)
+    return Candidate(score * recency, place.path, place.chunk, recency)
 
 
 def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
@@ -134,7 +164,7 @@ def selected(
         chunks[hit.key] = chunk
         if expand == "linked":
             chunks |= _add_linked(reader, selection, hit, chunk.id)
-    return _described(reader, selection.hits[offset:], chunks, words)
+    return described(reader, selection.hits[offset:], chunks, words)
 
 
 def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> dict[str, StoredChunk]:
@@ -148,26 +178,40 @@ def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> 
     return linked
 
 
-def _described(
+def described(
     reader: Reader, hits: Sequence[Hit], chunks: Mapping[str, StoredChunk], words: Sequence[Reading]
 ) -> list[Hit]:
     """The hits with their matched words and their links. They take a while, so only selected hits get them."""
     targets: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
-    for link in reader.links_in([chunks[hit.key].id for hit in hits]):
+    ids = [chunks[hit.key].id for hit in hits]
+    for link in reader.links_in(ids):
         targets[link.path, link.chunk][link.leads_to] = None
+    terms = terms_by_chunk(reader, ids, words)
+    wording = Wording(shares_of(words))
     described = []
     for hit in hits:
         chunk = chunks[hit.key]
         links = tuple(filter(None, targets[hit.path, chunk.row.number]))
-        described.append(hit._replace(why=_with_words(hit.why, chunk, words), links=links))
+        why = _with_words(hit.why, chunk, terms[chunk.id], words, wording)
+        described.append(hit._replace(why=why, links=links))
     return described
 
 
-def _with_words(why: Why, chunk: StoredChunk, words: Sequence[Reading]) -> Why:
+def terms_by_chunk(reader: Reader, chunks: Sequence[int], words: Sequence[Reading]) -> Mapping[int, Collection[str]]:
+    """Chunk → the terms that it has, at least those of the query. For a pasted text, chunks are cut into their terms
+    again: that is faster than looking up hundreds of them."""
+    terms = list(shares_of(words))
+    if len(terms) > MOST_QUERY_TERMS:
+        return {chunk.id: terms_of(chunk) for chunk in reader.chunks(chunks)}
+    return reader.terms_in(chunks, terms)
+
+
+def _with_words(
+    why: Why, chunk: StoredChunk, chunk_terms: Collection[str], words: Sequence[Reading], wording: Wording
+) -> Why:
     """The reasons with the words of the query that the chunk has."""
-    chunk_terms = terms_of(chunk)
     terms = tuple(dict.fromkeys(term for word in words for term in word.found_in(chunk_terms)))
-    written = written_words(chunk, terms)
+    written = wording.of(chunk, terms)
     return why._replace(
         matched=tuple(dict.fromkeys(written[term] for term in terms)),
         terms=terms,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from headnote.lines import count_line_ends
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.model import FoundWord
+from headnote.search.language import understood
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import marked_terms, marks
 from headnote.search.spelling import Reading, read_words
@@ -17,7 +18,7 @@ from headnote.store.terms import keyword_fields_of
 
 def found_words(reader: Reader, document: DocumentRow, query: str) -> list[FoundWord]:
     """The words in the lines of a document as a reader sees them, in order; none of them in its frontmatter."""
-    readings = read_words(reader, query, reader.chunk_count())
+    readings = read_words(reader, understood(query).words, reader.chunk_count())
     matched = _matched(readings, reader.chunks_of(document.path))
     query_terms = marked_terms(query, matched, document.text)
     frontmatter = match_frontmatter(document.text)

@@ -20,11 +20,13 @@ class SearchOptions(Recency, total=False):
     """What `Index.search` takes besides the query, `limit` and `mode`; a test keeps them equal."""
 
     path: str | Sequence[str] | None
+    roots: str | Sequence[str] | None
     tags: str | Sequence[str] | None
-    where: Mapping[str, Any] | None
+    where: Mapping[str, Any] | str | Sequence[str] | None
     since: datetime | float | str | None
     per_document: int | None
     min_score: float | None
     budget: int | None
     expand: Expand | None
     fusion: Fusion | None
+    literal: bool

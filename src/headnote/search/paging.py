@@ -8,12 +8,11 @@ before anybody sets it. The order is that of a search with the filters; passages
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
-from headnote.search.hits import Found, Reasons, Scored, hit_of
+from headnote.search.hits import Found, Reasons, Scored, read_hits
 from headnote.search.query import Query
 from headnote.search.ranking import recency_factor
 from headnote.search.retrievers import by_words
@@ -25,9 +24,6 @@ from headnote.store.labels import Labels
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-READ_TOGETHER = 32
-"""Chunks. A page shows twenty, and leaves out a few near copies."""
 
 
 def found_chunks(
@@ -81,7 +77,7 @@ def hits_in_order(
     ids = numpy.fromiter(scored.scores, numpy.int64, len(scored.scores))
     ids = ids[_are_among(ids, found)]
     first = best_first(_candidates(labels, query, ids, scored), repeat_factor)
-    yield from _read(reader, first, selection, scored)
+    yield from read_hits(reader, first, Reasons(scored), selection)
     if len(found) > len(first) and not query.min_score:
         keyword = by_words(reader, shares_of(words), reader.chunk_count(), query.only)
         floor = min((candidate.score for candidate in first), default=0.0)
@@ -93,7 +89,8 @@ def hits_in_order(
             for (chunk, score), path in zip(keyword, paths, strict=True)
             if chunk not in seen
         )
-        yield from _read(reader, rest, selection, scored._replace(keyword=keyword))
+        reasons = Reasons(scored._replace(keyword=keyword))
+        yield from read_hits(reader, rest, reasons, selection)
 
 
 def _paths(labels: Labels, ids: Sequence[int]) -> Iterator[str]:
@@ -105,15 +102,5 @@ def _candidates(labels: Labels, query: Query, ids: NDArray[np.int64], scored: Sc
     for chunk, document in zip(ids.tolist(), labels.documents[labels.places(ids)].tolist(), strict=True):
         age = now - labels.mtimes[document] / 1e9
         recency = recency_factor(age, query.recency_days, query.recency_steps)
-        yield Candidate(scored.scores[chunk] * recency, labels.paths[document], chunk, recency)
-
-
-def _read(reader: Reader, candidates: Iterable[Candidate], selection: Selection, scored: Scored) -> Iterator[Found]:
-    reasons = Reasons(scored)
-    remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
-    while batch := list(islice(remaining, READ_TOGETHER)):
-        chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.start for candidate in batch])}
-        why = reasons.of(list(chunks.values()))
-        for candidate in batch:
-            chunk = chunks[candidate.start]
-            yield hit_of(chunk, candidate.score, why[chunk.id]._replace(recency=candidate.recency)), chunk
+        path = labels.paths[document]
+        yield Candidate(scored.scores[chunk] * scored.about(path) * recency, path, chunk, recency)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from headnote.arguments import check_types
 from headnote.errors import SettingsError
+from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.store.filters import Filter
 
 Mode = Literal["hybrid", "semantic", "keyword"]
@@ -27,6 +28,7 @@ class Query:
     """One search."""
 
     text: str
+    """The words that are looked for. If there are none, the filter says which documents are listed."""
     limit: int = 10
     """Hits at most."""
     mode: Mode = "hybrid"
@@ -46,6 +48,16 @@ class Query:
     """A bonus in steps instead: for the last week, and a smaller one for the last month."""
     expand: Expand = "none"
     """What comes with a hit: the chunks around it, its whole section, or what it links to."""
+    phrases: tuple[str, ...] = ()
+    """What the filter demands word by word. A passage that has it is relevant, whatever its score."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether there is nothing to rank by."""
+        return not self.text.strip() and not self.only.passes_all
+
+    contexts: Contexts = NO_CONTEXTS
+    """What is said about folders and documents."""
 
     def __post_init__(self) -> None:
         check_types(

@@ -57,8 +57,10 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
     whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
     text_scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
     scores = text_scores + NAME_SHARE * np.maximum((parts.names @ query).max(axis=1) - text_scores, 0)
-    order = np.lexsort((np.asarray(parts.chunks), -scores))
-    return [(parts.chunks[at], float(scores[at])) for at in order if scores[at] > 0]
+    chunks = np.asarray(parts.chunks)
+    order = np.lexsort((chunks, -scores))
+    order = order[scores[order] > 0]
+    return list(zip(chunks[order].tolist(), scores[order].tolist(), strict=True))
 
 
 def unread_chunks(parts: PartSet, chunks: Iterable[int]) -> frozenset[int]:

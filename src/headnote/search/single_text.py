@@ -15,6 +15,7 @@ from typing import NamedTuple
 from headnote.chunking.chunker import chunk_document
 from headnote.chunking.settings import Settings
 from headnote.embedding.registry import Models
+from headnote.formats.opening import open_document
 from headnote.index.entries import entry_of
 from headnote.index.manifest import manifest_of
 from headnote.index.packing import with_vectors
@@ -76,7 +77,7 @@ def searchable(text: str, path: str, settings: Settings, models: Models) -> Sear
 
 @lru_cache(maxsize=_REMEMBERED)
 def _cut(text: str, path: str, settings: Settings) -> tuple[Document, list[Chunk]]:
-    document = Document(text, path, settings.mdx)
+    document = open_document(text, path, settings.mdx)
     return document, chunk_document(document, settings)
 
 

@@ -17,12 +17,14 @@ from sys import intern
 from typing import NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
-from headnote.lines import count_line_ends
+from headnote.lines import count_line_ends, split_lines
 from headnote.markdown.document import is_mdx
 from headnote.model import Hit
+from headnote.search.language import understood
 from headnote.search.readable import ReadableLine, readable_lines
 from headnote.search.terms import content_terms
 from headnote.store.languages import language_of
+from headnote.store.phrases import has_phrase, pattern_of
 from headnote.store.terms import is_without_blanks, runs, terms, words_of
 
 Mark = tuple[int, int]
@@ -44,6 +46,12 @@ EXCERPT_CHARACTERS = 420
 """Characters of an excerpt; a single line that is longer is cut to as many."""
 _EXCERPT_LEAD = 90
 """Characters in front of the first mark of a line that is cut, at most."""
+
+QUOTE = '"'
+"""What a phrase begins with among terms, none of which does."""
+
+PHRASE_WEIGHT = 5
+"""Words that a phrase counts as when the lines to show are chosen: it is what was asked for."""
 
 _WORD = re.compile(r"\w(?:[\w.'’+-]*\w)?")
 
@@ -126,14 +134,28 @@ def _read_lines(lines: Iterable[ReadableLine]) -> ReadText:
 # -- marks
 
 
-def marked_terms(query: str, matched: Iterable[str] = (), text: str = "") -> frozenset[str]:
+def marked_terms(query: str, matched: Iterable[str] = (), text: str = "", literal: bool = False) -> frozenset[str]:
     """The terms that are worth marking: those of the query, and what a hit matched, since words may be guessed. In a
-    text in another language, words with a matched stem have other terms by themselves."""
-    chosen = {*_content_terms(query), *matched}
+    text in another language, words with a matched stem have other terms by themselves.
+
+    A phrase is one of them, with its quote in front. Its words are marked by themselves only if no line has all of it.
+    """
+    asked = understood(query, literal)
+    phrases = [phrase for phrase in asked.quoted if has_phrase(text, phrase)]
+    chosen = {*_content_terms(asked.words), *matched}
+    if whole := [phrase for phrase in phrases if any(has_phrase(line, phrase) for line in split_lines(text))]:
+        inside = frozenset(term for phrase in whole for term in terms(phrase))
+        chosen -= inside.difference(_content_terms(_without_phrases(asked.words, whole)))
     if language := language_of(text):
         words = {word for word in words_of(text) if not chosen.isdisjoint(terms(word, language))}
         chosen.update(term for word in words for term in terms(word))
-    return frozenset(chosen)
+    return frozenset((*chosen, *(QUOTE + phrase for phrase in phrases)))
+
+
+def _without_phrases(words: str, phrases: Iterable[str]) -> str:
+    for phrase in phrases:
+        words = pattern_of(phrase).sub(" ", words)
+    return words
 
 
 @lru_cache(maxsize=64)
@@ -158,6 +180,20 @@ def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
 
 
 def _found(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
+    """Ranges of words and of phrases, in order of their beginnings."""
+    phrases = _phrases_in(query_terms)
+    if not phrases:
+        return _found_words(text, query_terms)
+    found = [match.span() for phrase in phrases for match in pattern_of(phrase).finditer(text)]
+    return iter(sorted([*found, *_found_words(text, query_terms)]))
+
+
+@lru_cache(maxsize=64)
+def _phrases_in(query_terms: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(term[1:] for term in query_terms if term[:1] == QUOTE))
+
+
+def _found_words(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
     found = _matching(query_terms).among(_WORD.findall(text))
     if not found:
         return
@@ -232,7 +268,7 @@ def _terms_without_blanks(query_terms: frozenset[str]) -> re.Pattern[str] | None
 def best_lines(lines: Sequence[ReadableLine], query_terms: frozenset[str]) -> list[ReadableLine]:
     """The lines with the most terms, rare ones counting more, in order; the first lines if none has any."""
     candidates = [line for line in lines if line.kind != "heading"]
-    line_terms = [query_terms & set(terms(line.text)) for line in candidates]
+    line_terms = [_terms_in(line.text, query_terms) for line in candidates]
     frequencies = Counter(term for matched in line_terms for term in matched)
 
     def weight(matched: frozenset[str]) -> float:
@@ -249,6 +285,15 @@ def best_lines(lines: Sequence[ReadableLine], query_terms: frozenset[str]) -> li
         chosen.add(-place)
         covered |= line_terms[-place]
     return [candidates[number] for number in sorted(chosen) or range(min(2, len(candidates)))]
+
+
+def _terms_in(text: str, query_terms: frozenset[str]) -> frozenset[str]:
+    """Those of the terms that a line has. A phrase counts where it stands in one line."""
+    found = query_terms & set(terms(text))
+    for phrase in _phrases_in(query_terms):
+        if has_phrase(text, phrase):
+            found |= {QUOTE + phrase}
+    return found
 
 
 def clipped(line: ReadableLine, query_terms: frozenset[str]) -> SnippetLine:
@@ -282,8 +327,12 @@ def excerpt(lines: Iterable[ReadableLine], query_terms: frozenset[str]) -> Snipp
 
 def _excerpt(read: ReadText, query_terms: frozenset[str]) -> Snippet:
     paragraphs, found = read.paragraphs, _matching(query_terms).among(read.words)
+    phrases = _phrases_in(query_terms)
     counts = [
-        sum(1 for _ in marks(paragraph.text, query_terms)) if any(map(paragraph.text.__contains__, found)) else 0
+        sum(1 for _ in marks(paragraph.text, query_terms))
+        + PHRASE_WEIGHT * sum(has_phrase(paragraph.text, phrase) for phrase in phrases)
+        if phrases or any(map(paragraph.text.__contains__, found))
+        else 0
         for paragraph in paragraphs
     ]
     first = _best_start(paragraphs, counts)

@@ -19,7 +19,7 @@ from typing import Literal
 
 from headnote.model import Guess, Hit
 from headnote.search.terms import content_terms, function_terms, languages_in, rarity
-from headnote.search.wording import written_words
+from headnote.search.wording import Wording
 from headnote.store.base import Keywords
 from headnote.store.rows import StoredChunk
 from headnote.store.terms import (
@@ -129,6 +129,11 @@ def shares_of(readings: Iterable[Reading]) -> dict[str, float]:
     return shares
 
 
+def is_guessed(reading: Reading) -> bool:
+    """Whether it stands for other words than the one that was typed."""
+    return reading.kind in ("beginning", "misspelt")
+
+
 def spelt_out(text: str, readings: Iterable[Reading], best: Sequence[StoredChunk]) -> str:
     """The query with whole words in place of misspelt and unfinished ones, as the best chunks by words write them.
 
@@ -136,15 +141,12 @@ def spelt_out(text: str, readings: Iterable[Reading], best: Sequence[StoredChunk
     unless one word is likelier than all others together.
     """
     words: dict[str, str] = {}
-    for reading in readings:
-        if reading.kind not in ("beginning", "misspelt"):
-            continue
+    for reading in filter(is_guessed, readings):
         likeliest = max(reading.shares, key=lambda term: (reading.shares[term], term))
         if reading.kind == "misspelt" or reading.shares[likeliest] > TRUST / 2:
             chunk = next((chunk for chunk in best if likeliest in terms_of(chunk)), None)
-            words[reading.typed] = (
-                written_words(chunk, [likeliest])[likeliest] if chunk else reading.word or reading.typed
-            )
+            written = Wording([likeliest]).of(chunk, [likeliest])[likeliest] if chunk else ""
+            words[reading.typed] = written or reading.word or reading.typed
     return _replaced(text, words)
 
 

@@ -14,33 +14,56 @@ from headnote.store.terms import is_without_blanks, word_terms, words_of
 _WORD = re.compile(r"[^\W_]+")
 
 
-def written_words(chunk: StoredChunk, terms: Collection[str]) -> dict[str, str]:
-    """Each term with the word of a chunk that became it, as it is written most often; a term of no word is itself.
+class Wording:
+    """How chunks write the terms of one query. Chunks have most of their words in common, so what is found out about a
+    word holds for all of them."""
 
-    A word with this term alone is better than one of which it is a part, like `ComponentProps`, and that is better than
-    a name of several words, like `--feature-gates`. Where there are no blanks, terms are as they are written.
-    """
-    document = chunk.document
-    names = (document.title, *chunk.row.heading_path, *document.aliases, *chunk.row.tags, file_name(chunk.path))
-    text = "\n".join((chunk.text, *names))
-    wanted = frozenset(term for term in terms if not is_without_blanks(term))
-    found: dict[str, str] = {}
-    for words in (_WORD.findall(text), words_of(text)):
-        if missing := wanted.difference(found):
-            found |= _words_with(missing, words, language_of(document.text))
-    return {term: found.get(term, term) for term in terms}
+    def __init__(self, terms: Iterable[str]) -> None:
+        self._terms = frozenset(term for term in terms if not is_without_blanks(term))
+        self._words: defaultdict[str, _Words] = defaultdict(_Words)
+        """Language → the words of the chunks so far."""
 
+    def of(self, chunk: StoredChunk, terms: Collection[str]) -> dict[str, str]:
+        """Each of these terms with the word of a chunk that became it, as it is written most often; a term of no word
+        is itself.
 
-def _words_with(terms: frozenset[str], words: Iterable[str], language: str) -> Mapping[str, str]:
-    alone: dict[str, Counter[str]] = defaultdict(Counter)
-    inside: dict[str, Counter[str]] = defaultdict(Counter)
-    terms_by_word = word_terms(language)
-    for word, count in Counter(words).items():
-        own = terms_by_word[word]
-        if not terms.isdisjoint(own):
+        A word with this term alone is better than one of which it is a part, like `ComponentProps`, and that is better
+        than a name of several words, like `--feature-gates`. Where there are no blanks, terms are as they are written.
+        """
+        document = chunk.document
+        names = (document.title, *chunk.row.heading_path, *document.aliases, *chunk.row.tags, file_name(chunk.path))
+        text = "\n".join((chunk.text, *names))
+        wanted = self._terms.intersection(terms)
+        found: dict[str, str] = {}
+        for cut in (_WORD.findall, words_of):
+            if missing := wanted.difference(found):
+                found |= self._words_with(missing, cut(text), language_of(document.text))
+        return {term: found.get(term, term) for term in terms}
+
+    def _words_with(self, terms: frozenset[str], words: list[str], language: str) -> Mapping[str, str]:
+        alone: dict[str, Counter[str]] = defaultdict(Counter)
+        inside: dict[str, Counter[str]] = defaultdict(Counter)
+        terms_by_word = word_terms(language)
+        # Of two words that are written equally often, the first one counts.
+        for word in sorted(self._matching(set(words), language), key=words.index):
+            own = terms_by_word[word]
             for term in terms.intersection(own):
-                (alone if len(own) == 1 else inside)[term][_in_a_sentence(word)] += count
-    return {term: counts.most_common(1)[0][0] for term, counts in (inside | alone).items()}
+                (alone if len(own) == 1 else inside)[term][_in_a_sentence(word)] += words.count(word)
+        return {term: counts.most_common(1)[0][0] for term, counts in (inside | alone).items()}
+
+    def _matching(self, words: set[str], language: str) -> set[str]:
+        """Those of the words that became a term of the query."""
+        known, terms_by_word = self._words[language], word_terms(language)
+        new = words - known.seen
+        known.seen |= new
+        known.matching.update(word for word in new if not self._terms.isdisjoint(terms_by_word[word]))
+        return words & known.matching
+
+
+class _Words:
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        self.matching: set[str] = set()
 
 
 def _in_a_sentence(word: str) -> str:

@@ -1,0 +1,336 @@
+"""The language of queries: words, "exact phrases", -exclusions, title: path: tag: and OR.
+
+Whatever only looks like an operator is ordinary text, since people paste error messages and commands: `--flag`, `-1`,
+`a - b`, `http://x`, `12:30`, a field that is none, a quote that is still open. No query is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from headnote.model import ReadQuery
+from headnote.store.filters import folded_tag
+from headnote.store.phrases import words_in
+from headnote.store.requirements import (
+    HasPhrase,
+    HasTag,
+    HasWord,
+    InPath,
+    Not,
+    Requirement,
+    TitleHas,
+    all_of,
+    either_of,
+)
+from headnote.store.terms import terms
+
+DEEPEST = 20
+"""Parentheses inside parentheses. A query with more is ordinary text."""
+
+_QUOTED = r'"[^"]*"|“[^”]*”'
+_TOKEN = re.compile(
+    rf"""
+    (?P<minus>-?)
+    (?: (?P<phrase>{_QUOTED}) (?=[\s),.;:!?]|\Z)
+      | (?P<field>title|path|tag):(?P<value>(?:{_QUOTED})(?=[\s)]|\Z)|[^\s"“]\S*)
+      | (?P<open>\()
+    )
+    | (?P<or>OR)(?=\s)
+    | \S+
+    """,
+    re.VERBOSE,
+)
+_FLAG = re.compile(r"-(?:[A-Za-z]$|[^\W\d_][^=:]*[=:])")
+"""One letter, or a name with a value: an option of a command."""
+_WORD = re.compile(r"-[^\W\d_]")
+_WILD = re.compile(r"[*?\[\\]")
+
+Kind = Literal["word", "phrase", "title", "path", "tag", "open", "close", "or"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a query."""
+
+    kind: Kind
+    start: int
+    end: int
+    value: str
+    is_excluded: bool = False
+    is_quoted: bool = False
+
+
+class Node(NamedTuple):
+    """A token, a group in parentheses, or alternatives."""
+
+    tokens: tuple[Token, ...] = ()
+    """The one token; of a group or of alternatives, what they are cut from the query with."""
+    parts: tuple[Node, ...] = ()
+    is_either: bool = False
+    is_excluded: bool = False
+
+
+class Understood(NamedTuple):
+    """A query in its parts."""
+
+    words: str
+    """What is looked for by words and by meaning; the query as it is, if it has no operators."""
+    must: Requirement | None = None
+    """What a passage must satisfy."""
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    """The phrases, and those that are one of several alternatives."""
+
+    @property
+    def record(self) -> ReadQuery:
+        words = _without(
+            self.words, [match.span() for match in re.finditer(_QUOTED, self.words)] if self.quoted else []
+        )
+        return ReadQuery(" ".join(words.split()), self.phrases, self.excluded, self.filters)
+
+
+@lru_cache(maxsize=256)
+def understood(query: str, literal: bool = False) -> Understood:
+    """The parts of a query; `literal` takes all of it for ordinary text."""
+    if literal:
+        return Understood(query)
+    tokens = _without_lone(list(_tokens(query)))
+    if not _has_operators(tokens) or _depth(tokens) > DEEPEST:
+        return Understood(query)
+    nodes = _sequence(iter(tokens))
+    cut = sorted(span for node in nodes for span in _cut(query, node))
+    words = _without(query, cut)
+    return Understood(
+        words=words if terms(words) else "",
+        must=all_of(map(_must, nodes)),
+        phrases=tuple(dict.fromkeys(_phrases(nodes, of_alternatives=False))),
+        excluded=tuple(dict.fromkeys(_written(query, node).removeprefix("-") for node in nodes if node.is_excluded)),
+        filters=tuple(dict.fromkeys(_written(query, node) for node in nodes if _filters(node))),
+        quoted=tuple(dict.fromkeys(_phrases(nodes, of_alternatives=True))),
+    )
+
+
+def _without(query: str, spans: Sequence[tuple[int, int]]) -> str:
+    kept, last = [], 0
+    for start, end in spans:
+        kept.append(query[last:start])
+        last = max(last, end)
+    return "".join([*kept, query[last:]])
+
+
+# -- tokens
+
+
+def _tokens(query: str) -> Iterator[Token]:
+    at, depth = 0, 0
+    while at < len(query):
+        if query[at].isspace():
+            at += 1
+            continue
+        if query[at] == ")" and depth:
+            yield Token("close", at, at + 1, ")")
+            at, depth = at + 1, depth - 1
+            continue
+        token = _token(query, at, depth)
+        depth += token.kind == "open"
+        yield token
+        at = token.end
+
+
+def _token(query: str, at: int, depth: int) -> Token:
+    match = _TOKEN.match(query, at)
+    assert match is not None
+    is_excluded = match["minus"] == "-"
+    if match["phrase"] and words_in(match["phrase"]):
+        return Token("phrase", at, match.end(), match["phrase"][1:-1], is_excluded, is_quoted=True)
+    if match["field"] and (field := _field(match, depth, is_excluded)):
+        return field
+    if match["open"]:
+        return Token("open", at, match.end(), "(", is_excluded)
+    if match["or"]:
+        return Token("or", at, match.end(), "OR")
+    return _word(query, at, depth)
+
+
+def _field(match: re.Match[str], depth: int, is_excluded: bool) -> Token | None:
+    """None if nothing is asked for: the field is a word then."""
+    is_quoted = match["value"][0] in '"“'
+    written = match["value"] if is_quoted else _outside(match["value"], depth)
+    value = written[1:-1] if is_quoted else written
+    kind: Kind = "title" if match["field"] == "title" else "path" if match["field"] == "path" else "tag"
+    asks = {"title": bool(words_in(value)), "path": bool(value.strip()), "tag": bool(folded_tag(value))}
+    if not asks[kind]:
+        return None
+    return Token(kind, match.start(), match.start("value") + len(written), value, is_excluded, is_quoted)
+
+
+def _word(query: str, at: int, depth: int) -> Token:
+    match = re.compile(r"\S+").match(query, at)
+    assert match is not None
+    text = _outside(match[0], depth) or match[0]
+    is_excluded = bool(_WORD.match(text)) and not _FLAG.match(text) and bool(terms(text[1:]))
+    return Token("word", at, at + len(text), text[1:] if is_excluded else text, is_excluded)
+
+
+def _outside(text: str, depth: int) -> str:
+    """Without the parentheses at its end that it does not open itself."""
+    while depth and text.endswith(")") and text.count(")") > text.count("("):
+        text, depth = text[:-1], depth - 1
+    return text
+
+
+def _without_lone(tokens: list[Token]) -> list[Token]:
+    """Parentheses without a partner, and OR without two sides, are words."""
+    opened: list[int] = []
+    alone: set[int] = set()
+    for number, token in enumerate(tokens):
+        if token.kind == "open":
+            opened.append(number)
+        elif token.kind == "close":
+            opened.pop()
+    alone.update(opened)
+    for number, token in enumerate(tokens):
+        before = tokens[number - 1].kind if number else "or"
+        after = tokens[number + 1].kind if number + 1 < len(tokens) else "or"
+        if token.kind == "or" and (before in ("or", "open") or after in ("or", "close")):
+            alone.add(number)
+    return [replace(token, kind="word") if number in alone else token for number, token in enumerate(tokens)]
+
+
+def _has_operators(tokens: Sequence[Token]) -> bool:
+    return any(token.is_excluded or token.kind not in ("word", "open", "close") for token in tokens)
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        depth += (token.kind == "open") - (token.kind == "close")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+# -- tree
+
+
+def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
+    """Up to the parenthesis that ends the group. OR binds what stands beside it."""
+    nodes: list[Node] = []
+    joins: Token | None = None
+    for token in tokens:
+        if token.kind == "close":
+            break
+        if token.kind == "or":
+            joins = token
+            continue
+        if token.kind == "open":
+            node = Node((token,), _sequence(tokens), is_excluded=token.is_excluded)
+        else:
+            node = Node((token,), is_excluded=token.is_excluded)
+        if joins is None:
+            nodes.append(node)
+            continue
+        before = nodes.pop()
+        alternatives = before.parts if before.is_either else (before,)
+        nodes.append(Node((*(before.tokens if before.is_either else ()), joins), (*alternatives, node), is_either=True))
+        joins = None
+    return tuple(nodes)
+
+
+def _must(node: Node) -> Requirement | None:
+    """What it asks for besides words, which may be missing from a passage."""
+    if node.is_excluded:
+        part = _strict(node)
+        return Not(part) if part is not None else None
+    if node.is_either:
+        parts = [_must(part) for part in node.parts]
+        # A word beside another condition is one of the conditions.
+        return either_of(filter(None, map(_strict, node.parts))) if any(parts) else None
+    if node.parts:
+        return all_of(map(_must, node.parts))
+    return None if _token_of(node).kind in ("word", "open") else _strict(node)
+
+
+def _strict(node: Node) -> Requirement | None:
+    """The same with words that must be there; without its exclusion, which is not a condition of its parts."""
+    if node.is_either:
+        return either_of(filter(None, map(_with_exclusion, node.parts)))
+    if node.parts:
+        return all_of(map(_with_exclusion, node.parts))
+    return _condition(_token_of(node))
+
+
+def _with_exclusion(node: Node) -> Requirement | None:
+    part = _strict(node)
+    return Not(part) if part is not None and node.is_excluded else part
+
+
+def _condition(token: Token) -> Requirement | None:
+    match token.kind:
+        case "phrase":
+            return HasPhrase(token.value)
+        case "title":
+            return TitleHas(token.value, token.is_quoted)
+        case "tag":
+            return HasTag(folded_tag(token.value))
+        case "path":
+            return InPath(path_globs(token.value))
+    return HasWord(token.value) if terms(token.value) else None
+
+
+def path_globs(text: str) -> tuple[str, ...]:
+    """A glob as a filter takes it; what has no wildcard is also the beginning of a path."""
+    return (text,) if _WILD.search(text) else (text, f"/{text.removeprefix('./').removeprefix('/')}*")
+
+
+def _token_of(node: Node) -> Token:
+    return node.tokens[0]
+
+
+# -- what people see
+
+
+def _cut(query: str, node: Node) -> Iterator[tuple[int, int]]:
+    """The parts of the query that are not looked for as words."""
+    kind = _token_of(node).kind
+    if node.is_excluded or kind in ("title", "path", "tag"):
+        yield _extent(query, node)
+        return
+    if node.is_either:
+        yield from ((token.start, token.end) for token in node.tokens)
+    for part in node.parts:
+        yield from _cut(query, part)
+
+
+def _filters(node: Node) -> bool:
+    """Whether it is a condition that is neither a phrase nor an exclusion."""
+    if node.is_excluded or _must(node) is None:
+        return False
+    return bool(node.parts) or _token_of(node).kind != "phrase"
+
+
+def _phrases(nodes: Sequence[Node], of_alternatives: bool) -> Iterator[str]:
+    for node in nodes:
+        if node.is_excluded or (node.is_either and not of_alternatives):
+            continue
+        if node.parts:
+            yield from _phrases(node.parts, of_alternatives)
+        elif _token_of(node).kind == "phrase":
+            yield " ".join(_token_of(node).value.split())
+
+
+def _written(query: str, node: Node) -> str:
+    start, end = _extent(query, node)
+    return query[start:end]
+
+
+def _extent(query: str, node: Node) -> tuple[int, int]:
+    """Where a node begins and ends in the query, its parentheses included."""
+    spans = [*((token.start, token.end) for token in node.tokens), *(_extent(query, part) for part in node.parts)]
+    start, end = min(start for start, _ in spans), max(end for _, end in spans)
+    return start, query.index(")", end) + 1 if _token_of(node).kind == "open" else end

@@ -1,0 +1,138 @@
+"""The language of queries: what is an operator, and what only looks like one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headnote.search.language import DEEPEST, Understood, understood
+from headnote.store.requirements import Either, HasPhrase, HasTag, HasWord, InPath, Not, TitleHas
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "plain words",
+        "http://example.org/a?b=c",
+        "C++ or C#",
+        "-1",
+        "-1.5 degrees",
+        "foo:bar",
+        "std::vector",
+        "--dry-run --flag=x",
+        "kubectl get pods -o yaml -n kube",
+        "-Dfoo=bar -Xlog:gc",
+        "a - b",
+        "meeting at 12:30",
+        r"C:\Users\me",
+        '"unclosed quote',
+        'say"hi" 12" pipe',
+        '{"a": "b"}',
+        '""',
+        '"!!"',
+        "title:",
+        "tag: x",
+        "Title:x",
+        "tag:#",
+        "OR",
+        "this OR",
+        "OR that",
+        "true or false",
+        "()",
+        "((((",
+        "f(x) (see below)",
+        "-",
+        "--",
+        "->",
+        "-->",
+        "x -foo:bar",
+    ],
+)
+def test_what_only_looks_like_an_operator_is_ordinary_text(query: str) -> None:
+    assert understood(query) == Understood(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "must"),
+    [
+        ("text -torque", "text", Not(HasWord("torque"))),
+        ('"exact phrase" more', '"exact phrase" more', HasPhrase("exact phrase")),
+        ("“curly quotes”", "“curly quotes”", HasPhrase("curly quotes")),
+        ('not found: "my-cluster".', 'not found: "my-cluster".', HasPhrase("my-cluster")),
+        ('-"two words" x', "x", Not(HasPhrase("two words"))),
+        ("-tag:Area/Net x", "x", Not(HasTag("area/net"))),
+        ("title:setup", "", TitleHas("setup")),
+        ('title:"first steps" x', "x", TitleHas("first steps", is_phrase=True)),
+        ("path:guide/ x", "x", InPath(("guide/", "/guide/*"))),
+        ("path:*.mdx x", "x", InPath(("*.mdx",))),
+        ("tag:a OR tag:b", "", Either((HasTag("a"), HasTag("b")))),
+        ("x (tag:a OR tag:b)", "x (  )", Either((HasTag("a"), HasTag("b")))),
+        ("cat OR dog", "cat  dog", None),
+        ("cat OR tag:dog", "cat", Either((HasWord("cat"), HasTag("dog")))),
+        ("-torque", "", Not(HasWord("torque"))),
+        ("-(a tag:b) c", "c", None),
+    ],
+)
+def test_operators(query: str, words: str, must: object) -> None:
+    read = understood(query)
+    assert read.words.strip() == words
+    if must is not None:
+        assert read.must == must
+
+
+def test_what_people_are_told() -> None:
+    read = understood('red "big red bus" -blue -tag:draft title:bus tag:a OR tag:b').record
+    assert read == (
+        "red",
+        ("big red bus",),
+        ("blue", "tag:draft"),
+        ("title:bus", "tag:a OR tag:b"),
+        (),
+    )
+
+
+def test_an_alternative_is_not_what_every_hit_has() -> None:
+    read = understood('"one two" OR "three four"')
+    assert read.phrases == ()
+    assert read.quoted == ("one two", "three four")
+    assert read.filters == ('"one two" OR "three four"',)
+
+
+def test_a_query_can_be_taken_as_it_is() -> None:
+    assert understood('"a b" -c tag:d', literal=True) == Understood('"a b" -c tag:d')
+
+
+def test_a_finished_word_stays_finished() -> None:
+    # The last word counts as the beginning of another one while it is typed.
+    assert understood("gate -torque").words == "gate "
+
+
+@given(st.text(max_size=60) | st.text('ab "“”-:()OR titlepahg*\\', max_size=60))
+def test_no_query_is_an_error(query: str) -> None:
+    read = understood(query)
+    assert (read.must is None) == (not (read.excluded or read.filters or read.phrases))
+
+
+@given(st.text("abc .,!?'", max_size=40))
+def test_words_alone_are_left_as_they_are(query: str) -> None:
+    assert understood(query) == Understood(query)
+
+
+@given(st.text('abé "-(): tag', max_size=40), st.integers(0, 40))
+def test_while_it_is_typed_nothing_is_required_of_an_open_quote(query: str, length: int) -> None:
+    typed = re.sub(r'["“”]', "", query)[:length]
+    assert HasPhrase not in {type(leaf) for leaf in [understood(f'{typed} "open').must]}
+
+
+def test_deep_parentheses_are_ordinary_text() -> None:
+    deep = "(" * (DEEPEST + 1) + "tag:a" + ")" * (DEEPEST + 1)
+    assert understood(deep) == Understood(deep)
+    assert understood(deep[1:-1]).must == HasTag("a")
+
+
+@pytest.mark.parametrize("piece", ['"', "“", "(", "-", '" ', "tag:a OR ", '"a ', "(a) ", "-(", 'title:"'])
+def test_long_queries_are_read(piece: str) -> None:
+    understood(piece * (10_000 // len(piece)))
