@@ -1,0 +1,156 @@
+"""Write the search of a site into a folder: as a whole, and nothing but its own files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import sha256
+from importlib.resources import files
+from itertools import accumulate
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import NamedTuple
+
+from headnote.embedding.registry import Models
+from headnote.errors import IndexFailure, SettingsError, UnwritableIndex
+from headnote.export.encoding import packed, vectors
+from headnote.export.meaning import ROWS, clusters_of, mixed, row_shards, vocabulary_shards
+from headnote.export.pages import GROUP, Pages, detail_shards
+from headnote.export.words import words_of
+from headnote.store.base import Reader, Store
+
+FOLDER = "headnote"
+"""Inside the site."""
+MANIFEST = "manifest.json"
+VERSION = 1
+SCRIPTS = ("search.js", "engine.js", "meaning.js", "shards.js", "stemmer.js", "terms.js", "search.css")
+
+
+class Exported(NamedTuple):
+    """What an export wrote."""
+
+    folder: Path
+    """Where its files are."""
+    pages: int
+    """How many documents can be found."""
+    chunks: int
+    """How many they have."""
+    files: int
+    """How many there are."""
+    bytes: int
+    """Of all files together."""
+    changed: int
+    """Files that were not there before."""
+    removed: int
+    """Files of an earlier export that are no longer needed."""
+
+
+def export_site(store: Store, models: Models, site: Path, base_url: str = "", *, check: bool = False) -> Exported:
+    """Write shards and script into the folder of a built site. With `check`, only say what would change."""
+    if site.exists() and not site.is_dir():
+        raise SettingsError("a file, not a folder", path=str(site), remedy="name the folder of the built site")
+    if models.instant is None:
+        remedy = "index with an embedder that has the instant model, such as --embedder instant"
+        raise IndexFailure("the index has no vectors of the instant model", path=store.place, remedy=remedy)
+    with store.reading() as reader:
+        contents = _contents(reader, models.instant.name, site, base_url)
+        pages, chunks = len(reader.document_paths()), reader.chunk_count()
+    folder = site / FOLDER
+    before = _listed(folder)
+    changed = [name for name, data in contents.items() if _read(folder / name) != data]
+    stale = sorted(before - contents.keys())
+    if not check:
+        _write(folder, contents, changed, stale)
+    size = sum(map(len, contents.values()))
+    return Exported(folder, pages, chunks, len(contents), size, len(changed), len(stale))
+
+
+def _contents(reader: Reader, model: str, site: Path, base_url: str) -> dict[str, bytes]:
+    """Name → content of every file. Folders of shards are named by what is in them, so that a browser may keep them."""
+    every = {chunk.id: chunk for path in reader.document_paths() for chunk in reader.chunks_of(path)}
+    if not every:
+        raise IndexFailure("there is nothing to export", path=str(site), remedy="index a folder with documents first")
+    parts = reader.parts(model, list(every))
+    matrix = mixed(parts)
+    clusters = clusters_of(matrix)
+    chunks = [every[parts.chunks[row]] for row in clusters.order]
+    words = words_of(chunks)
+    vocabulary, first_pieces = vocabulary_shards()
+    pages = Pages(reader, site, base_url)
+    records = {chunk: pages.record(every[chunk]) for chunk in parts.chunks}
+    details = detail_shards([records[chunk.id] for chunk in chunks], parts, clusters.order)
+    ends = list(accumulate(clusters.sizes))
+    members = [clusters.order[end - size : end] for end, size in zip(ends, clusters.sizes, strict=True)]
+    found: dict[str, bytes] = {}
+    index = {
+        "version": VERSION,
+        "chunks": len(chunks),
+        "average": words.average,
+        "sizes": clusters.sizes,
+        "group": GROUP,
+        "rows": ROWS,
+        "first_terms": words.first_terms,
+        "first_pieces": first_pieces,
+        "words": _add(found, "words", words.shards),
+        "pieces": _add(found, "pieces", vocabulary),
+        "model": _add(found, "model", row_shards()),
+        "centres": _add(found, "centres", [vectors(clusters.centres)]),
+        "clusters": _add(found, "clusters", [vectors(matrix[rows]) for rows in members]),
+        "details": _add(found, "details", details),
+    }
+    found |= {script: (files_of_package() / script).read_bytes() for script in SCRIPTS}
+    found["index.bin"] = packed(json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode())
+    return found | {MANIFEST: json.dumps({"version": VERSION, "files": sorted(found)}, indent=0).encode()}
+
+
+def files_of_package() -> Path:
+    return Path(str(files("headnote.export"))) / "static"
+
+
+def _add(files: dict[str, bytes], kind: str, shards: Sequence[bytes]) -> str:
+    """Adds shards of one kind; returns their folder, which is named by what is in them."""
+    digest = sha256()
+    for shard in shards:
+        digest.update(sha256(shard).digest())
+    folder = f"{kind}-{digest.hexdigest()[:12]}"
+    files.update({f"{folder}/{at}.bin": packed(shard) for at, shard in enumerate(shards)})
+    return folder
+
+
+def _listed(folder: Path) -> set[str]:
+    """The files of the export before: only these may be deleted."""
+    try:
+        listed = json.loads((folder / MANIFEST).read_bytes())["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    return {name for name in listed if isinstance(name, str) and ".." not in name and not name.startswith(("/", "\\"))}
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _write(folder: Path, contents: dict[str, bytes], changed: list[str], stale: list[str]) -> None:
+    """Shards first, then what names them, then away with the old ones: whoever is interrupted, or reads meanwhile, has
+    the old search or the new one."""
+    try:
+        last = ("index.bin", MANIFEST)
+        for name in [*(name for name in changed if name not in last), *(name for name in last if name in changed)]:
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=file.parent, prefix=".", delete=False) as aside:
+                aside.write(contents[name])
+            Path(aside.name).chmod(0o644)
+            Path(aside.name).replace(file)
+        for name in stale:
+            (folder / name).unlink(missing_ok=True)
+        for left in {(folder / name).parent for name in stale}:
+            with suppress(OSError):
+                left.rmdir()  # unless somebody has put a file there
+    except OSError as error:
+        remedy = "check the permissions of the folder"
+        raise UnwritableIndex(f"cannot be written: {error.strerror}", path=str(folder), remedy=remedy) from error

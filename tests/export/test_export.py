@@ -1,0 +1,194 @@
+"""The search of a site: the same words in Python and JavaScript, the hits of the index, and only files of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headnote import Index, IndexFailure, SettingsError
+from headnote.embedding.wordpieces import uncased
+from headnote.export.words import page_terms
+from headnote.export.writing import files_of_package
+from headnote.search.spelling import ENDINGS
+from headnote.store.terms import terms, words_of
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="no node on the path: the script of the static search is not run")
+QUESTIONS = [
+    "how often do I calibrate",
+    "battery",
+    "mount a gauge",
+    "what does the display show",
+    "wiring the sensor",
+    "calibr",
+    "installing",
+]
+LARGEST_ANSWER = 300_000
+"""Bytes of a first answer, the script included."""
+
+RUN = """
+import { readFileSync } from "node:fs";
+const [folder, action] = process.argv.slice(2);
+const asked = JSON.parse(readFileSync(0, "utf-8"));
+let bytes = 0;
+globalThis.fetch = async (address) => {
+  const data = readFileSync(address);
+  bytes += data.length;
+  return { ok: true, arrayBuffer: async () => data.buffer.slice(data.byteOffset, data.byteOffset + data.length) };
+};
+const base = new URL(`file://${folder}/`);
+const { Engine } = await import(new URL("engine.js", base));
+const { termsOf } = await import(new URL("terms.js", base));
+const { stem } = await import(new URL("stemmer.js", base));
+const { piecesOf, vectorOf, wordsOf } = await import(new URL("meaning.js", base));
+const engine = new Engine(base);
+const actions = {
+  stem,
+  terms: termsOf,
+  pieces: async (text) => (await Promise.all(wordsOf(text).map((word) => piecesOf(engine.shards, word)))).flat(),
+  vector: async (text) => [...((await vectorOf(engine.shards, text)) ?? [])],
+  search: async (text) => {
+    bytes = 0;
+    const hits = await new Engine(base).search(text);
+    return { hits, bytes };
+  },
+};
+const answers = [];
+for (const one of asked) answers.push(await actions[action](one));
+console.log(JSON.stringify(answers));
+"""
+
+
+def in_node(folder: Path, action: str, asked: list[str], scratch: Path) -> list[Any]:
+    (scratch / "run.mjs").write_text(RUN)
+    command = [str(NODE), str(scratch / "run.mjs"), str(folder), action]
+    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterator[Index]:
+    root = tmp_path_factory.mktemp("export") / "handbook"
+    shutil.copytree(repository / "examples" / "handbook", root, ignore=shutil.ignore_patterns(".headnote"))
+    with Index.open(root, embedder="instant") as opened:
+        opened.update()
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def site(index: Index, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "calibration").mkdir()
+    (folder / "calibration" / "index.html").write_text("<h1>Calibration</h1>")
+    (folder / "installing.html").write_text("<h1>Installing</h1>")
+    index.export(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def words(repository: Path) -> list[str]:
+    """The words of our own documentation and of the corpus of the tests."""
+    pages = [*(repository / "docs").rglob("*.md"), *(repository / "tests" / "corpus").rglob("*.md")]
+    return sorted({word for page in pages for word in words_of(page.read_text(encoding="utf-8"))})
+
+
+@needs_node
+def test_stems_are_the_same_in_both_languages(words: list[str], tmp_path: Path) -> None:
+    plain = [word.lower() for word in words if word.isascii() and word.isalpha()]
+    asked = sorted({*plain, *(word + ending for word in plain[::9] for ending in ENDINGS)})
+    assert in_node(files_of_package(), "stem", asked, tmp_path) == [terms(word)[0] for word in asked]
+
+
+@needs_node
+def test_terms_are_the_same_in_both_languages(words: list[str], tmp_path: Path) -> None:
+    asked = [*words, "naïve Café", "東京都庁", "ความหมาย", "Über-Größe", "v1.29.3", "don’t", "C++ and C#", "--dry-run"]
+    assert in_node(files_of_package(), "terms", asked, tmp_path) == [page_terms(word) for word in asked]
+    assert all(page_terms(word) == terms(word) for word in words if word.isascii())
+
+
+@needs_node
+def test_the_vector_of_a_query_is_that_of_the_model(index: Index, site: Path, words: list[str], tmp_path: Path) -> None:
+    asked = [word for word in words if word.isascii()][::7]
+    assert in_node(site / "headnote", "pieces", asked, tmp_path) == [uncased().ids(word) for word in asked]
+    model = index.models.instant
+    assert model is not None
+    for question, vector in zip(QUESTIONS, in_node(site / "headnote", "vector", QUESTIONS, tmp_path), strict=True):
+        assert vector == pytest.approx(model.embed_query(question).tolist(), abs=1e-5)
+
+
+@needs_node
+def test_hits_are_those_of_the_index(index: Index, site: Path, tmp_path: Path) -> None:
+    answers = in_node(site / "headnote", "search", QUESTIONS, tmp_path)
+    scripts = sum(file.stat().st_size for file in (site / "headnote").glob("*.[jc]s*") if file.suffix != ".json")
+    shared = 0.0
+    for question, answer in zip(QUESTIONS, answers, strict=True):
+        assert answer["bytes"] + scripts <= LARGEST_ANSWER
+        here = [(hit.title, hit.breadcrumb) for hit in index.search(question)]
+        there = [(hit["title"], " > ".join(hit["headings"])) for hit in answer["hits"]]
+        assert there[0] in here[:3]
+        shared += len(set(here) & set(there)) / len(set(here))
+    assert shared / len(QUESTIONS) >= 0.8
+
+
+@needs_node
+def test_nothing_is_found_where_nothing_is_relevant(site: Path, tmp_path: Path) -> None:
+    assert [answer["hits"] for answer in in_node(site / "headnote", "search", ["xyzzy plugh"], tmp_path)] == [[]]
+
+
+@needs_node
+def test_addresses_are_those_of_the_built_pages(site: Path, tmp_path: Path) -> None:
+    (answer,) = in_node(site / "headnote", "search", ["how often do I calibrate"], tmp_path)
+    urls = {hit["url"].partition("#")[0] for hit in answer["hits"]}
+    assert "calibration/" in urls
+    (answer,) = in_node(site / "headnote", "search", ["mount a gauge"], tmp_path)
+    assert "installing.html" in {hit["url"].partition("#")[0] for hit in answer["hits"]}
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_the_same_pages_give_the_same_files(index: Index, tmp_path: Path) -> None:
+    index.export(tmp_path / "one")
+    index.export(tmp_path / "two")
+    assert everything(tmp_path / "one") == everything(tmp_path / "two")
+    again = index.export(tmp_path / "one", check=True)
+    assert (again.changed, again.removed) == (0, 0)
+
+
+def test_only_files_of_its_own_are_removed(index: Index, tmp_path: Path) -> None:
+    index.export(tmp_path)
+    folder = tmp_path / "headnote"
+    (folder / "mine.txt").write_text("mine")
+    listed = json.loads((folder / "manifest.json").read_text())
+    (folder / "words-old").mkdir()
+    (folder / "words-old" / "0.bin").write_text("old")
+    (tmp_path / "outside.txt").write_text("outside")
+    listed["files"] += ["words-old/0.bin", "../outside.txt"]
+    (folder / "manifest.json").write_text(json.dumps(listed))
+    assert index.export(tmp_path, check=True).removed == 1
+    index.export(tmp_path)
+    assert not (folder / "words-old").exists()
+    assert (folder / "mine.txt").read_text() == "mine"
+    assert (tmp_path / "outside.txt").read_text() == "outside"
+
+
+def test_what_cannot_be_exported_says_why(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(SettingsError, match="a file, not a folder"):
+        index.export(tmp_path / "file")
+    (tmp_path / "empty").mkdir()
+    with Index.open(tmp_path / "empty", embedder="instant") as empty:
+        empty.update()
+        with pytest.raises(IndexFailure, match="nothing to export"):
+            empty.export(tmp_path / "site")
+    without = Index.open(index.root, embedder="none", read_only=True)
+    with without, pytest.raises(IndexFailure, match="no vectors of the instant model"):
+        without.export(tmp_path / "site")

@@ -1,0 +1,77 @@
+"""Packs for tests, and the layout of a pack written once more, by hand, from its documentation."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from headnote.store.sqlite.schema import MIGRATIONS, migrate
+
+BLOCK = 16_384
+FOOTER = 64
+"""Bytes of the footer."""
+
+
+def write_pack(database: Path, pack: Path, layout: int = 1, signature: bytes = b"", **description: Any) -> Path:
+    """A pack of format 1, as docs/packs.md describes it."""
+    data = database.read_bytes()
+    digests = b"".join(sha256(data[at : at + BLOCK]).digest() for at in range(0, len(data), BLOCK))
+    text = json.dumps(description).encode()
+    lengths = struct.pack("<QIII", len(data), len(text), len(signature), BLOCK)
+    digest = sha256(digests + text + signature + lengths).digest()
+    ending = struct.pack("<I8s", layout, b"hnotPACK")
+    pack.write_bytes(data + digests + text + signature + lengths + digest + ending)
+    return pack
+
+
+def database_of(pack: Path, copy: Path) -> Path:
+    """The database of a pack, as a file that can be changed."""
+    data = pack.read_bytes()
+    (size,) = struct.unpack_from("<Q", data, len(data) - FOOTER)
+    copy.write_bytes(data[:size])
+    return copy
+
+
+def description_of(pack: Path) -> dict[str, Any]:
+    data = pack.read_bytes()
+    size, text, signature, block = struct.unpack_from("<QIII", data, len(data) - FOOTER)
+    start = size + -(-size // block) * 32
+    assert start + text + signature + FOOTER == len(data)
+    return dict(json.loads(data[start : start + text]))
+
+
+def changed(pack: Path, new: Path, *statements: str, **description: Any) -> Path:
+    """A pack whose database somebody has changed, with checksums that fit."""
+    database = database_of(pack, new.with_suffix(".db"))
+    connection = apsw.Connection(str(database))
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+    return write_pack(database, new, **(description_of(pack) | description))
+
+
+def with_older_tables(database: Path, older: Path, version: int) -> Path:
+    """The same rows as an earlier headnote stored them: migrations have added columns since."""
+    connection = apsw.Connection(str(older))
+    migrate(connection, older, MIGRATIONS[:version])
+    connection.execute("ATTACH ? AS new", (str(database),))
+    tables = connection.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    for (table,) in tables.fetchall():
+        columns = ", ".join(f'"{row[1]}"' for row in connection.execute(f"PRAGMA main.table_info({table})"))
+        connection.execute(f"DELETE FROM main.{table}")
+        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
+    connection.close()
+    return older
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command, as other people run it."""
+    command = [sys.executable, "-m", "headnote", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
