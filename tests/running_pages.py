@@ -30,6 +30,7 @@ _VARYING = re.compile(
       \d+(\.\d+)?(?=\ (s|ms|kB|MB)\b)     # times, sizes on disk
     | \(\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d\)   # moments
     | (?<=process\ )\d+                  # numbers of processes
+    | \b[0-9a-f]{64}\b                   # checksums of packs
     | (?<===)[0-9a-f]{8}(?===)           # the marks around quotations for agents
     """,
     re.VERBOSE,
@@ -166,7 +167,8 @@ def same(one: str, other: str) -> bool:
 def settled_in(folder: Path) -> Iterator[None]:
     """In the folder, without anybody's settings, and with the model that everybody has."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEADNOTE_", "OPENAI_"))}
-    environment = mock.patch.dict(os.environ, {**kept, "NO_COLOR": "1", "HEADNOTE_EMBEDDER": "instant"}, clear=True)
+    own = {"NO_COLOR": "1", "HEADNOTE_EMBEDDER": "instant", "HEADNOTE_HOMES": str(folder / ".homes")}
+    environment = mock.patch.dict(os.environ, kept | own, clear=True)
     with environment, contextlib.chdir(folder):
         yield
 

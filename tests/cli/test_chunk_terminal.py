@@ -154,7 +154,7 @@ def test_a_reader_that_leaves_is_no_error(many: Path) -> None:
         process.stdout.close()
         assert process.stderr is not None
         assert process.stderr.read() == b""
-    assert process.returncode == 1
+    assert process.returncode == 141
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no process groups")

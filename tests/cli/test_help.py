@@ -54,11 +54,14 @@ def is_endless(line: str) -> bool:
 
 @pytest.fixture(scope="module")
 def folder(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The handbook as `docs`, and its questions, with an index of it."""
+    """The handbook as `docs`, and its questions, with an index of it; and a folder of notes beside it."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(repository / "examples" / "handbook", folder / "docs", ignore=shutil.ignore_patterns(".headnote"))
     shutil.copy(repository / "examples" / "questions.jsonl", folder)
+    (folder / "notes").mkdir()
+    (folder / "notes" / "spares.md").write_text("# Spares\n\nA spare battery is in the red box.\n", encoding="utf-8")
     subprocess.run([*COMMAND, "index", "docs", "--embedder", MODEL], cwd=folder, check=True, capture_output=True)
+    subprocess.run([*COMMAND, "pack", "docs", "-o", "docs.headnote"], cwd=folder, check=True, capture_output=True)
     return folder
 
 
@@ -68,7 +71,7 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if name.startswith(("HEADNOTE_", "OPENAI_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HEADNOTE_EMBEDDER", MODEL)
-    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(folder))
     monkeypatch.chdir(folder)
     return folder

@@ -73,6 +73,20 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
         *(["links", NAME, "--root", "DOCS", *more] for more in ([], ["--json"])),
         *(["links", "b.md", "--root", "DOCS"], ["links", f"no{EVIL}.md", "--root", "DOCS"]),
     ],
+    "read": [
+        *(["read", NAME, "--root", "DOCS", *more] for more in ([], ["--json"], ["--format", "md"])),
+        ["read", f"no{EVIL}.md", "--root", "DOCS"],
+    ],
+    "related": [
+        *(["related", NAME, "--root", "DOCS", *more] for more in ([], ["--json"], ["--unlinked"])),
+        ["related", f"no{EVIL}.md", "--root", "DOCS"],
+    ],
+    "context": [
+        ["context", "--root", "DOCS"],
+        ["context", f"no{EVIL}", f"what it is {EVIL}", "--root", "DOCS"],
+    ],
+    "pack": [["pack", "DOCS", "-o", "OUT"], ["pack", "--info", f"DOCS/{EVIL}"]],
+    "export": [["export", "DOCS", "OUT"], ["export", f"DOCS/{EVIL}", "OUT"]],
     "config": [["config", "DOCS"], ["config", "DOCS", "--json"]],
     "presets": [["presets"], ["presets", "--json"]],
     "eval": [

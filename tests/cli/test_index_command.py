@@ -202,7 +202,7 @@ def test_a_dry_run_shows_what_would_change(docs: Path, capsys: Captured) -> None
         (["docs", "--wait", "-1"], "--wait"),
         (["docs", "--watch", "--dry-run"], "--dry-run cannot be combined with --watch"),
         (["docs", "--rebuld"], "No such option.*--rebuld.*--rebuild"),
-        (["docs", "more"], "unexpected extra argument"),
+        (["docs", "more"], "more: no such file or folder .check the path"),
         (["nowhere"], "nowhere: no such file or folder .check the path"),
         (["docs/guide.md"], "docs/guide.md: a file, not a folder .name the folder that contains it"),
     ],

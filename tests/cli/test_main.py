@@ -256,7 +256,7 @@ def test_a_reader_that_leaves_is_no_error(flags: list[str], tmp_path: Path) -> N
         process.stdout.close()
         assert process.stderr is not None
         assert process.stderr.read() == b""
-    assert process.returncode == 1
+    assert process.returncode == 141
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no such pipes")

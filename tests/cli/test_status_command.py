@@ -81,6 +81,8 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "origins": {"embedder": "HEADNOTE_EMBEDDER"},
         "generation": 1,
         "files": {"new": [], "changed": [], "gone": [], "rebuild": ""},
+        "folders": [],
+        "contexts": {},
     }
 
 

@@ -20,19 +20,20 @@ WORDS = st.lists(st.text("abcxyz?!-", min_size=1, max_size=6), min_size=1, max_s
 
 @given(WORDS, st.sampled_from([Path("docs"), Path("/"), Path("nowhere")]))
 def test_an_option_for_the_folder_leaves_all_words_to_the_query(words: list[str], root: Path) -> None:
-    assert understand(words, root) == (" ".join(words), root, "")
+    assert understand(words, [root]) == (" ".join(words), (root,), "")
+    assert understand(words, [root, Path("notes")]) == (" ".join(words), (root, Path("notes")), "")
 
 
 @given(WORDS)
 def test_a_folder_written_as_a_path_is_always_the_folder(words: list[str]) -> None:
     for folder in (".", "./", "/"):
-        assert understand([*words, folder]) == (" ".join(words), Path(folder), "")
+        assert understand([*words, folder]) == (" ".join(words), (Path(folder),), "")
 
 
 @given(WORDS)
 def test_words_that_name_no_folder_are_the_query(words: list[str]) -> None:
     understood = understand(words)
-    assert (understood.text, understood.root) == (" ".join(words), HERE)
+    assert (understood.text, understood.roots) == (" ".join(words), HERE)
 
 
 @pytest.mark.parametrize(
@@ -51,12 +52,17 @@ def test_words_that_name_no_folder_are_the_query(words: list[str]) -> None:
         (["what", "is", "TCP/IP"], "what is TCP/IP", ".", False),
         (["mount", "docs/guide.md"], "mount", "docs/guide.md", False),
         (["install", "dosc"], "install dosc", ".", True),
+        (["how to install", "docs", "docs/notes"], "how to install", "docs docs/notes", False),
+        (["install", "docs/", "docs/notes"], "install", "docs/ docs/notes", False),
+        (["how", "to", "install", "docs/", "."], "how to install", "docs/ .", False),
+        (["install", "docs", "docs/notes"], "install docs", "docs/notes", False),
+        (["docs/", "docs/notes"], "docs/", "docs/notes", False),
     ],
 )
 @pytest.mark.usefixtures("docs")
 def test_who_is_who(words: list[str], text: str, root: str, is_doubtful: bool) -> None:
     understood = understand(words)
-    assert (understood.text, understood.root) == (text, Path(root))
+    assert (understood.text, understood.roots) == (text, tuple(map(Path, root.split())))
     assert bool(understood.note) is is_doubtful
 
 

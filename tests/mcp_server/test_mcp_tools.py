@@ -70,7 +70,8 @@ async def error_of(client: Client, tool: str, **arguments: Any) -> str:
 def test_every_tool_is_there_and_described(index: Index) -> None:
     async def session(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} == {"search", "ask", "outline", "read", "links", "status"}
+        names = {"search", "ask", "outline", "read", "multi_read", "links", "related", "status"}
+        assert {tool.name for tool in tools} == names
         for tool in tools:
             assert tool.description
             assert len(tool.description) < 200
@@ -120,6 +121,29 @@ def test_a_hit_says_in_a_line_what_its_document_is_about(tmp_path: Path) -> None
     with Index.open(tmp_path, embedder="none") as opened:
         opened.update()
         talk(opened, session)
+
+
+def test_reading_several_documents_within_a_budget(index: Index) -> None:
+    async def session(client: Client) -> None:
+        whole = await text_of(
+            client, "multi_read", paths=["calibration.md#the-two-point-method", "index.md:1-3"], budget=4000
+        )
+        assert "\nsource: calibration.md:" in whole
+        assert "\nsource: index.md:1-3\n" in whole
+        assert "left out" not in whole
+        small = await text_of(client, "multi_read", paths=["*.md"], budget=400)
+        assert count_tokens(small) <= 400
+        places = re.findall(r"^([\w-]+\.md:\d+-\d+) \([\d,]+ tokens\)$", small, re.MULTILINE)
+        assert places
+        assert f"source: {places[-1]}" in await text_of(client, "multi_read", paths=[places[-1]], budget=20_000)
+        result = await client.call_tool("multi_read", {"paths": ["*.md", "gone.md"], "budget": 400, "structured": True})
+        data = result.structured_content
+        assert data["passages"][0]["start_line"] == 1
+        assert [one["place"] for one in data["left_out"]][:1] == places[:1] or data["left_out"]
+        assert "gone.md" in (await text_of(client, "multi_read", paths=["index.md", "gone.md"]))
+        assert "no document matches" in await error_of(client, "multi_read", paths=["gone/**"])
+
+    talk(index, session)
 
 
 def test_reading_by_lines_and_by_heading(index: Index) -> None:

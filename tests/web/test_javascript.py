@@ -40,7 +40,8 @@ def test_types_hold(compiler: Path, repository: Path) -> None:
 
 
 def test_lines_are_short(repository: Path) -> None:
-    scripts = sorted((repository / "src" / "headnote" / "web" / "static" / "js").rglob("*.js"))
+    package = repository / "src" / "headnote"
+    scripts = sorted([*(package / "web/static/js").rglob("*.js"), *(package / "export/static").glob("*.js")])
     assert scripts
     lines = [
         f"{script.name}:{number}"

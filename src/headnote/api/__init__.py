@@ -1,16 +1,29 @@
 """The index of a folder as a program sees it."""
 
+from headnote.api.homes import home_of, place_of_home
 from headnote.api.index import Index
 from headnote.api.opening import check_folder, repair_index, settings_of_index
-from headnote.api.views import DocumentView, Drift, ModelStatus, Status
+from headnote.api.packs import open_pack, read_pack_info, verify_pack
+from headnote.api.views import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
+from headnote.packs.format import PackInfo, is_pack
 
 __all__ = [
     "DocumentView",
     "Drift",
     "Index",
+    "LeftOut",
     "ModelStatus",
+    "PackInfo",
+    "Passages",
+    "RootStatus",
     "Status",
     "check_folder",
+    "home_of",
+    "is_pack",
+    "open_pack",
+    "place_of_home",
+    "read_pack_info",
     "repair_index",
     "settings_of_index",
+    "verify_pack",
 ]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from headnote.api.opening import Access, AnyPath, check_folder, open_folder
+from headnote.api.homes import home_of
+from headnote.api.opening import Access, AnyPath, check_adoption, check_folder, open_folder
 from headnote.api.reading import (
+    Library,
     broken_links,
+    broken_places,
     document_outline,
     document_row,
     document_view,
@@ -22,14 +26,16 @@ from headnote.api.reading import (
     neighbourhood,
     orphans,
     passage,
+    read_place,
 )
-from headnote.api.views import DocumentView, Drift, ModelStatus, Status
-from headnote.arguments import check_types
+from headnote.api.views import DocumentView, Drift, ModelStatus, Passages, RootStatus, Status
+from headnote.arguments import check_types, strings
 from headnote.chunking.options import ChunkOptions
 from headnote.config import (
     ChatSettings,
     Choice,
     Configure,
+    ContextFile,
     SearchSettings,
     chat_environment,
     load_chat_settings,
@@ -45,25 +51,33 @@ from headnote.index.plan import plan_reading
 from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
 from headnote.index.update import Scope, plan_update, update_documents
 from headnote.index.vectors import sweep, update_vectors
-from headnote.model import Answer, FoundWord, Hit, Passage, SearchPage, Turn
+from headnote.model import Answer, FoundWord, Hit, Passage, ReadQuery, Related, SearchPage, Turn
+from headnote.packs.format import PackInfo, is_pack
+from headnote.packs.opening import open_packed
+from headnote.search.contexts import NO_CONTEXTS, Contexts
+from headnote.search.emptiness import unknown_fields
 from headnote.search.engine import Engine
 from headnote.search.filter_parsing import read_filter, read_recency
+from headnote.search.language import understood
 from headnote.search.model_choice import model_for
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.ranking import STEPPED_PRESETS
 from headnote.sources.absence import why_no_documents
-from headnote.sources.attachments import read_attachment
-from headnote.sources.discover import discover
 from headnote.sources.listing import Listing
 from headnote.sources.watch import Lookout, watch
 from headnote.store.base import Store
+from headnote.store.cache import Cache
 from headnote.store.opening import schema_of
+from headnote.store.requirements import all_of
 from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
+from headnote.store.sqlite.packed import read_only_pack
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
+    from headnote.export.writing import Exported
     from headnote.markdown.outline import OutlineEntry
+    from headnote.search.related import Surroundings
 
 _DEFAULTED = ("limit", "mode", "fusion", "per_document", "min_score", "budget", "expand")
 """Options of a search that `[search]` may set."""
@@ -82,8 +96,13 @@ class Index:
         search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
         adopts: bool = False,
         read_only: bool = False,
+        pack: PackInfo | None = None,
     ) -> None:
         self.root = root
+        self.pack_info = pack
+        """What a pack says about itself; None for the index of a folder."""
+        self.tree = choice.tree(root)
+        self._context_file = None if pack else ContextFile(root)
         self.choice = choice
         self.settings = choice.chunking.settings
         self.index_settings = choice.of_index.settings
@@ -92,6 +111,7 @@ class Index:
         self.read_only = read_only or not store.may_write
         self._store = store
         self._engine = Engine(store, self.models)
+        self._surroundings: Cache[str, Surroundings] = Cache(1)
         self.search_settings = search_settings
         self._adopts = adopts
         self._was_updated = False
@@ -102,13 +122,14 @@ class Index:
     @classmethod
     def open(
         cls,
-        root: AnyPath = ".",
+        root: AnyPath | Sequence[AnyPath] = ".",
         *,
         create: bool = True,
         preset: str | None = None,
         embedder: str | Embedder | Models | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        formats: Sequence[str] = (),
         max_file_bytes: int | None = None,
         store: str | None = None,
         schema: str | None = None,
@@ -125,12 +146,14 @@ class Index:
         where `headnote.toml` disagrees with the index.
 
         Args:
-            root: The folder of the documents.
+            root: The folder of the documents. Several folders are one index, which is in a folder of its own; a folder
+                whose `headnote.toml` has a table `[roots]` is the home of an index of those.
             create: Whether to make an index if there is none; otherwise that raises `MissingIndex`.
             preset: Named settings of chunks.
             embedder: What makes vectors: a name, an embedder of your own, or an instant and a deep one.
             include: Globs; if there are any, a file must match one of them.
             exclude: Globs of files to leave out.
+            formats: What is read besides Markdown: `html`, `notebook`, `rst`.
             max_file_bytes: Larger files are skipped and reported.
             store: Where the index is: `sqlite`, a file in `.headnote` inside the folder, or the URL of a database.
             schema: The schema of the database.
@@ -142,22 +165,51 @@ class Index:
             without_deep: Whether to leave the deep model out.
             **settings: Single settings of chunks, which override the preset.
         """
-        check_types(root=(root, str | os.PathLike))
-        if adopt and read_only:
-            raise SettingsError(
-                "adopting an index writes to it, and read_only forbids that",
-                remedy="adopt it once without read_only; on the command line, without --no-update or --read-only",
-            )
-        folder = Path(root)
-        check_folder(folder)
+        check_types(root=(root, str | os.PathLike | list | tuple))
+        check_adoption(adopt, read_only)
+        folder = Path(root) if isinstance(root, str | os.PathLike) else home_of(root)
         flags: dict[str, Any] = {**settings, "preset": preset, "include": include, "exclude": exclude}
-        flags |= {"max_file_bytes": max_file_bytes, "store": store, "schema": schema}
+        flags |= {"formats": formats, "max_file_bytes": max_file_bytes, "store": store, "schema": schema}
+        if is_pack(folder):
+            return cls._open_as_root(folder, flags | {"embedder": embedder, "adopt": adopt}, without_deep)
+        check_folder(folder)
         flags["embedder"] = embedder if isinstance(embedder, str) else None
         search_settings = load_search_settings({}, folder).settings
         load_chat_settings(folder)  # report errors in [llm] now, not with the first question
         how: Access = {"create": create, "adopt": adopt, "read_only": read_only, "configure": configure}
         opened = open_folder(folder, flags, embedder, **how, without_deep=without_deep)
         return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
+
+    @classmethod
+    def open_pack(cls, file: AnyPath, *, key: AnyPath | None = None, without_deep: bool = False) -> Index:
+        """Open a pack: a file that `pack` has made, here or on another machine.
+
+        It answers as the index of the folder does. What needs the folder, such as `update`, raises an error. Nothing is
+        written, and all that is read of it is compared with its checksums.
+
+        Args:
+            file: The pack.
+            key: A file with public keys as `ssh-keygen` writes them: the pack must be signed with one of these.
+            without_deep: Whether to leave the deep model out.
+        """
+        check_types(file=(file, str | os.PathLike), key=(key, str | os.PathLike | None))
+        opened = open_packed(Path(file), without_deep=without_deep, key=Path(key) if key is not None else None)
+        return cls(
+            Path(file),
+            opened.store,
+            opened.choice,
+            opened.models,
+            search_settings=opened.search_settings,
+            read_only=True,
+            pack=opened.info,
+        )
+
+    @classmethod
+    def _open_as_root(cls, file: AnyPath, given: Mapping[str, Any], without_deep: bool) -> Index:
+        if named := [name for name, value in given.items() if value]:
+            remedy = f"leave out {named[0]}"
+            raise SettingsError(f"a pack has its settings inside, {named[0]} too", path=str(file), remedy=remedy)
+        return cls.open_pack(file, without_deep=without_deep)
 
     def close(self) -> None:
         """Close the files or connections of the index."""
@@ -198,6 +250,7 @@ class Index:
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real))
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
+        self._require_folder()
         self._was_updated = True
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
@@ -210,15 +263,93 @@ class Index:
                 sweep(self._store, [model.name for model in self.models if model], wait)
         return report
 
+    def pack(
+        self,
+        file: AnyPath,
+        *,
+        name: str = "",
+        version: str = "",
+        description: str = "",
+        licence: str = "",
+        deep: bool = False,
+        times: bool = False,
+        sign: AnyPath | None = None,
+    ) -> PackInfo:
+        """Write the index into one file that can be passed on, and opened with `open_pack` without the folder.
+
+        It contains the text of the documents, their words, links and settings of chunks, and the vectors of the instant
+        model. Paths of this machine, files that are ignored, keys and addresses of services are not in it. The same
+        documents and settings give the same bytes.
+
+        Args:
+            file: The file to write; a pack of that name is replaced.
+            name: Of the pack; by default that of the folder.
+            version: Of the documents, as you count them.
+            description: In a sentence.
+            licence: Of the documents.
+            deep: Whether the vectors of the deep model go with it. Who opens it needs that model, too.
+            times: Whether it says when files were changed, for `since` and `recency_days`. Copies of a folder differ in
+                that.
+            sign: The key to sign it with, as `ssh-keygen` makes it.
+        """
+        from headnote.packs.making import PackOptions, Source, make_pack
+
+        check_types(file=(file, str | os.PathLike), sign=(sign, str | os.PathLike | None))
+        texts = {"name": name, "version": version, "description": description, "licence": licence}
+        check_types(**{argument: (text, str) for argument, text in texts.items()})
+        self._require_folder()
+        source = Source(
+            store=self._store,
+            choice=self.choice,
+            models=self.models,
+            search=self.search_settings,
+            broken=lambda reader: broken_places(reader, self._library),
+            place=str(self.root),
+        )
+        options = PackOptions(
+            name=name or self.root.resolve().name,
+            version=version,
+            description=description,
+            licence=licence,
+            deep=deep,
+            times=times,
+            key=Path(sign) if sign is not None else None,
+        )
+        return make_pack(source, Path(file), options)
+
+    def export(self, site: AnyPath, *, base_url: str = "", check: bool = False) -> Exported:
+        """Write a search for a site without a server: a script, and shards of which a browser loads what a query needs.
+
+        They go into the folder `headnote` inside the site. Files of an earlier export that are no longer needed are
+        removed, and no others.
+
+        Args:
+            site: The folder of the built site. Pages that are found there tell how their addresses are written.
+            base_url: What comes before every address, if the site is not at the top of what `site` contains.
+            check: Whether to write nothing, and only say what would change.
+        """
+        from headnote.export.writing import export_site
+
+        check_types(site=(site, str | os.PathLike), base_url=(base_url, str))
+        return export_site(self._store, self.models, Path(site), base_url, check=check)
+
+    def _require_folder(self) -> None:
+        """Raise for a pack, which has none."""
+        if self.pack_info is not None:
+            raise read_only_pack(str(self.root))
+
     def plan(self, *, rebuild: bool = False) -> Report:
         """What `update` would do now. Nothing is written."""
+        self._require_folder()
         return plan_update(self._store, self._task(rebuild=rebuild), self._model)
 
     def drift(self) -> Drift:
-        """How the folder differs from the index, by file size and time. No file is read."""
+        """How the folder differs from the index, by file size and time. No file is read. Of a pack, nothing differs."""
+        if self.pack_info is not None:
+            return Drift(new=[], changed=[], gone=[], rebuild="")
         listing = self._listing()
         with self._store.reading() as reader:
-            stored = Scope(self._store, self._task()).files(reader)
+            stored = Scope(self._store, self._task(), listing.absent).files(reader)
             non_texts = reader.non_texts()
             reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
         reading = plan_reading(listing.files, listing.skipped, stored, non_texts=non_texts)
@@ -228,17 +359,16 @@ class Index:
             changed=[path for path in paths if path in stored],
             gone=reading.gone,
             rebuild=reason,
+            absent=listing.absent,
         )
 
     def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
         """Update now, and again whenever files change, until `stop` is set. `options` are those of `update`."""
-        settings = self.index_settings
+        self._require_folder()
         changes = watch(
-            self.root,
+            self.tree,
             stop=stop,
-            include=settings.include,
-            exclude=settings.exclude,
-            max_bytes=settings.max_file_bytes,
+            max_bytes=self.index_settings.max_file_bytes,
             # Listed before the first update, which may take minutes: changes in the meantime must not be missed.
             since=self._listing(),
             debounce_ms=debounce_ms,
@@ -305,6 +435,7 @@ class Index:
         """The size and the settings of the index."""
         with self._store.reading() as reader:
             counts, manifest = reader.counts(), reader.manifest()
+            paths = reader.document_paths() if self.tree.is_named else []
             roots, read = roots_in(manifest), files_read(manifest)
             # By name: to tell its dimensions, a model might have to be loaded or a service called.
             pending = {model.name: reader.pending_count(model.name) for model in self.models if model}
@@ -318,7 +449,7 @@ class Index:
             model=self._model,
             settings=self.settings,
             index_settings=self.index_settings,
-            bytes_on_disk=counts.bytes_on_disk,
+            bytes_on_disk=self.pack_info.bytes if self.pack_info else counts.bytes_on_disk,
             updated=counts.updated_ns / 1e9 if counts.updated_ns else None,
             generation=counts.generation,
             roots=tuple(roots),
@@ -330,6 +461,15 @@ class Index:
             ),
             answering=answering.name if answering else "",
             files_read=read,
+            folders=self._folders(paths),
+            contexts=self.contexts,
+        )
+
+    def _folders(self, paths: Sequence[str]) -> tuple[RootStatus, ...]:
+        """The roots, with how many of these documents each has."""
+        counts = Counter(map(self.tree.root_of, paths))
+        return tuple(
+            RootStatus(root.name, root.folder, counts[root.name], root.problem) for root in self.tree.roots if root.name
         )
 
     # Searching
@@ -341,8 +481,9 @@ class Index:
         mode: Mode | None = None,
         *,
         path: str | Sequence[str] | None = None,
+        roots: str | Sequence[str] | None = None,
         tags: str | Sequence[str] | None = None,
-        where: Mapping[str, Any] | None = None,
+        where: Mapping[str, Any] | str | Sequence[str] | None = None,
         since: datetime | float | str | None = None,
         per_document: int | None = None,
         min_score: float | None = None,
@@ -351,6 +492,7 @@ class Index:
         recency_steps: bool | None = None,
         expand: Expand | None = None,
         fusion: Fusion | None = None,
+        literal: bool = False,
     ) -> list[Hit]:
         """The chunks that answer a query, best first; none if nothing is relevant.
 
@@ -359,12 +501,13 @@ class Index:
         defaults. An index that was never updated has no hits, and shows an `UnreadIndex` warning.
 
         Args:
-            query: What to look for, in words or as a question.
+            query: What to look for. `"a phrase"`, `-word`, `title:`, `path:`, `tag:` and `OR` are operators.
             limit: Maximum number of hits; 10 by default.
             mode: `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.
             path: Globs of documents; one must match.
+            roots: Names of folders, where the index has several; globs count from there, then.
             tags: Tags that must all be present.
-            where: Frontmatter field → value; all must match. `a.b` is field `b` in `a`.
+            where: Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.
             since: Only files changed since then: a time, a date, or `7d` ago.
             per_document: Maximum number of hits per document; 0 for no limit.
             min_score: Minimum score; with 0, a search by meaning shows the nearest passages, relevant or not.
@@ -372,14 +515,12 @@ class Index:
             recency_days: Half-life of a small boost for recent files.
             recency_steps: Whether the boost comes in steps, the default of the preset `ragdocs`.
             expand: Adds the text around a hit, `neighbours` or `section`, or what it links to, `linked`.
-            fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks; a hit that is first in
-                both scores 1.
+            fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks.
+            literal: Whether the query is ordinary text, without operators.
         """
+        filters: SearchOptions = {"path": path, "roots": roots, "tags": tags, "where": where, "since": since}
         options: SearchOptions = {
-            "path": path,
-            "tags": tags,
-            "where": where,
-            "since": since,
+            **filters,
             "per_document": per_document,
             "min_score": min_score,
             "budget": budget,
@@ -387,11 +528,32 @@ class Index:
             "recency_steps": recency_steps,
             "expand": expand,
             "fusion": fusion,
+            "literal": literal,
         }
-        hits = self._engine.search(self._query(query, limit, mode, **options))
+        return self._placed(self._engine.search(self._query(query, limit, mode, **options)))
+
+    def _placed(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Hits that say which root they are from, and what is said about them. Without any, a warning may be due."""
         if not hits:
             self._warn_if_unread()
-        return hits
+        contexts = self._contexts
+        if not self.tree.is_named and not contexts:
+            return list(hits)
+        return [hit._replace(root=self.tree.root_of(hit.path), about=contexts.about(hit.path)) for hit in hits]
+
+    @property
+    def contexts(self) -> Mapping[str, str]:
+        """Path of a folder or document → what the settings file says about it now; empty for the whole index."""
+        return self._contexts.sentences
+
+    def unused_contexts(self) -> list[str]:
+        """Paths in `contexts` that no document has, and no folder of one."""
+        return self._contexts.unused(self.documents())
+
+    @property
+    def _contexts(self) -> Contexts:
+        """A pack has no file that says anything."""
+        return self._context_file.contexts() if self._context_file else NO_CONTEXTS
 
     def _warn_if_unread(self) -> None:
         # A program that has called `update` knows about it, and may search while the first batch is being read.
@@ -430,9 +592,7 @@ class Index:
         if offset < 0:
             raise SettingsError(f"offset {offset} is too small", remedy="give 0 or more")
         page = self._engine.page(self._query(query, limit, mode, **options), offset, facets)
-        if not page.total:
-            self._warn_if_unread()
-        return page
+        return page._replace(hits=tuple(self._placed(page.hits)))
 
     def why_empty(
         self,
@@ -456,26 +616,99 @@ class Index:
         asked = self._query(query, limit, mode, **options)
         return self.why_no_documents() or self._engine.why_empty(asked, can_set_score)
 
+    def understand(
+        self, query: str, *, literal: bool = False, where: Mapping[str, Any] | str | Sequence[str] | None = None
+    ) -> ReadQuery:
+        """How a search understands a query and its conditions on the frontmatter.
+
+        Args:
+            query: As in `search`.
+            literal: As in `search`.
+            where: As in `search`.
+        """
+        check_types(query=(query, str), literal=(literal, bool))
+        record = understood(query, literal).record
+        conditions = () if isinstance(where, Mapping) else strings("where", where)
+        with self._store.reading() as reader:
+            notes = tuple(unknown_fields(reader, read_filter(None, None, where, None)))
+        return record._replace(filters=(*record.filters, *conditions), notes=notes)
+
+    def related(
+        self,
+        path: str = "",
+        line: int | None = None,
+        limit: int = 10,
+        *,
+        unlinked: bool = False,
+        linked: bool = False,
+    ) -> list[Related]:
+        """Passages of other documents that are near a document or one of its passages, best first, one of each.
+
+        They are compared by their stored vectors and by rare words that both have; without vectors, by words alone.
+
+        Args:
+            path: The document; `path:line` and `path#heading` name a passage of it. Without one, and with `unlinked`,
+                all documents are compared.
+            line: A line of the passage.
+            limit: Maximum number of passages.
+            unlinked: Suggest links to make: documents that are near and not linked in either direction, and documents
+                that are named without a link. Each comes with its place and the link to write.
+            linked: Whether to show documents, too, that this one links to already.
+        """
+        # Late: it loads the Markdown scanner.
+        from headnote.search.related import Surroundings, missing_links, missing_links_anywhere, related
+
+        check_types(path=(path, str), line=(line, Integral | None), limit=(limit, Integral))
+        check_types(unlinked=(unlinked, bool), linked=(linked, bool))
+        if limit < 1:
+            raise SettingsError(f"limit {limit} is too small", remedy="give 1 or more")
+        if not path and not unlinked:
+            raise SettingsError("no document is given", remedy="name one, or ask for unlinked ones of all")
+        with self._store.reading() as reader:
+            known = self._surroundings.get(reader.generation(), "all", lambda: Surroundings(reader))
+            if not path:
+                return missing_links_anywhere(reader, self.models, known, limit)
+            source = read_place(reader, self._library, path, line)
+            if unlinked:
+                return missing_links(reader, self.models, known, source, limit)
+            return related(reader, self.models, known, source, limit, linked=linked)
+
     def why_no_documents(self) -> str:
         """What was looked for in a folder without documents, and what is there, in one line; empty if it has some."""
         with self._store.reading() as reader:
             if reader.document_paths():
                 return ""
+        if self.pack_info is not None:
+            return "the pack has no documents"
         listing = self._listing()
-        return "" if listing.files else why_no_documents(self.root, listing)
+        return "" if listing.files else why_no_documents(self.tree, listing)
 
     def _query(self, text: str, limit: int | None, mode: Mode | None, **options: Unpack[SearchOptions]) -> Query:
         """A search with the settings of the index in place of what is None."""
+        self._check_times(options)
+        globs, roots = options.pop("path", None), strings("roots", options.pop("roots", None))
         only = read_filter(
-            path=options.pop("path", None),
+            path=self.tree.globs(roots, strings("path", globs)) if roots else globs,
             tags=options.pop("tags", None),
             where=options.pop("where", None),
             since=options.pop("since", None),
         )
+        check_types(query=(text, str))
+        asked = understood(text, bool(options.pop("literal", False)))
+        only = only._replace(must=all_of([only.must, asked.must]))
         recency = self._recency(options.pop("recency_days", None), options.pop("recency_steps", None))
         given: dict[str, Any] = {"limit": limit, "mode": mode, **options, **recency}
         defaults = {name: getattr(self.search_settings, name) for name in _DEFAULTED if given.get(name) is None}
-        return Query(text=text, only=only, **given | defaults)
+        given |= {"phrases": asked.phrases, "contexts": self._contexts}
+        return Query(text=asked.words, only=only, **given | defaults)
+
+    def _check_times(self, options: SearchOptions) -> None:
+        """Raise if a search asks when files were changed, and nobody knows."""
+        if self.pack_info is None or self.pack_info.times:
+            return
+        if any(options.get(name) for name in ("since", "recency_days", "recency_steps")):
+            remedy = "leave that out, or ask for a pack that was made with --times"
+            raise SettingsError("the pack does not say when files were changed", path=str(self.root), remedy=remedy)
 
     def _recency(self, days: float | None, steps: bool | None) -> Recency:
         """The boost of the call, else of the settings, else of the preset."""
@@ -568,7 +801,7 @@ class Index:
     def document(self, path: str) -> DocumentView:
         """A document with everything known about it, read at one moment."""
         check_types(path=(path, str))
-        return document_view(self._store, self.root, path)
+        return document_view(self._store, self._library, path)
 
     def chunk(self, key: str) -> StoredChunk:
         """A chunk by its key, or by its id, as in hits."""
@@ -595,6 +828,27 @@ class Index:
             )
         return passage(self._document_row(path), start_line, end_line)
 
+    def read_many(self, places: str | Sequence[str], *, budget: int | None = None) -> Passages:
+        """Several documents or sections, each once, in this order, until the budget is spent.
+
+        Args:
+            places: Each is a path, a glob such as `guide/**`, `path:first-last` or `path#heading`.
+            budget: Most tokens of all of them together, in cl100k; None for no limit. The passage that does not fit is
+                cut between two lines. The rest is in `left_out`, with the place to read it by.
+
+        Raises if none of the places names anything; those that do not are in `problems`.
+        """
+        # Late: it loads the token counter.
+        from headnote.api.reading_many import read_many
+
+        check_types(places=(places, str | Sequence), budget=(budget, Integral | None))
+        if budget is not None and budget < 1:
+            raise SettingsError(f"budget is {budget}", remedy="give at least 1, or None for no limit")
+        wanted = [places] if isinstance(places, str) else list(places)
+        for place in wanted:
+            check_types(places=(place, str))
+        return read_many(self._store, self._library, wanted, budget)
+
     def found_words(self, path: str, query: str) -> list[FoundWord]:
         """The words of a document that a query finds, with their lines: those that are marked in hits."""
         # Late: it loads the Markdown scanner.
@@ -602,39 +856,46 @@ class Index:
 
         check_types(path=(path, str), query=(query, str))
         with self._store.reading() as reader:
-            return found_words(reader, document_row(reader, self.root, path), query)
+            return found_words(reader, document_row(reader, self._library, path), query)
 
     def links(self, path: str) -> list[LinkRow]:
         """The links of a document, with their targets."""
         check_types(path=(path, str))
         with self._store.reading() as reader:
-            return reader.links_from(document_row(reader, self.root, path).path)
+            return reader.links_from(document_row(reader, self._library, path).path)
 
     def backlinks(self, path: str) -> list[LinkRow]:
         """The links that lead to a document."""
         check_types(path=(path, str))
         with self._store.reading() as reader:
-            return reader.links_to(document_row(reader, self.root, path).path)
+            return reader.links_to(document_row(reader, self._library, path).path)
 
     def broken_links(self) -> list[LinkRow]:
         """Links to documents, sections and other files inside the root that do not exist. Raises `UnreadIndex` if not
         all files are read: until then, nobody can tell."""
-        return broken_links(self._store, self.root)
+        return broken_links(self._store, self._library)
 
     def orphans(self) -> list[str]:
         """Documents without a link to or from another document. Raises `UnreadIndex` as `broken_links` does."""
-        return orphans(self._store, self.root)
+        return orphans(self._store, self._library)
 
     def attachment(self, path: str) -> bytes | None:
         """The content of a file inside the root that is not a document, such as a picture. None if it is missing,
-        ignored or outside the root."""
+        ignored or outside the root. A pack has none."""
         check_types(path=(path, str))
-        return read_attachment(self.root, path, self.index_settings.exclude)
+        if self.pack_info is not None:
+            return None
+        return self.tree.attachment(path)
+
+    def file(self, path: str) -> Path:
+        """The file of a document on this machine."""
+        check_types(path=(path, str))
+        return self.tree.file(path)
 
     def graph(self) -> Graph:
         """Which documents link to which, and the broken links. While the folder is read for the first time, no link is
         resolved, and none is called broken."""
-        return graph(self._store, self.root)
+        return graph(self._store, self._library)
 
     def neighbourhood(self, path: str, depth: int = 1, limit: int = 50) -> Neighbourhood:
         """A document, those it links to and those that link to it, and so on.
@@ -649,22 +910,23 @@ class Index:
             raise SettingsError(
                 f"depth {depth} and limit {limit} must be 1 or more", remedy="leave them out, or raise them"
             )
-        return neighbourhood(self._store, self.root, path, depth, limit)
+        return neighbourhood(self._store, self._library, path, depth, limit)
 
     def _document_row(self, path: str) -> DocumentRow:
         check_types(path=(path, str))
         with self._store.reading() as reader:
-            return document_row(reader, self.root, path)
+            return document_row(reader, self._library, path)
+
+    @property
+    def _library(self) -> Library:
+        return Library(self.root, self.tree)
 
     @property
     def _model(self) -> str:
         return self.embedder.name
 
     def _listing(self) -> Listing:
-        settings = self.index_settings
-        return discover(
-            self.root, include=settings.include, exclude=settings.exclude, max_bytes=settings.max_file_bytes
-        )
+        return self.tree.discover(self.index_settings.max_file_bytes)
 
     def _task(
         self, *, rebuild: bool = False, workers: int | None = None, wait: float = 0.0, removes: bool = True
@@ -672,9 +934,10 @@ class Index:
         settings = self.index_settings
         return Task(
             root=str(self.root),
+            tree=self.tree,
             settings=self.settings,
+            settings_of=self.choice.settings_of,
             include=settings.include,
-            exclude=settings.exclude,
             max_bytes=settings.max_file_bytes,
             workers=workers,
             rebuild=rebuild,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypedDict
 from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models, get_models, has_instant
-from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, MissingSource, NotAFile
+from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, MissingSource, NotAFile, SettingsError
 from headnote.extras import load_numpy
 from headnote.index.ownership import claim_index
 from headnote.store.base import Store
@@ -111,6 +111,15 @@ def settings_of_index(root: Path, store: str | None = None, schema: str | None =
     existing = _existing_store(root, target, read_only=True, must_exist=False)
     with closing(existing) if existing else nullcontext():
         return choose(flags, root, _made_with(existing))
+
+
+def check_adoption(adopt: bool, read_only: bool) -> None:
+    """Raise if both are asked for."""
+    if adopt and read_only:
+        raise SettingsError(
+            "adopting an index writes to it, and read_only forbids that",
+            remedy="adopt it once without read_only; on the command line, without --no-update or --read-only",
+        )
 
 
 def check_folder(folder: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.api.views import DocumentView
 from headnote.chunking.settings import shown
@@ -14,37 +15,51 @@ from headnote.index.manifest import files_read, unfinished_reads
 from headnote.index.sites.model import read_sites
 from headnote.lines import whole_lines
 from headnote.model import Passage
-from headnote.sources.nearest import meant_path, nearest_paths
+from headnote.search.nearness import Source
+from headnote.sources.meant import meant_path
+from headnote.sources.nearest import nearest_paths
+from headnote.sources.tree import Tree
 from headnote.store.base import Reader, Store
+from headnote.store.damage import BROKEN, unsigned
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
 
+
+class Library(NamedTuple):
+    """What an index is made of, for those who read from it."""
+
+    home: Path
+    """The folder that the index belongs to."""
+    tree: Tree
+    """The folders of its documents."""
+
+
 # Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
 
 
-def document_row(reader: Reader, root: Path, path: str) -> DocumentRow:
+def document_row(reader: Reader, library: Library, path: str) -> DocumentRow:
     """The document that a path means, or an error that names the nearest ones."""
     if document := reader.document(path):
         return document
     documents = reader.document_paths()
-    meant = meant_path(path, root, documents)
+    meant = meant_path(path, library.tree, documents)
     if meant and (document := reader.document(meant)):
         return document
     near = ", ".join(nearest_paths(path, documents))
     raise MissingSource(
-        "not in the index", path=path, remedy=f"nearest: {near}" if near else f"see headnote status {root}"
+        "not in the index", path=path, remedy=f"nearest: {near}" if near else f"see headnote status {library.home}"
     )
 
 
-def document_view(store: Store, root: Path, path: str) -> DocumentView:
+def document_view(store: Store, library: Library, path: str) -> DocumentView:
     """A document with everything known about it, read at one moment."""
     with store.reading() as reader:
-        document = document_row(reader, root, path)
+        document = document_row(reader, library, path)
         path = document.path
         chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
-        is_broken = _link_check(reader, root)
+        is_broken = _link_check(reader, library)
     return DocumentView(
         document=document,
         headings=document_outline(document),
@@ -52,13 +67,14 @@ def document_view(store: Store, root: Path, path: str) -> DocumentView:
         links=links,
         backlinks=backlinks,
         broken=frozenset(filter(is_broken, {*links, *backlinks})),
+        root=library.tree.root_of(path),
     )
 
 
 def document_outline(document: DocumentRow) -> list[OutlineEntry]:
-    from headnote.markdown.document import Document
+    from headnote.formats.opening import open_document
 
-    return Document(document.text, document.path, document.mdx).outline
+    return open_document(document.text, document.path, document.mdx).outline
 
 
 def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
@@ -71,6 +87,31 @@ def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
         headings = ", ".join(entry.heading.text for entry in entries[:8]) or "none"
         raise MissingSource(f"no heading {shown(heading)}", path=document.path, remedy=f"it has: {headings}")
     return entry
+
+
+_LINE = re.compile(r"(.+):([0-9]{1,9})")
+
+
+def read_place(reader: Reader, library: Library, place: str, line: int | None) -> Source:
+    """A document, or the part of it that `path:line` or `path#heading` names."""
+    heading = ""
+    if reader.document(place) is None:
+        if line is None and (match := _LINE.fullmatch(place)):
+            place, line = match[1], int(match[2])
+        elif "#" in place:
+            place, _, heading = place.partition("#")
+    document = document_row(reader, library, place)
+    chunks = reader.chunks_of(document.path)
+    if heading:
+        entry = find_section(document, heading)
+        first, last = entry.start_line, entry.end_line
+    elif line is not None:
+        first = last = passage(document, line, line).start_line
+    else:
+        return Source(document, chunks)
+    inside = [chunk for chunk in chunks if chunk.row.start_line <= last and first <= chunk.row.end_line]
+    nearest = sorted(chunks, key=lambda chunk: abs(chunk.row.start_line - first))[:1]
+    return Source(document, inside or nearest)
 
 
 def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Passage:
@@ -101,29 +142,29 @@ def find_chunk(store: Store, key: str) -> StoredChunk:
     raise MissingSource("no such chunk in the index", path=key, remedy="search again: its text has changed")
 
 
-def broken_links(store: Store, root: Path) -> list[LinkRow]:
+def broken_links(store: Store, library: Library) -> list[LinkRow]:
     with store.reading() as reader:
-        _check_links_are_resolved(reader, root)
-        links, is_broken = reader.links(), _link_check(reader, root)
+        _check_links_are_resolved(reader, library)
+        links, is_broken = reader.links(), _link_check(reader, library)
     return _broken_of(links, is_broken)
 
 
-def orphans(store: Store, root: Path) -> list[str]:
+def orphans(store: Store, library: Library) -> list[str]:
     with store.reading() as reader:
-        _check_links_are_resolved(reader, root)
+        _check_links_are_resolved(reader, library)
         return reader.orphans()
 
 
-def graph(store: Store, root: Path) -> Graph:
+def graph(store: Store, library: Library) -> Graph:
     with store.reading() as reader:
         documents, connections = reader.summaries(), reader.connections()
-        links, is_broken = reader.links(), _link_check(reader, root)
+        links, is_broken = reader.links(), _link_check(reader, library)
     return graph_of(documents, connections, _broken_of(links, is_broken))
 
 
-def neighbourhood(store: Store, root: Path, path: str, depth: int, limit: int) -> Neighbourhood:
+def neighbourhood(store: Store, library: Library, path: str, depth: int, limit: int) -> Neighbourhood:
     with store.reading() as reader:
-        path = document_row(reader, root, path).path
+        path = document_row(reader, library, path).path
         documents, connections = reader.summaries(), reader.connections()
     return neighbourhood_of(documents, connections, path, depth, limit)
 
@@ -132,7 +173,7 @@ def _broken_of(links: Iterable[LinkRow], is_broken: Callable[[LinkRow], bool]) -
     return sorted(filter(is_broken, links), key=lambda link: (link.path, link.line))
 
 
-def _check_links_are_resolved(reader: Reader, root: Path) -> None:
+def _check_links_are_resolved(reader: Reader, library: Library) -> None:
     """Raise if nobody can tell where all links lead: they are resolved when all files are read."""
     manifest = reader.manifest()
     if manifest and not unfinished_reads(manifest):
@@ -144,13 +185,27 @@ def _check_links_are_resolved(reader: Reader, root: Path) -> None:
         message = "an update was interrupted or is under way: links are resolved at its end"
     else:
         message = "nothing has been read yet"
-    raise UnreadIndex(message, path=str(root), remedy=f"run headnote index {root}")
+    raise UnreadIndex(message, path=str(library.home), remedy=f"run headnote index {library.home}")
 
 
-def _link_check(reader: Reader, root: Path) -> Callable[[LinkRow], bool]:
-    """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken."""
-    from headnote.index.linking import LinkCheck
+def _link_check(reader: Reader, library: Library) -> Callable[[LinkRow], bool]:
+    """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A pack
+    has no folder to look into; it knows which links were broken there."""
+    from headnote.index.crossing import link_check_of
 
-    if files_read(reader.manifest()):
+    manifest = reader.manifest()
+    if files_read(manifest):
         return lambda _: False
-    return LinkCheck(root, set(reader.document_paths()), read_sites(reader.manifest())).is_broken
+    if BROKEN in manifest:
+        broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
+        return lambda link: _place_of(link) in broken
+    return link_check_of(library.tree, set(reader.document_paths()), read_sites(manifest)).is_broken
+
+
+def broken_places(reader: Reader, library: Library) -> list[tuple[str, int, str]]:
+    """Where the broken links of a folder are, for those who have no folder."""
+    return sorted(set(map(_place_of, filter(_link_check(reader, library), reader.links()))))
+
+
+def _place_of(link: LinkRow) -> tuple[str, int, str]:
+    return link.path, link.line, link.written

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings
 from headnote.embedding.registry import short_name
+from headnote.errors import HeadnoteError
 from headnote.index.task import FilesRead
+from headnote.model import Passage
+from headnote.sources.listing import SkippedFile
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
@@ -23,6 +28,19 @@ class ModelStatus(NamedTuple):
     """The model and whatever else changes vectors."""
     pending: int
     """Vectors of it that are missing."""
+
+
+class RootStatus(NamedTuple):
+    """One of the folders of an index that has several."""
+
+    name: str
+    """With which its paths begin."""
+    folder: str
+    """Where it is."""
+    documents: int
+    """How many of it are in the index."""
+    problem: str = ""
+    """Why it cannot be read now; its documents stay as they are."""
 
 
 class Status(NamedTuple):
@@ -61,6 +79,10 @@ class Status(NamedTuple):
     """The model that answers a search of everything now; empty if words alone do."""
     files_read: FilesRead | None = None
     """How far an unfinished first read has come; None if all files were read once."""
+    folders: tuple[RootStatus, ...] = ()
+    """The folders of an index of several; empty for a single one."""
+    contexts: Mapping[str, str] = MappingProxyType({})
+    """Path of a folder or document → what the settings file says about it; empty for the whole index."""
 
     @property
     def vectors_to_come(self) -> str:
@@ -80,6 +102,8 @@ class Drift(NamedTuple):
     """Documents without a file."""
     rebuild: str
     """Why the next update reads all files; empty if it does not."""
+    absent: Sequence[SkippedFile] = ()
+    """Of several roots, those that cannot be read now; their documents are not `gone`."""
 
     @property
     def is_empty(self) -> bool:
@@ -102,3 +126,36 @@ class DocumentView(NamedTuple):
     """The links that lead to it."""
     broken: frozenset[LinkRow]
     """The links and backlinks that lead nowhere."""
+    root: str = ""
+    """Of several folders, the name of the one that has it."""
+
+
+class LeftOut(NamedTuple):
+    """A passage, or the rest of one, that a budget had no room for."""
+
+    path: str
+    """Of the document, relative to the root."""
+    start_line: int
+    """From 1."""
+    end_line: int
+    """Inclusive."""
+    tokens: int
+    """How large it is."""
+
+    @property
+    def place(self) -> str:
+        """What to read to get it: `path:first-last`."""
+        return f"{self.path}:{self.start_line}-{self.end_line}"
+
+
+class Passages(NamedTuple):
+    """What `Index.read_many` has read."""
+
+    passages: list[Passage]
+    """In the order of the places; the last may be cut after a line."""
+    left_out: list[LeftOut]
+    """What the budget had no room for."""
+    tokens: int
+    """Of all passages together, in cl100k."""
+    problems: list[HeadnoteError]
+    """Of the places that name nothing."""

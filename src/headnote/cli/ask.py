@@ -32,6 +32,7 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 @click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Maximum tokens of the prompt.")
 @click.option("--model", metavar="NAME", help="Model to ask instead of HEADNOTE_CHAT_MODEL.")
 @click.option("--no-model", is_flag=True, help="Ask no model: answer with quotes from the passages.")
+@options.in_roots
 @options.path
 @options.tag
 @options.no_update
@@ -44,6 +45,7 @@ def ask_command(
     budget: int,
     model: str | None,
     no_model: bool,
+    roots: tuple[str, ...],
     path: tuple[str, ...],
     tag: tuple[str, ...],
     no_update: bool,
@@ -57,6 +59,7 @@ def ask_command(
     dropped and reported. The exit code is 1 if nothing is found or the answer is incomplete.
     """
     request = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
+    request["roots"] = roots
     streams = not as_json and sys.stdout.isatty()
     answer = _ask(question, root, place, not no_update, {**request, "stream": _write_piece if streams else None})
     if as_json:

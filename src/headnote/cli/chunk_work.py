@@ -16,6 +16,7 @@ from headnote.chunking.presets import make_settings
 from headnote.cli.paths import STDIN
 from headnote.cli.terminal import escape_json
 from headnote.errors import SourceError
+from headnote.formats.opening import open_document
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.sources.chunks import on_each_file
@@ -65,7 +66,7 @@ def _chunk_file(recipe: Recipe, path: str) -> ChunkedFile:
     else:
         text, modified = read_dated(path)
     settings = make_settings(recipe.preset, **recipe.settings)
-    document = Document(text, name, settings.mdx)
+    document = open_document(text, name, settings.mdx)
     return ChunkedFile(document, chunk_document(document, settings, modified))
 
 

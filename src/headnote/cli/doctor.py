@@ -186,6 +186,11 @@ def _size(index: Index) -> str:
 
 def _up_to_date(index: Index) -> Iterator[Finding]:
     status, drift = index.status(), index.drift()
+    for absent in drift.absent:
+        remedy = "bring it back, or remove it from headnote.toml"
+        yield Finding("wrong", absent.path, f"{absent.reason}; what is known of it stays: {remedy}")
+    for path in index.unused_contexts():
+        yield Finding("note", "context", f"{path}: no such folder or document (headnote context {path} --remove)")
     if status.pending:
         yield Finding("note", "vectors", f"{missing_vectors(status)}: headnote index makes them")
     elif status.model != "none":

@@ -20,7 +20,14 @@ from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Option
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
-from headnote.cli.opening import FIRST_WAIT, note_interruption, note_other_workers, noted_interruption, open_index
+from headnote.cli.opening import (
+    FIRST_WAIT,
+    note_interruption,
+    note_other_workers,
+    note_roots,
+    noted_interruption,
+    open_index,
+)
 from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import write_error, write_json, write_lines, write_note
@@ -90,6 +97,13 @@ class Request(NamedTuple):
     multiple=True,
     help="Leave out files that match; repeatable.",
 )
+@click.option(
+    "--formats",
+    cls=Option,
+    section=options.FILES,
+    metavar="NAMES",
+    help="Read these besides Markdown: html, notebook, rst; with commas.",
+)
 @options.max_file_bytes
 @options.place
 @options.preset
@@ -114,6 +128,7 @@ def index_command(
     embedder: str | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
+    formats: str | None,
     max_file_bytes: int | None,
     place: dict[str, Any],
     preset: str | None,
@@ -130,6 +145,8 @@ def index_command(
 
     It also stores the settings it was made with, flags included. They apply to every command until you give other
     flags, run this command after changing headnote.toml, or use --forget-flags.
+
+    Several folders are one index. If one of them cannot be read, its documents stay and the exit code is 1.
     """
     if dry_run and watch:
         raise SettingsError("--dry-run cannot be combined with --watch", remedy="leave one of them out")
@@ -143,6 +160,7 @@ def index_command(
             "embedder": embedder,
             "include": include,
             "exclude": exclude,
+            "formats": formats or (),
             "max_file_bytes": max_file_bytes,
             "configure": "anew" if forget_flags else "apply",
             **place,
@@ -181,12 +199,15 @@ def _update_once(index: Index, request: Request) -> None:
         report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
     seconds = time.monotonic() - began
     note_other_workers(report)
+    note_roots(report)
     if request.as_json:
         write_json(update_record(report, index.status(), request.root, seconds))
     else:
         write_lines(summary_lines(report, index.status(), request.root, seconds))
     if nothing := index.why_no_documents():
         write_note(nothing)
+    if report.absent:
+        raise click.exceptions.Exit(1)
 
 
 # --dry-run

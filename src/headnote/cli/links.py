@@ -10,15 +10,23 @@ from typing import Any, NamedTuple
 import click
 
 from headnote.api import Index
-from headnote.cli import options, values
-from headnote.cli.command import Argument, Command
+from headnote.api.checking import check_links
+from headnote.cli import formats, options, values
+from headnote.cli.command import Argument, Command, Option
+from headnote.cli.formats import Output, Row, Shape, write_output
 from headnote.cli.formatting import counted
+from headnote.cli.links_check import FORMATS, write_report
 from headnote.cli.opening import open_index, path_from_here, refresh
-from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.cli.terminal import Line, Span, write_lines
 from headnote.errors import SettingsError
+from headnote.index.checking.model import KINDS
 from headnote.store.rows import LinkRow
 
 EXIT_BROKEN = 1
+CHECKING = "Checking"
+
+
+COLUMNS = ("what", "path", "line", "target", "resolved", "section", "kind", "external", "broken", "text")
 
 
 class LinkView(NamedTuple):
@@ -35,7 +43,8 @@ class LinkView(NamedTuple):
     cls=Command,
     examples=[
         ("what a document links to, and what links to it", "headnote links docs/calibration.md --root docs"),
-        ("fail a build if a link is broken", "headnote links --broken --root docs"),
+        ("check all links, without an index", "headnote links --check docs --only page"),
+        ("the same as annotations of a pull request", "headnote links --check docs --only page --format github"),
         ("what nobody links to", "headnote links --orphans --root docs"),
     ],
 )
@@ -44,7 +53,7 @@ class LinkView(NamedTuple):
     cls=Argument,
     required=False,
     shell_complete=values.documents,
-    about="A document, relative to the root or to the current folder.",
+    about="A document, relative to the root or to the current folder. With --check: the folder.",
 )
 @click.option(
     "--root",
@@ -56,8 +65,41 @@ class LinkView(NamedTuple):
     help=options.ROOT_HELP,
     show_default=False,
 )
+@options.pack
 @click.option("--broken", is_flag=True, help="Show links to missing documents, sections and files.")
 @click.option("--orphans", is_flag=True, help="Show documents that no other document links to or from.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Check the links of all files, for CI: no index, nothing is written, no address on the web is opened.",
+)
+@click.option(
+    "--format",
+    "form",
+    cls=Option,
+    section=CHECKING,
+    metavar="FORMAT",
+    shell_complete=values.words(*dict.fromkeys((*FORMATS, *formats.NAMES))),
+    help=f"With --check: {', '.join(FORMATS)}. Else: {', '.join(formats.NAMES)}.",
+)
+@formats.null
+@click.option(
+    "--only",
+    cls=Option,
+    section=CHECKING,
+    metavar="KIND",
+    multiple=True,
+    shell_complete=values.words(*KINDS),
+    help=f"Only findings of this kind; repeatable: {', '.join(KINDS)}.",
+)
+@click.option(
+    "--ignore",
+    cls=Option,
+    section=CHECKING,
+    metavar="GLOB",
+    multiple=True,
+    help="Pass over links with this target, as written; repeatable. The list that stays is in headnote.toml.",
+)
 @options.no_update
 @options.place
 @options.as_json
@@ -66,29 +108,56 @@ def links_command(
     root: Path,
     broken: bool,
     orphans: bool,
+    check: bool,
+    form: str | None,
+    null: bool,
+    only: tuple[str, ...],
+    ignore: tuple[str, ...],
     no_update: bool,
     place: dict[str, Any],
     as_json: bool,
 ) -> int:
     """Show where links lead, and which are broken.
 
+    With --check: all that is wrong with the links of a folder, from its files alone. The exit code is 0 if nothing is,
+    1 if something is, and 2 if files could not be read.
+
     With PATH: the links and backlinks of this document, or with --broken its broken links. Without PATH: all broken
     links and orphans. With --broken the exit code is 1 if there are broken links.
     """
     count = 0
+    if check:
+        _refuse("--check", **{"--broken": broken, "--orphans": orphans, "--no-update": no_update})
+        folder = root if path is None else Path(path)
+        return write_report(
+            check_links(folder, only=only, ignore=ignore),
+            folder,
+            formats.chosen(form, as_json, null, list(FORMATS)).name,
+        )
+    _refuse("without --check", **{"--only": bool(only), "--ignore": bool(ignore)})
+    shape = formats.chosen(form, as_json, null)
     if path is not None and orphans:
         raise SettingsError("--orphans takes no path", remedy="leave out the path")
     with open_index(root, read_only=no_update, **place).index as index:
         if not no_update:
             refresh(index)
         if path is None:
-            count = _write_all(index, root, broken or not orphans, orphans or not broken, as_json)
+            count = _write_all(index, root, broken or not orphans, orphans or not broken, shape)
         elif broken:
             name = find_document(index, root, path)
-            count = _write_all(index, root, True, False, as_json, only=name)
+            count = _write_all(index, root, True, False, shape, only=name)
         else:
-            _write_document(index, root, find_document(index, root, path), as_json)
+            _write_document(index, root, find_document(index, root, path), shape)
     return EXIT_BROKEN if broken and count else 0
+
+
+def _refuse(beside: str, **flags: bool) -> None:
+    """Raise for flags that make no sense beside another one."""
+    for flag, given in flags.items():
+        if given:
+            raise SettingsError(
+                f"{flag} does not go {beside if ' ' in beside else f'with {beside}'}", remedy="leave one out"
+            )
 
 
 def find_document(index: Index, root: Path, path: str) -> str:
@@ -106,16 +175,32 @@ def find_document(index: Index, root: Path, path: str) -> str:
 # One document
 
 
-def _write_document(index: Index, root: Path, name: str, as_json: bool) -> None:
+def _write_document(index: Index, root: Path, name: str, shape: Shape) -> None:
     view = index.document(name)
     section_line = _SectionLines(index)
     outgoing = [LinkView(link, link in view.broken, section_line(link)) for link in view.links]
     incoming = [LinkView(link, link in view.broken, section_line(link)) for link in view.backlinks if link.path != name]
-    if as_json:
-        record = {"path": name, "links": _records(outgoing), "backlinks": _records(incoming)}
-        write_json({"root": str(root), **record})
-    else:
+    if shape.name == "text":
         write_lines(_document_lines(root, name, outgoing, incoming))
+        return
+    links, backlinks = _records(outgoing), _records(incoming)
+    record = {"root": str(root), "path": name, "links": links, "backlinks": backlinks}
+    rows = [_row(root, "link", one) for one in links] + [_row(root, "backlink", one) for one in backlinks]
+    write_output(Output("links", "link", record, rows, COLUMNS), shape)
+
+
+def _row(root: Path, what: str, record: dict[str, Any]) -> Row:
+    """A link as a row; `what` says in which list it is."""
+    fragment = f"#{record['fragment']}" if record["fragment"] else ""
+    cells = {**record, "what": what, "target": f"{record['target']}{fragment}"}
+    return Row(
+        fields={"what": what, **record},
+        cells=cells,
+        file=path_from_here(root, record["path"]),
+        line=record["line"],
+        about=str(cells["target"]),
+        text=record["text"],
+    )
 
 
 class _SectionLines:
@@ -175,15 +260,21 @@ def _label(link: LinkRow) -> Line:
 
 
 def _write_all(
-    index: Index, root: Path, with_broken: bool, with_orphans: bool, as_json: bool, only: str | None = None
+    index: Index, root: Path, with_broken: bool, with_orphans: bool, shape: Shape, only: str | None = None
 ) -> int:
     """Write broken links and orphans, and return the number of broken links."""
     broken = [link for link in index.broken_links() if only in (None, link.path)] if with_broken else []
     orphans = index.orphans() if with_orphans else []
-    if as_json:
+    if shape.name != "text":
         record: dict[str, Any] = {"root": str(root)}
         record |= {"broken": [link._asdict() for link in broken]} if with_broken else {}
-        write_json(record | ({"orphans": orphans} if with_orphans else {}))
+        record |= {"orphans": orphans} if with_orphans else {}
+        rows = [_row(root, "broken", link._asdict() | {"broken": True}) for link in broken]
+        rows += [
+            Row({"what": "orphan", "path": path}, {"what": "orphan", "path": path}, path_from_here(root, path))
+            for path in orphans
+        ]
+        write_output(Output("links", "link", record, rows, COLUMNS), shape)
         return len(broken)
     lines: list[Line] = []
     if with_broken:

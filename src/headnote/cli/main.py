@@ -14,12 +14,14 @@ from click.shell_completion import CompletionItem
 
 from headnote import __version__
 from headnote.cli.command import Example, write_examples, write_head
+from headnote.cli.pointing import point_at
 from headnote.cli.terminal import accept_any_character, write_error
-from headnote.errors import HeadnoteError
+from headnote.errors import FilterError, HeadnoteError
 
-EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+EXIT_NO_READER = 141
+"""As a shell reports programs that SIGPIPE ends: `| head` has what it wants. 1 would say that nothing was found."""
 
 COMPLETING = "_HEADNOTE_COMPLETE"
 """The variable by which a shell asks what could be typed next."""
@@ -41,14 +43,19 @@ COMMANDS = {
     "search": Entry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
     "ask": Entry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
     "open": Entry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
+    "read": Entry("headnote.cli.read", "read_command", "Read several documents or sections, within a token budget."),
     "links": Entry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
+    "related": Entry("headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."),
     "chunk": Entry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
     "outline": Entry("headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."),
     "index": Entry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
     "status": Entry("headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."),
     "doctor": Entry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
+    "context": Entry("headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."),
     "config": Entry("headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."),
     "presets": Entry("headnote.cli.presets", "presets_command", "Compare the presets."),
+    "export": Entry("headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."),
+    "pack": Entry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
     "serve": Entry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
     "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
     "eval": Entry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
@@ -110,6 +117,8 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.exceptions.Exit(EXIT_NO_READER) from None
         except KeyboardInterrupt:
             # Click itself would write an empty line to standard error.
             raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
@@ -151,7 +160,7 @@ def run() -> NoReturn:
     except BrokenPipeError:
         # The reader left, as `head` does. Python flushes once more on exit, so give it somewhere to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = EXIT_FAILED
+        code = EXIT_NO_READER
     sys.exit(code)
 
 
@@ -159,6 +168,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Every expected failure is one line on standard error."""
     try:
         code = app(args=list(arguments), prog_name="headnote", standalone_mode=False)
+    except FilterError as error:
+        write_error(str(error))
+        point_at(error.text, error.position)
     except HeadnoteError as error:
         write_error(str(error))
     except click.ClickException as error:

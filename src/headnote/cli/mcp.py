@@ -11,14 +11,16 @@ from typing import Any
 
 import click
 
-from headnote.api import Index
-from headnote.cli import options, values
-from headnote.cli.command import Argument, Command
+from headnote.api import Index, is_pack
+from headnote.cli import options
+from headnote.cli.command import Command
 from headnote.cli.opening import answer_on_one_core, open_for_server
 from headnote.cli.terminal import write_error
+from headnote.config import read_contexts
 from headnote.errors import HeadnoteError
 from headnote.extras import install, load
 from headnote.keeper import keep_fresh
+from headnote.search.contexts import NO_CONTEXTS
 
 
 @click.command(
@@ -26,17 +28,13 @@ from headnote.keeper import keep_fresh
     cls=Command,
     examples=[
         ("what an agent starts, with a folder as its knowledge", "headnote mcp docs"),
+        ("a pack that somebody made", "headnote mcp --pack docs.headnote"),
         ("one server for several agents", "headnote mcp docs --http --port 8765"),
+        ("several folders as one", "headnote mcp docs notes"),
     ],
 )
-@click.argument(
-    "root",
-    cls=Argument,
-    type=options.PATH,
-    default=".",
-    shell_complete=values.folders,
-    about="Folder to serve; the current one by default.",
-)
+@options.roots("Folder to serve; the current one by default.")
+@options.pack
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")
 @options.embedder
@@ -59,7 +57,7 @@ def mcp_command(
     answer_on_one_core()
     open_index = partial(open_for_server, root, embedder, read_only, place)
     with keep_fresh(open_index if http else _reporting(open_index)) as keeper:
-        server = make_server(keeper.served)
+        server = make_server(keeper.served, NO_CONTEXTS if is_pack(root) else read_contexts(root))
         if http:
             keeper.open()
             # Without sessions, clients survive a restart of the server.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from headnote.api import Index, Status
 from headnote.cli.formatting import counted, missing_vectors
 from headnote.cli.progress import UpdateBars
 from headnote.cli.terminal import write_message, write_note
-from headnote.config import Choice
+from headnote.config import Choice, read_roots
 from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
 from headnote.index.task import Report
 
@@ -85,8 +86,10 @@ def answer_on_one_core() -> None:
 
 
 def refresh(index: Index) -> None:
-    """Bring the documents up to date, without vectors. An index that is locked or read-only is used as it is. From a
-    shared index nothing is removed: a document without a file here may have one elsewhere."""
+    """Bring the documents up to date, without vectors. An index that is locked or read-only is used as it is, and so is
+    a pack. From a shared index nothing is removed: a document without a file here may have one elsewhere."""
+    if index.pack_info is not None:
+        return  # it never changes
     is_new = index.generation == 0
     try:
         with noted_interruption(index), UpdateBars(at_once=is_new or index.files_read is not None) as bars:
@@ -100,6 +103,7 @@ def refresh(index: Index) -> None:
     else:
         if report.rebuilt and not is_new:
             write_note(f"all files were read again: {report.rebuilt}", only_on_a_terminal=True)
+        note_roots(report)
         if report.stayed:
             documents = counted(report.stayed, "document")
             write_note(f"{documents} of the shared index have no file here (headnote index removes them)")
@@ -107,6 +111,14 @@ def refresh(index: Index) -> None:
             path, warning = report.warnings[0]
             others = f", and {len(report.warnings) - 1:,} more (headnote doctor lists them)"
             write_note(f"{path_from_here(index.root, path)}: {warning}{others if len(report.warnings) > 1 else ''}")
+
+
+def note_roots(report: Report) -> None:
+    """Say which of several folders could not be read, and which are elsewhere by now."""
+    for absent in report.absent:
+        write_note(f"{absent.path} could not be read, and what is known of it stays: {absent.reason}")
+    for line in report.moved:
+        write_note(line)
 
 
 def note_files_read(index: Index, why: str = "headnote index goes on") -> bool:
@@ -143,6 +155,8 @@ def _after_interruption(status: Status) -> str:
 
 def fill_vectors(index: Index) -> None:
     """Make the missing vectors if that takes only a moment; otherwise say how to make them."""
+    if index.pack_info is not None:
+        return
     status = index.status()
     if status.pending > A_MOMENT:
         write_note(f"{missing_vectors(status)} (headnote index makes them)")
@@ -163,5 +177,11 @@ def note_other_workers(report: Report) -> None:
 
 
 def path_from_here(root: Path, path: str) -> str:
-    """A path of the index as seen from the current folder."""
-    return str(root / path)
+    """A path of the index as seen from the current folder. Of several roots it begins with the name of one: that is
+    what commands take, and the file may be anywhere."""
+    return path if _has_roots(root) else str(root / path)
+
+
+@lru_cache(maxsize=8)
+def _has_roots(home: Path) -> bool:
+    return bool(read_roots(home))

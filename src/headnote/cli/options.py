@@ -11,6 +11,8 @@ import click
 
 from headnote.cli import values
 from headnote.cli.command import Argument, Option
+from headnote.errors import SettingsError
+from headnote.packs.format import read_container
 
 # Click does not check readability: the code that opens a path has errors that name the remedy.
 PATH = click.Path(readable=False, path_type=Path)
@@ -25,7 +27,43 @@ STORE = "Where the index is"
 # The index
 
 ROOT_HELP = "Folder of the index; the current one by default."
-root = click.argument("root", cls=Argument, about=ROOT_HELP, type=PATH, default=".", shell_complete=values.folders)
+home = click.option(
+    "--home",
+    cls=Option,
+    section=STORE,
+    type=PATH,
+    metavar="DIR",
+    shell_complete=values.folders,
+    help="Folder for the index of several folders, and for the file that lists them.",
+)
+
+
+def roots(about: str) -> Callable[[Any], Any]:
+    """`[ROOT]...` and `--home`. The command receives one `root`: the folder, or the home of several."""
+    argument = click.argument(
+        "folders",
+        cls=Argument,
+        metavar="[ROOT]...",
+        nargs=-1,
+        type=PATH,
+        about=f"{about} Several are one index.",
+        shell_complete=values.folders,
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_root(*, folders: tuple[Path, ...], home: Path | None, **others: Any) -> Any:
+            # Late: it loads the index, and commands without one share this module.
+            from headnote.api import home_of
+
+            return command(root=home_of(folders, home), **others)
+
+        return argument(home(with_root))
+
+    return decorate
+
+
+root = roots(ROOT_HELP)
 _store = click.option(
     "--store",
     cls=Option,
@@ -66,6 +104,38 @@ embedder = click.option(
     "--embedder", metavar="NAME", shell_complete=values.embedders, help="Embedder that makes the vectors."
 )
 
+# A pack in place of a folder
+
+pack_option = click.option(
+    "--pack",
+    cls=Option,
+    section=STORE,
+    type=PATH,
+    metavar="FILE",
+    help="A pack in place of the folder, as `headnote pack` makes it.",
+)
+
+
+def pack(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command receives the pack as its `root`: a pack is opened wherever a folder is."""
+
+    @wraps(command)
+    def with_pack(*, root: Path, pack: Path | None, **others: Any) -> Any:
+        return command(root=chosen_root(root, pack), **others)
+
+    return pack_option(with_pack)
+
+
+def chosen_root(root: Path, pack: Path | None) -> Path:
+    """The pack, if one is named. Raises if it is none."""
+    if pack is None:
+        return root
+    if root != Path():
+        raise SettingsError(f"both a folder, {root}, and a pack", path="--pack", remedy="leave out one of them")
+    read_container(pack)
+    return pack
+
+
 # Filters
 
 path = click.option(
@@ -76,6 +146,16 @@ path = click.option(
     multiple=True,
     shell_complete=values.documents,
     help="Only documents that match; repeatable.",
+)
+in_roots = click.option(
+    "--in",
+    "roots",
+    cls=Option,
+    section=FILTERS,
+    metavar="NAME",
+    multiple=True,
+    shell_complete=values.roots,
+    help="Only this folder of an index of several; repeatable.",
 )
 tag = click.option(
     "--tag",
@@ -90,8 +170,8 @@ tag = click.option(
 # Reading and chunking documents
 
 
-def paths(about: str) -> Callable[[Any], Any]:
-    return click.argument("paths", cls=Argument, metavar="PATH...", nargs=-1, required=True, type=PATH, about=about)
+def paths(about: str, *, required: bool = True) -> Callable[[Any], Any]:
+    return click.argument("paths", cls=Argument, metavar="PATH...", nargs=-1, required=required, type=PATH, about=about)
 
 
 preset = click.option(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
-from headnote.cli import options
+from headnote.cli import formats, options
 from headnote.cli.command import Command
+from headnote.cli.formats import Output, Row, write_output
 from headnote.cli.formatting import counted
 from headnote.cli.paths import expand_paths, report
 from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.errors import SourceError
+from headnote.formats.opening import open_document
 from headnote.lines import count_lines
-from headnote.markdown.document import Document
 from headnote.markdown.outline import OutlineEntry
 from headnote.sources.files import read_source
 from headnote.tokens import get_counter
@@ -40,42 +41,94 @@ class FileOutline(NamedTuple):
     examples=[
         ("the headings of one document", "headnote outline docs/calibration.md"),
         ("a map of a folder, for a person or an agent", "headnote outline docs --depth 2"),
-        ("the same for programs", "headnote outline docs --json"),
+        ("the same for programs: json, jsonl, csv, md, xml", "headnote outline docs --format csv"),
+        ("a document in a pack; without its path, all of them", "headnote outline --pack docs.headnote calibration.md"),
     ],
 )
-@options.paths("Files, or folders of Markdown and plain text.")
+@options.paths("Files, or folders of Markdown and plain text; with --pack, documents of the pack.", required=False)
+@options.pack_option
 @click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level to show.")
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx files.")
+@formats.form
+@formats.null
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
-def outline_command(paths: tuple[Path, ...], depth: int, mdx: bool, as_json: bool) -> None:
+def outline_command(
+    paths: tuple[Path, ...],
+    pack: Path | None,
+    depth: int,
+    mdx: bool,
+    form: str | None,
+    null: bool,
+    as_json: bool,
+) -> None:
     """Show headings as a tree, with line ranges and sizes.
 
     The range and size of a heading cover everything below it, subheadings included. Tokens are counted with cl100k.
     """
-    show = _write_json if as_json else _write_tree
+    shape = formats.chosen(form, as_json, null)
+    rows: list[Row] = []
+    # Files are shown as they are read, but for what is one whole: a table, an element.
+    show = {"json": _write_json, "text": _write_tree}.get(shape.name) or (lambda file: rows.extend(_rows(file)))
+    if pack is None and not paths:
+        raise click.UsageError("Missing argument 'PATH...'", click.get_current_context())
+    has_failed = _show_files(paths, mdx, depth, show) if pack is None else _show_pack(pack, paths, depth, show)
+    if shape.name not in ("json", "text"):
+        write_output(Output("outline", "heading", {}, rows, COLUMNS), shape)
+    if has_failed:
+        raise click.exceptions.Exit(2)
+
+
+Show = Callable[[FileOutline], None]
+
+
+def _show_files(paths: Sequence[Path], mdx: bool, depth: int, show: Show) -> bool:
+    """Show each file, and return whether one could not be read."""
     has_failed = False
     for file in expand_paths(paths):
         try:
             if isinstance(file, SourceError):
                 raise file
-            show(_outline_file(file, depth, mdx))
+            show(_outline(read_source(file), file, mdx or None, depth))
         except SourceError as error:
             # Go on with the other files.
             has_failed |= report(error)
-    if has_failed:
-        raise click.exceptions.Exit(2)
+    return has_failed
 
 
-def _outline_file(path: str, depth: int, mdx: bool) -> FileOutline:
-    text = read_source(path)
-    entries = Document(text, path, mdx or None).outline
+def _show_pack(pack: Path, paths: Sequence[Path], depth: int, show: Show) -> bool:
+    from headnote.cli.opening import open_index  # late: files need no index
+
+    with open_index(options.chosen_root(Path(), pack)).index as index:
+        for path in map(Path.as_posix, paths) if paths else index.documents():
+            document = index.document(path).document
+            show(_outline(document.text, document.path, document.mdx, depth))
+    return False
+
+
+def _outline(text: str, path: str, mdx: bool | None, depth: int) -> FileOutline:
+    entries = open_document(text, path, mdx).outline
     shown = [entry for entry in entries if entry.heading.level <= depth]
     tokens, *entry_tokens = get_counter().count_many([text, *(text[entry.start : entry.end] for entry in shown)])
     return FileOutline(path, count_lines(text), len(text), tokens, shown, entry_tokens)
 
 
+COLUMNS = ("path", "level", "text", "slug", "start_line", "end_line", "chars", "tokens")
+
+
+def _rows(file: FileOutline) -> Iterator[Row]:
+    for heading in _headings(file):
+        fields = heading | {"path": file.path, "headings": heading["path"]}
+        about = " > ".join(heading["path"])
+        yield Row(fields, fields, file.path, heading["start_line"], about, heading["text"])
+
+
 def _write_json(file: FileOutline) -> None:
-    headings = [
+    record = {"path": file.path, "lines": file.lines, "size": file.size, "tokens": file.tokens}
+    write_json({**record, "headings": _headings(file)})
+
+
+def _headings(file: FileOutline) -> list[dict[str, Any]]:
+    return [
         {
             "level": entry.heading.level,
             "text": entry.heading.text,
@@ -88,8 +141,6 @@ def _write_json(file: FileOutline) -> None:
         }
         for entry, tokens in zip(file.entries, file.entry_tokens, strict=True)
     ]
-    record = {"path": file.path, "lines": file.lines, "size": file.size, "tokens": file.tokens, "headings": headings}
-    write_json(record)
 
 
 def _write_tree(file: FileOutline) -> None:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
 from headnote.api import Index
-from headnote.cli import options, values
+from headnote.cli import formats, options, values
 from headnote.cli.command import Option
 from headnote.cli.folding import folded
+from headnote.cli.formats import Output, Row, Shape, write_output
 from headnote.cli.formatting import missing_vectors
-from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, refresh
+from headnote.cli.hyperlinks import editor_links
+from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
 from headnote.cli.search_view import View, hit_lines, shown_line, snippet_of
-from headnote.cli.terminal import Span, printable, window_width, write_json, write_lines, write_note
+from headnote.cli.terminal import Span, printable, window_width, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import SettingsError
-from headnote.model import Hit, Passage, Why
-from headnote.search.filter_parsing import read_fields, read_recency, read_since
+from headnote.model import Hit, Passage, ReadQuery, Why
+from headnote.search.filter_parsing import read_conditions, read_recency, read_since
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
 from headnote.search.spelling import corrected_query
@@ -34,9 +36,12 @@ RANKING = "Ranking"
     cls=WordsCommand,
     examples=[
         ("in the folder docs; without it, in this one", "headnote search how often do I calibrate docs/"),
-        ("the first three, with the reasons", "headnote search waves docs -n 3 --explain"),
-        ("only documents with a tag", "headnote search sensor docs --tag calibration"),
-        ("for programs", "headnote search battery docs --json"),
+        (
+            "words in a row, without another; with the reasons",
+            """headnote search '"torque wrench" -radio' docs --explain""",
+        ),
+        ("by tag and frontmatter", "headnote search gauge tag:handbook docs --where 'updated >= 2026-09-01'"),
+        ("in one of two folders, for programs", 'headnote search "spare battery" docs notes --in notes --json'),
     ],
 )
 @words("query", "What to look for, with or without quotes.")
@@ -57,15 +62,16 @@ RANKING = "Ranking"
     shell_complete=values.words(*FUSIONS),
     help="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
 )
+@options.in_roots
 @options.path
 @options.tag
 @click.option(
     "--where",
     cls=Option,
     section=options.FILTERS,
-    metavar="KEY=VALUE",
+    metavar="CONDITION",
     multiple=True,
-    help="Only documents with this frontmatter field; repeatable.",
+    help="Only documents whose frontmatter satisfies it: status=draft, 'version >= 2', 'tags in (a, b)'; repeatable.",
 )
 @click.option(
     "--since",
@@ -121,16 +127,24 @@ RANKING = "Ranking"
     help="Lines of context before and after.",
 )
 @click.option("--full", is_flag=True, help="Show the whole text of each passage, not only its best lines.")
-@click.option("--explain", is_flag=True, help="Show why each passage was found.")
+@click.option("--explain", is_flag=True, help="Show how the query was understood, and why each passage was found.")
+@click.option(
+    "--plain",
+    cls=Option,
+    section=options.FILTERS,
+    is_flag=True,
+    help="Take the query as ordinary text: no quotes, -word, title: or OR.",
+)
 @options.no_update
 @options.place
-@options.as_json
+@formats.shape
 def search_command(
     query: str,
     root: Path,
     limit: int | None,
     mode: Mode | None,
     fusion: Fusion | None,
+    roots: tuple[str, ...],
     path: tuple[str, ...],
     tag: tuple[str, ...],
     where: tuple[str, ...],
@@ -143,52 +157,88 @@ def search_command(
     context: int,
     full: bool,
     explain: bool,
+    plain: bool,
     no_update: bool,
     place: dict[str, Any],
-    as_json: bool,
+    shape: Shape,
 ) -> None:
     """Find the passages that answer a query.
 
-    The index is built or updated first. Options default to the table [search] of headnote.toml. The exit code is 1 if
-    there are no hits; the reason is said.
+    "Words in quotes" stand in a row, -word excludes, title:, path: and tag: filter, and OR joins alternatives. The
+    index is built or updated first. Options default to [search] of headnote.toml. Without hits the exit code is 1.
     """
-    _check_query(query, mode=(mode, MODES), fusion=(fusion, FUSIONS), expand=(expand, EXPANSIONS))
+    choices = {"mode": (mode, MODES), "fusion": (fusion, FUSIONS), "expand": (expand, EXPANSIONS)}
+    _check_query(query, path or roots or tag or where or since, choices)
+    read_conditions(where, "--where")
     request: SearchOptions = {
         "path": path,
+        "roots": roots,
         "tags": tag,
-        "where": read_fields(where, "--where"),
+        "where": where,
         "since": read_since(since, place="--since") if since is not None else None,
         "per_document": per_document,
         "min_score": min_score,
         "budget": budget,
         "expand": expand,
         "fusion": fusion,
+        "literal": plain,
         **(read_recency(recency, "--recency") if recency is not None else Recency()),
     }
     opened = open_index(root, read_only=no_update, **place)
     with opened.index as index:
         _prepare(opened, mode, update=not no_update)
-        hits = index.search(query, limit, mode, **request)
-        note = "" if hits else index.why_empty(query, limit, mode, **request)
+        found = _found(index, query, limit, mode, request)
         missing = missing_vectors(index.status()) if explain else ""
-        contexts = [_context(index, hit, context) for hit in hits] if context else None
-    if as_json:
-        write_json(_record(query, root, hits, contexts) | ({"note": note} if note else {}))
-    elif hits:
-        view = View(query, root, full=full, explain=explain, context=context, width=window_width())
-        write_lines(hit_lines(view, hits, contexts))
-        if explain and missing:
-            write_lines([[], *folded([Span(missing, "dim")], view.width, "")])
+        contexts = [_context(index, hit, context) for hit in found.hits] if context else None
+    if shape.name != "text":
+        _write(found, _output(_record(found, root, contexts, plain), root), shape)
     else:
-        for row in folded([Span(note)], window_width(sys.stderr), "  "):
-            sys.stderr.write(f"{printable(''.join(span.text for span in row))}\n")
-    if not hits:
+        view = View(query, root, full, explain, context, window_width(), plain, found.understood, editor_links(root))
+        _show(view, found, contexts, missing)
+    if not found.hits:
         raise click.exceptions.Exit(1)
 
 
-def _check_query(query: str, **choices: tuple[str | None, Sequence[str]]) -> None:
-    """Raise for an empty query, or for a flag with an unknown word."""
-    if not query.strip():
+def _write(found: Found, output: Output, shape: Shape) -> None:
+    """The hits for programs. JSON says itself why there are none."""
+    write_output(output, shape)
+    if not found.hits and shape.name != "json":
+        write_note(found.note)
+
+
+class Found(NamedTuple):
+    """What a search found, and how it understood the query."""
+
+    query: str
+    hits: Sequence[Hit]
+    note: str
+    """Why there are no hits."""
+    understood: ReadQuery
+
+
+def _found(index: Index, query: str, limit: int | None, mode: Mode | None, request: SearchOptions) -> Found:
+    hits = index.search(query, limit, mode, **request)
+    note = "" if hits else index.why_empty(query, limit, mode, **request)
+    understood = index.understand(query, literal=request["literal"], where=request["where"])
+    return Found(query, hits, note, understood)
+
+
+def _show(view: View, found: Found, contexts: Sequence[Passage] | None, missing: str) -> None:
+    """The hits for people, or why there are none."""
+    if not found.hits:
+        for row in folded([Span(found.note)], window_width(sys.stderr), "  "):
+            sys.stderr.write(f"{printable(''.join(span.text for span in row))}\n")
+        return
+    for remark in found.understood.notes:
+        write_note(remark)
+    write_lines(hit_lines(view, found.hits, contexts))
+    if missing:
+        write_lines([[], *folded([Span(missing, "dim")], view.width, "")])
+
+
+def _check_query(query: str, filters: object, choices: Mapping[str, tuple[str | None, Sequence[str]]]) -> None:
+    """Raise for an empty query without filters, or for a flag with an unknown word."""
+    if not query.strip() and not filters:
         raise SettingsError("the query is empty", remedy="say what to look for")
     for flag, (word, known) in choices.items():
         if word is not None and word not in known:
@@ -215,15 +265,42 @@ def _context(index: Index, hit: Hit, lines: int) -> Passage:
     return index.read(hit.path, max(hit.start_line - lines, 1), hit.end_line + lines)
 
 
-def _record(query: str, root: Path, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> dict[str, Any]:
-    records = [_hit_record(hit, query) for hit in hits]
+def _record(found: Found, root: Path, contexts: Sequence[Passage] | None, plain: bool) -> dict[str, Any]:
+    records = [_hit_record(hit, found.query, plain) for hit in found.hits]
     for record, passage in zip(records, contexts or (), strict=False):
         record["context"] = passage._asdict()
-    return {"query": query, "answered": corrected_query(query, hits), "root": str(root), "hits": records}
+    return {
+        "query": found.query,
+        "understood": found.understood._asdict(),
+        "answered": corrected_query(found.query, found.hits),
+        "root": str(root),
+        "hits": records,
+        **({"note": found.note} if found.note else {}),
+    }
 
 
-def _hit_record(hit: Hit, query: str) -> dict[str, Any]:
-    snippet = snippet_of(hit, query)
+COLUMNS = ("path", "line", "start_line", "end_line", "score", "title", "breadcrumb", "tags", "text")
+
+
+def _output(record: dict[str, Any], root: Path) -> Output:
+    """The hits as rows."""
+    return Output("hits", "hit", record, [_row(hit, root) for hit in record["hits"]], COLUMNS)
+
+
+def _row(hit: dict[str, Any], root: Path) -> Row:
+    return Row(
+        fields=hit,
+        cells=hit,
+        file=path_from_here(root, hit["path"]),
+        line=hit["line"],
+        about=hit["breadcrumb"] or hit["title"],
+        text=hit["text"],
+        shown=hit["snippet"][0]["text"] if hit["snippet"] else "",
+    )
+
+
+def _hit_record(hit: Hit, query: str, plain: bool) -> dict[str, Any]:
+    snippet = snippet_of(hit, query, plain)
     return hit._asdict() | {
         "line": shown_line(hit, snippet),
         "snippet": [{"line": shown.line, "text": shown.text} for shown in snippet],

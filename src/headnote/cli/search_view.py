@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.cli.folding import columns, folded
+from headnote.cli.hyperlinks import Link, no_link
 from headnote.cli.opening import path_from_here
 from headnote.cli.terminal import Line, Span
 from headnote.embedding.registry import short_name
 from headnote.lines import split_lines
-from headnote.model import Hit, Passage, Why, file_name
+from headnote.model import Hit, Passage, ReadQuery, Why, file_name
 from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
 
@@ -31,6 +32,11 @@ class View(NamedTuple):
     """Lines to show before and after each line."""
     width: int | None = None
     """Columns of the window; None if lines are not folded."""
+    literal: bool = False
+    """Whether the query is ordinary text, without operators."""
+    understood: ReadQuery = ReadQuery("")
+    link: Link = no_link
+    """Where the place of a hit leads."""
 
 
 def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> Iterator[Line]:
@@ -39,15 +45,34 @@ def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | Non
     if answered != view.query:
         yield from folded([Span("showing results for ", "dim"), Span(answered, "bold")], view.width, "")
         yield []
+    if view.explain:
+        yield from _query_lines(view)
     for number, hit in enumerate(hits):
         if number:
             yield []
         yield from _one(view, hit, contexts[number] if contexts else None)
 
 
-def snippet_of(hit: Hit, query: str) -> list[SnippetLine]:
+def _query_lines(view: View) -> Iterator[Line]:
+    """How the query was understood, if it has operators or filters."""
+    query = view.understood
+    rows = [
+        ("words", query.words or ("" if query.phrases else "none: documents are listed, the newest first")),
+        ("phrases", ", ".join(f'"{phrase}"' for phrase in query.phrases)),
+        ("without", ", ".join(query.excluded)),
+        ("filters", ", ".join(query.filters)),
+    ]
+    if not any(text for _, text in rows[1:]):
+        return
+    for name, text in rows:
+        if text:
+            yield from folded([Span(f"{name:<7}  {text}", "dim")], view.width, " " * 9)
+    yield []
+
+
+def snippet_of(hit: Hit, query: str, literal: bool = False) -> list[SnippetLine]:
     """The lines of a hit that answer the query best, in order."""
-    terms = marked_terms(query, hit.why.terms, hit.text)
+    terms = marked_terms(query, hit.why.terms, hit.text, literal)
     return [clipped(line, terms) for line in best_lines(lines_of(hit), terms)]
 
 
@@ -57,9 +82,12 @@ def shown_line(hit: Hit, snippet: Sequence[SnippetLine]) -> int:
 
 
 def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
-    snippet = snippet_of(hit, view.query)
+    snippet = snippet_of(hit, view.query, view.literal)
     line = hit.start_line if view.full and context is None else shown_line(hit, snippet)
-    yield from _head(view, hit, f"{path_from_here(view.root, hit.path)}:{line}")
+    file = path_from_here(view.root, hit.path)
+    yield from _head(view, hit, Span(f"{file}:{line}", "cyan", view.link(file, line)))
+    if hit.about:
+        yield from folded(_indented([Span(hit.about, "dim italic")]), view.width, INDENT)
     if view.explain:
         yield from _reason_lines(view, hit.why)
     if context is not None:
@@ -70,10 +98,10 @@ def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
             yield from folded(text_line, view.width, INDENT)
 
 
-def _head(view: View, hit: Hit, place: str) -> Iterator[Line]:
+def _head(view: View, hit: Hit, where: Span) -> Iterator[Line]:
     """Place, section and score; the section gets rows of its own if they do not fit on one. The place is never broken:
     a terminal that wraps it still finds it at a click."""
-    where, section, score = Span(place, "cyan"), Span(_section(hit), "bold"), Span(f"  {hit.score:.2f}", "dim")
+    section, score = Span(_section(hit), "bold"), Span(f"  {hit.score:.2f}", "dim")
     if _fits(view, line := [where, Span("  "), section, score]):
         yield line
     elif _fits(view, line := [where, score]):
@@ -96,7 +124,7 @@ def _section(hit: Hit) -> str:
 
 
 def _full_text(view: View, hit: Hit) -> Iterator[Line]:
-    terms = marked_terms(view.query, hit.why.terms, hit.text)
+    terms = marked_terms(view.query, hit.why.terms, hit.text, view.literal)
     for line in split_lines(strip_data_uris(hit.text)):
         text = line.expandtabs(4).rstrip()
         yield _indented(_highlighted(text, marks(text, terms))) if text else []
@@ -104,7 +132,7 @@ def _full_text(view: View, hit: Hit) -> Iterator[Line]:
 
 def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[SnippetLine]) -> Iterator[Line]:
     """Numbered lines as they are written: the best ones or all, with the lines around them, and `…` for each gap."""
-    terms = marked_terms(view.query, hit.why.terms, hit.text)
+    terms = marked_terms(view.query, hit.why.terms, hit.text, view.literal)
     lines = split_lines(strip_data_uris(context.text))
     best = range(hit.start_line, hit.end_line + 1) if view.full else [line.line for line in snippet]
     nearby = {number for line in best for number in range(line - view.context, line + view.context + 1)}
@@ -145,6 +173,8 @@ def _reasons(why: Why) -> list[tuple[str, str]]:
         rows.append(("links", f"from {why.linked_from}, {why.link_score:+.2f}"))
     if why.links_to:
         rows.append(("links", f"to {why.links_to}, {why.link_score:+.2f}"))
+    if why.about != 1.0:
+        rows.append(("context", f"factor {why.about:.2f}"))
     if why.recency != 1.0:
         rows.append(("recency", f"factor {why.recency:.2f}"))
     return rows

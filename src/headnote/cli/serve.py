@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from headnote.api import check_folder
+from headnote.api import check_folder, is_pack
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.opening import answer_on_one_core, open_again, open_for_server
 from headnote.cli.terminal import write_json, write_message, write_note
-from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings
+from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.errors import SettingsError
 from headnote.keeper import Served, keep_fresh
 
@@ -47,11 +47,13 @@ json_option = click.option(
     cls=Command,
     examples=[
         ("a page and an API for this machine", "headnote serve docs"),
+        ("several folders as one", "headnote serve docs notes"),
         ("for others in the network, with a token", "headnote serve docs --host 0.0.0.0 --token new"),
         ("for many who search at once, on two cores", "headnote serve docs --workers 2"),
     ],
 )
 @options.root
+@options.pack
 @click.option(
     "--host",
     metavar="ADDRESS",
@@ -104,6 +106,7 @@ def serve_command(
     ],
 )
 @options.root
+@options.pack
 @port_option
 @editor_option
 @options.embedder
@@ -125,7 +128,8 @@ def open_command(
 
 
 def _settings(root: Path, **flags: Any) -> ServerSettings:
-    check_folder(root)
+    if not is_pack(root):
+        check_folder(root)
     return load_server_settings(flags, root).settings
 
 
@@ -187,14 +191,19 @@ def _run_workers(
     # What is wrong with the index, or to be noted, is said once, here. From then on it exists.
     open_for_server(*target).close()
     service = Service(
-        partial(open_again, *target), guard, settings.editor or _own_editor(target.root), listening, target.read_only
+        partial(open_again, *target),
+        guard,
+        settings.editor or _own_editor(target.root),
+        listening,
+        target.read_only or is_pack(target.root),
     )
     run_workers(service, settings.workers, ready, write_note)
 
 
 def _own_editor(root: Path) -> str:
-    """The editor that a folder belongs to, if it tells."""
-    return "obsidian" if (root / ".obsidian").is_dir() else ""
+    """The editor that a folder belongs to, if it tells; of several folders, one of them."""
+    folders = [Path(entry.root.folder) for entry in read_roots(root)] or [root]
+    return "obsidian" if any((folder / ".obsidian").is_dir() for folder in folders) else ""
 
 
 def _token(host: str, token: str, is_local: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from headnote.api import Drift, Status
+from headnote.api import Drift, PackInfo, Status
 from headnote.chunking.presets import find_preset
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
@@ -17,6 +17,7 @@ from headnote.cli.formatting import (
     DEEP_MISSING,
     ago,
     byte_size,
+    counted,
     drift_counts,
     missing_vectors,
     moment,
@@ -43,6 +44,8 @@ class Facts(NamedTuple):
     """Where each setting comes from."""
     missing_embedder: str
     """Why the embedder cannot be loaded; empty if it can."""
+    pack: PackInfo | None
+    """What a pack says about itself; None for a folder."""
 
 
 @click.command(
@@ -54,6 +57,7 @@ class Facts(NamedTuple):
     ],
 )
 @options.root
+@options.pack
 @options.place
 @options.as_json
 def status_command(root: Path, place: dict[str, Any], as_json: bool) -> None:
@@ -74,7 +78,9 @@ def _facts(root: Path, place: dict[str, Any]) -> Facts:
         status, drift, choice = index.status(), index.drift(), index.choice
     default, own = find_preset("default"), status.settings
     differences = {name: getattr(own, name) for name in FIELD_NAMES if getattr(own, name) != getattr(default, name)}
-    return Facts(status, drift, choice.chunking.preset, differences, choice.origins, opened.missing_embedder)
+    return Facts(
+        status, drift, choice.chunking.preset, differences, choice.origins, opened.missing_embedder, index.pack_info
+    )
 
 
 def _record(facts: Facts, root: Path) -> dict[str, Any]:
@@ -100,7 +106,9 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "bytes_on_disk": status.bytes_on_disk,
         "updated": status.updated,
         "generation": status.generation,
-        "files": drift._asdict(),
+        "files": {name: getattr(drift, name) for name in ("new", "changed", "gone", "rebuild")},
+        "folders": [root._asdict() for root in status.folders],
+        "contexts": dict(status.contexts),
     }
 
 
@@ -134,13 +142,29 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "preset": [Span(facts.preset)],
         "settings": [Span(", ".join(settings) or "as the default")],
         **({KEPT: [Span(", ".join(stored))]} if stored else {}),
-        "made from": [Span(" and ".join(status.roots) or "not recorded yet: run headnote index")],
+        **({} if status.folders else {"made from": [Span(_made_from(facts))]}),
+        **({"context": [Span(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
         **_database(facts),
         "on disk": [Span(byte_size(status.bytes_on_disk))],
-        "updated": [Span(updated)],
-        "files": _files(facts),
+        **({} if facts.pack else {"updated": [Span(updated)], "files": _files(facts)}),
     }
-    return [[Span(str(root), "bold")], *table(rows)]
+    return [[Span(str(root), "bold")], *table(rows), *_folders(status)]
+
+
+def _folders(status: Status) -> list[Line]:
+    """The folders of an index of several, with what each has."""
+    rows: dict[str, Line] = {}
+    for root in status.folders:
+        counts = Span(f"{counted(root.documents, 'document')}  ")
+        problem = [Span(f"  {root.problem}: they stay", "yellow")] if root.problem else []
+        rows[root.name] = [counts, Span(root.folder, "dim"), *problem]
+    return [[], [Span("folders", "bold")], *table(rows)] if rows else []
+
+
+def _made_from(facts: Facts) -> str:
+    if facts.pack:
+        return " ".join(filter(None, (facts.pack.name, facts.pack.version))) + ", a pack that is only read"
+    return " and ".join(facts.status.roots) or "not recorded yet: run headnote index"
 
 
 def _vectors(facts: Facts) -> Line:

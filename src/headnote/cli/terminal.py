@@ -17,6 +17,8 @@ class Span(NamedTuple):
 
     text: str
     style: str = ""
+    link: str = ""
+    """The address that a click opens; see `hyperlinks.py`, which knows where there may be one."""
 
 
 Line = Sequence[Span]
@@ -57,7 +59,14 @@ def write_message(message: str) -> None:
 def write_lines(lines: Iterable[Line]) -> None:
     """Write lines in full, whatever the width of the window. Every view goes through here to become printable."""
     paint = (_painter() if _use_colour(sys.stdout) else None) or _unpainted
-    sys.stdout.writelines("".join(map(paint, line)) + "\n" for line in lines)
+    sys.stdout.writelines("".join(_linked(span, paint(span)) for span in line) + "\n" for line in lines)
+
+
+def _linked(span: Span, painted: str) -> str:
+    """The text of a span as a link of the terminal, if it is one."""
+    if not span.link:
+        return painted
+    return f"\x1b]8;;{printable(span.link)}\x1b\\{painted}\x1b]8;;\x1b\\"
 
 
 def table(rows: Mapping[str, Line]) -> list[Line]:

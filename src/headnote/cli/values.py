@@ -97,6 +97,14 @@ def documents(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[C
     return [CompletionItem(path) for path in next_steps(paths, incomplete)]
 
 
+def roots(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of the folders of an index that has several."""
+    from headnote.config import read_roots
+
+    names = (entry.root.name for entry in read_roots(_root_of(ctx)))
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 def next_steps(paths: Iterable[str], incomplete: str) -> list[str]:
     """The paths that begin so, each up to its next slash."""
     start = len(incomplete)
@@ -106,6 +114,10 @@ def next_steps(paths: Iterable[str], incomplete: str) -> list[str]:
 
 def _root_of(ctx: click.Context) -> Path:
     """The folder on the command line so far. Where an option still lacks its value, click has not sorted the words."""
-    root: Path | None = ctx.params.get("root")
+    from headnote.api.homes import place_of_home
+
+    if home := ctx.params.get("home"):
+        return Path(home)
+    roots = ctx.params.get("folders") or ctx.params.get("root") or ()
     said = ctx.params.get("words") or (ctx.args if any(one.name == "words" for one in ctx.command.params) else ())
-    return understand(said, root).root
+    return place_of_home(understand(said, (roots,) if isinstance(roots, Path) else roots).roots)

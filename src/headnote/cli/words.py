@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
+from headnote.api import home_of
 from headnote.cli import options, values
 from headnote.cli.command import Argument, Command, Option
 from headnote.cli.terminal import write_note
-from headnote.cli.understanding import understand
+from headnote.cli.understanding import Understood, understand
 
 
 class Words(Argument):
@@ -35,11 +36,11 @@ class WordsCommand(Command):
 
 def words(name: str, about: str) -> Callable[[Any], Any]:
     """`WORD... [ROOT]` and `--root`. The command receives the words as `name`, and `root`."""
-    where = "A folder at the end is ROOT, the folder to search; the current one by default."
+    where = "A folder at the end is ROOT, the folder to search; the current one by default. Several are one index."
     argument = click.argument(
         "words",
         cls=Words,
-        metavar=f"{name.upper()}... [ROOT]",
+        metavar=f"{name.upper()}... [ROOT]...",
         nargs=-1,
         required=True,
         about=f"{about} {where}",
@@ -51,18 +52,23 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
         cls=Option,
         type=options.PATH,
         metavar="DIR",
+        multiple=True,
         shell_complete=values.folders,
-        help="Folder to search. All words are the query then.",
+        help="Folder to search; repeatable. All words are the query then.",
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def with_words(*, words: Sequence[str], root: Path | None, **others: Any) -> Any:
-            understood = understand(words, root)
+        def with_words(
+            *, words: Sequence[str], root: Sequence[Path], home: Path | None, pack: Path | None, **others: Any
+        ) -> Any:
+            if pack is not None:
+                root = [options.chosen_root(root[0] if root else Path(), pack)]
+            understood = Understood(" ".join(words), ()) if home and not root else understand(words, root)
             if understood.note:
                 write_note(understood.note)
-            return command(**{name: understood.text}, root=understood.root, **others)
+            return command(**{name: understood.text}, root=home_of(understood.roots, home), **others)
 
-        return argument(option(with_words))
+        return argument(option(options.home(options.pack_option(with_words))))
 
     return decorate

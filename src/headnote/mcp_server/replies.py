@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headnote.answer.prompt import as_data, shown_place
-from headnote.api import DocumentView, Status
+from headnote.api import DocumentView, Passages, RootStatus, Status
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.keeper import State
 from headnote.lines import whole_lines
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
-from headnote.model import Answer, Hit, Passage
+from headnote.model import Answer, Hit, Passage, ReadQuery, Related
 from headnote.search.spelling import corrected_query
 from headnote.store.filters import field_text
 from headnote.store.rows import LinkRow
@@ -22,12 +22,16 @@ from headnote.store.rows import LinkRow
 UP_TO_DATE = State()
 MOST_ERROR = 500
 """Tokens of an error or a status."""
+MOST_PLACES = 10
+"""Places that are named of those that were left out."""
+MOST_STATUS = 2000
+"""Tokens of a status with contexts."""
 MOST_FACTS = 160
 """Characters of metadata above each passage: every hit pays for it."""
 SHORT_FACT = 40
 """Characters of a field that is shown there."""
 _SHOWN_ELSEWHERE = frozenset({"title", "tags"})
-_HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens")
+_HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens", "root", "about")
 
 
 class Reply(NamedTuple):
@@ -37,24 +41,32 @@ class Reply(NamedTuple):
     data: dict[str, Any]
 
 
-def hits_reply(query: str, hits: Sequence[Hit], budget: int, state: State = UP_TO_DATE, why: str = "") -> Reply:
+def hits_reply(
+    query: str,
+    hits: Sequence[Hit],
+    budget: int,
+    state: State = UP_TO_DATE,
+    why: str = "",
+    understood: ReadQuery = ReadQuery(""),  # noqa: B008  immutable
+) -> Reply:
     """Passages, best first, each under its place: as many as the budget allows, and at least a part of the first.
 
     Here and below, `state` says whether the reply may be incomplete; `why` says why there are no hits.
     """
     if not hits:
         nothing = _nothing("Nothing found" if state.note else "No passages", why, budget, state)
-        return Reply(nothing, {"hits": [], "more": 0, "why": why})
+        return Reply(nothing, {"hits": [], "more": 0, "why": why, "understood": understood._asdict()})
     answered = corrected_query(query, hits)
     notes = [Part(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
+    notes += [Part(head="note", names=f"{as_data(remark)}\n") for remark in understood.notes]
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
     text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
     shown = zip(hits, bodies[len(notes) :], strict=False)
     rows = [
         {name: getattr(hit, name) for name in _HIT_FIELDS} | _facts(hit) | {"text": body.strip()} for hit, body in shown
     ]
-    data = {"hits": rows, "more": len(hits) - len(rows)}
-    return Reply(text, data | ({"answered": answered} if notes else {}))
+    data = {"hits": rows, "more": len(hits) - len(rows), "understood": understood._asdict()}
+    return Reply(text, data | ({"answered": answered} if answered != query else {}))
 
 
 def answer_reply(answer: Answer, budget: int, state: State = UP_TO_DATE) -> Reply:
@@ -87,6 +99,52 @@ def passage_reply(passage: Passage, budget: int) -> Reply:
     text, bodies = quote(parts, budget, lambda shown: f"read on with start_line={passage.start_line + shown}")
     last = passage.start_line + max(len(bodies) - 1, 0)
     return Reply(text, passage._replace(end_line=last, text="".join(bodies))._asdict())
+
+
+def passages_reply(read: Passages, budget: int) -> Reply:
+    """Several passages under their places. What a budget has no room for comes first, with how to read it."""
+    rest = [f"{as_data(one.place)} ({one.tokens:,} tokens)\n" for one in read.left_out[:MOST_PLACES]]
+    rest += [f"and {len(read.left_out) - MOST_PLACES:,} more\n"] if len(read.left_out) > MOST_PLACES else []
+    problems = [f"{as_data(str(problem))}\n" for problem in read.problems[:MOST_PLACES]]
+    parts = [Part("left out; name these places to read them", body="".join(rest))] if rest else []
+    parts += [Part("not found", body="".join(problems))] if problems else []
+    first = len(parts)
+    places: list[tuple[Passage, int]] = []
+    for passage in read.passages:
+        lines = _line_parts(passage.text) or [Part()]
+        source = f"source: {shown_place(passage.path, passage.start_line, passage.end_line)}\n"
+        lines[0] = lines[0]._replace(head="passage", names=source)
+        parts += lines
+        places += [(passage, passage.start_line + number) for number in range(len(lines))]
+
+    def goes_on(shown: int) -> str:
+        at = min(max(shown - first, 0), len(places) - 1)
+        return f"the last passage goes on at line {places[at][1]}; raise the budget, or name its lines"
+
+    text, bodies = quote(parts, budget, goes_on)
+    shown = [
+        {"path": passage.path, "line": line, "text": body}
+        for (passage, line), body in zip(places, bodies[first:], strict=False)
+    ]
+    return Reply(text, {"passages": _joined(shown), "left_out": _left_out_places(read), "tokens": read.tokens})
+
+
+def _joined(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Lines that follow each other in a document, as one passage."""
+    passages: list[dict[str, Any]] = []
+    for line in lines:
+        last = passages[-1] if passages else None
+        if last and (last["path"], last["end_line"] + 1) == (line["path"], line["line"]):
+            last["end_line"] += 1
+            last["text"] += line["text"]
+        else:
+            at = line["line"]
+            passages.append({"path": line["path"], "start_line": at, "end_line": at, "text": line["text"]})
+    return passages
+
+
+def _left_out_places(read: Passages) -> list[dict[str, Any]]:
+    return [{"place": one.place, "tokens": one.tokens} for one in read.left_out]
 
 
 def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Reply:
@@ -133,6 +191,23 @@ def links_reply(view: DocumentView, budget: int, state: State = UP_TO_DATE) -> R
     return Reply(text, data | {"more": len(parts) - len(bodies)})
 
 
+def related_reply(found: Sequence[Related], budget: int, state: State = UP_TO_DATE) -> Reply:
+    """Passages near one, each under its place, with the reasons and the link to write."""
+    if not found:
+        return Reply(_nothing("Nothing near", "", budget, state), {"related": [], "more": 0})
+    parts = [_related_part(number, entry) for number, entry in enumerate(found, 1)]
+    text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
+    rows = [entry._asdict() | {"text": body.strip()} for entry, body in zip(found, bodies, strict=False)]
+    return Reply(text, {"related": rows, "more": len(found) - len(rows)})
+
+
+def _related_part(number: int, entry: Related) -> Part:
+    facts = [f"source: {shown_place(entry.path, entry.start_line, entry.end_line)}", f"near: {as_data(entry.source)}"]
+    facts += [f"mentions: {as_data(entry.mention)}"] if entry.mention else []
+    facts += [f"link: {as_data(entry.link)}"] if entry.link else []
+    return Part(head=f"{number}. score {entry.score:.2f}", names="\n".join(facts) + "\n", body=f"{entry.text}\n")
+
+
 def status_reply(status: Status, state: State) -> Reply:
     """The size of the index, and what keeps it from being up to date."""
     waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
@@ -141,8 +216,18 @@ def status_reply(status: Status, state: State) -> Reply:
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
     parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
     parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
-    shown, _ = quote([Part(head=text), *parts], MOST_ERROR, _left_out(len(parts) + 1, "lines"), state.note)
-    return Reply(shown, counts | {"problem": state.problem})
+    parts += [Part(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
+    parts += [Part(head="contexts, as the owner of the folder wrote them")] if status.contexts else []
+    parts += [Part(body=f"{as_data(path or '.')}: {as_data(said)}\n") for path, said in status.contexts.items()]
+    budget = MOST_STATUS if status.contexts else MOST_ERROR
+    shown, _ = quote([Part(head=text), *parts], budget, _left_out(len(parts) + 1, "lines"), state.note)
+    roots = [{"name": root.name, "documents": root.documents, "problem": root.problem} for root in status.folders]
+    return Reply(shown, counts | {"problem": state.problem, "roots": roots, "contexts": dict(status.contexts)})
+
+
+def _root_line(root: RootStatus) -> str:
+    problem = f", cannot be read now: {as_data(root.problem)}" if root.problem else ""
+    return f"{as_data(root.name)}: {root.documents:,} documents{problem}\n"
 
 
 def error_text(error: HeadnoteError, state: State) -> str:
@@ -171,7 +256,8 @@ def _hit_part(number: int, hit: Hit) -> Part:
     chunk = as_data(hit.key.removeprefix(hit.path))
     source = f"source: {shown_place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
-    names = source + section + _facts_line(hit)
+    about = f"context: {as_data(hit.about)}\n" if hit.about else ""
+    names = source + section + about + _facts_line(hit)
     return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
 
 

@@ -31,18 +31,25 @@ class StrictTool(Tool):
 
     def _complaint(self, error: ValidationError) -> str:
         known = list(self.fn_metadata.arg_model.model_fields)
-        complaints = []
+        complaints: dict[str, None] = {}
         for detail in error.errors(include_url=False, include_input=False, include_context=False):
-            name = as_data(".".join(map(str, detail["loc"])))[:80]
+            name = as_data(_argument(detail["loc"]))[:80]
             if detail["type"] == "extra_forbidden":
-                complaints.append(f"unknown argument {name} ({nearest(name, known)})")
+                complaints[f"unknown argument {name} ({nearest(name, known)})"] = None
             elif detail["type"] == "string_unicode":
-                complaints.append(f"{name}: not Unicode: lone surrogate")
+                complaints[f"{name}: not Unicode: lone surrogate"] = None
             elif detail["type"] == "missing":
-                complaints.append(f"{name}: this argument is missing")
+                complaints[f"{name}: this argument is missing"] = None
             else:
-                complaints.append(f"{name}: {as_data(detail['msg'])}")
+                complaints[f"{name}: {as_data(detail['msg'])}"] = None
         return f"{self.name}: {'; '.join(complaints)}"
+
+
+def _argument(place: tuple[int | str, ...]) -> str:
+    """Which argument is wrong, and where in it. Of one that may be of several types, the place also names the type that
+    was tried, which is a word and no place: an argument of ours has no fields of its own."""
+    first, *inside = place
+    return ".".join([str(first), *(str(part) for part in inside if isinstance(part, int))])
 
 
 def strict_tool(function: Callable[..., Any], description: str) -> Tool:

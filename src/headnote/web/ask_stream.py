@@ -117,6 +117,7 @@ class AnswerStream:
                 limit=request.limit,
                 budget=request.budget,
                 path=request.path,
+                roots=request.roots,
                 tags=request.tags,
                 history=[Turn(turn.question, turn.answer) for turn in request.history],
                 stream=lambda text: self._send(text_event(text, streamed.add(text))),

@@ -9,7 +9,8 @@ import msgspec
 
 from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
-from headnote.model import Answer, Block, Chunk, Facet, Hit, breadcrumb_of, folder_glob
+from headnote.model import Answer, Block, Chunk, Facet, Hit, ReadQuery, breadcrumb_of, folder_glob
+from headnote.search.filter_language import quoted_condition
 from headnote.search.snippets import Snippet, excerpt_of, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
@@ -18,13 +19,13 @@ from headnote.web.rendering.answers import AnswerBlock, render_answer
 from headnote.web.rendering.links import picture_address
 
 
-def hit_answer(hit: Hit, query: str) -> responses.HitAnswer:
+def hit_answer(hit: Hit, query: str, literal: bool = False) -> responses.HitAnswer:
     fields = {name: value for name, value in hit._asdict().items() if name != "why"}
     guesses = [responses.GuessAnswer(*guess) for guess in hit.why.guesses]
     why = responses.WhyAnswer(
         **{**hit.why._asdict(), "matched": list(hit.why.matched), "terms": list(hit.why.terms), "guesses": guesses}
     )
-    terms = marked_terms(query, hit.why.terms, hit.text)
+    terms = marked_terms(query, hit.why.terms, hit.text, literal)
     snippet = excerpt_of(hit, terms)
     return responses.HitAnswer(
         **fields,
@@ -42,8 +43,18 @@ def facet_answer(facet: Facet) -> responses.FacetAnswer:
     elif facet.kind == "tag":
         parameter, argument = "tag", facet.value
     else:
-        parameter, argument = "where", f"{facet.name}={facet.value}"
+        parameter, argument = "where", quoted_condition(facet.name, facet.value)
     return responses.FacetAnswer(*facet, parameter, argument)
+
+
+def read_query_answer(query: ReadQuery) -> responses.ReadQueryAnswer:
+    return responses.ReadQueryAnswer(
+        words=query.words,
+        phrases=list(query.phrases),
+        excluded=list(query.excluded),
+        filters=list(query.filters),
+        notes=list(query.notes),
+    )
 
 
 def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:

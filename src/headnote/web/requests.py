@@ -26,7 +26,9 @@ LAST_OFFSET = 1_000
 Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
 DocumentPath = Annotated[str, Meta(min_length=1, max_length=4096, description="Document, as search names it.")]
 Filters = Annotated[list[Annotated[str, Meta(min_length=1, max_length=1000)]], Meta(max_length=50)]
-Field = Annotated[str, Meta(min_length=2, max_length=1000, pattern=r"^\s*[^=\s][^=]*=", description="key=value")]
+Condition = Annotated[
+    str, Meta(min_length=1, max_length=4000, description="status=draft, version >= 2, tags in (a, b)")
+]
 Line = Annotated[int, Meta(ge=1, le=2_000_000_000)]
 Score = Annotated[float, Meta(ge=0, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
@@ -53,7 +55,7 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
-    q: Annotated[Query, Meta(description="What to look for.")]
+    q: Annotated[Query, Meta(description='What to look for: words, "a phrase", -word, title:, path:, tag:, OR.')]
     limit: Annotated[Annotated[int, Meta(ge=1, le=50)] | None, Meta(description=f"Most hits; {_USUAL}.")] = None
     offset: Annotated[
         int, Meta(ge=0, le=LAST_OFFSET, description="Leave out so many hits, which earlier pages have.")
@@ -63,9 +65,10 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
         Literal["hybrid", "semantic", "keyword"] | None, Meta(description=f"By words, by meaning, or both; {_USUAL}.")
     ] = None
     path: Annotated[Filters, Meta(description="Only documents that match one of these globs.")] = []
+    root: Annotated[Filters, Meta(description="Only these folders of an index of several, by name.")] = []
     tag: Annotated[Filters, Meta(description="Only passages with all of these tags.")] = []
     where: Annotated[
-        list[Field], Meta(max_length=50, description="Only documents with this frontmatter: key=value.")
+        list[Condition], Meta(max_length=50, description="Only documents whose frontmatter satisfies all of these.")
     ] = []
     since: Since = ""
     per_document: Annotated[Count | None, Meta(description="Maximum hits per document; 0 for no limit.")] = None
@@ -83,6 +86,7 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
         Literal["weighted", "rrf"] | None,
         Meta(description="How two rankings become one: by scores, or by reciprocal ranks."),
     ] = None
+    literal: Annotated[bool, Meta(description="Take the query as ordinary text, without operators.")] = False
 
 
 class PathRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -98,6 +102,18 @@ class NeighbourhoodRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: DocumentPath
     depth: Annotated[int, Meta(ge=1, le=2, description="How many links away a document may be.")] = 1
     limit: Annotated[int, Meta(ge=1, le=500, description="Most documents, the nearest first.")] = 50
+
+
+class RelatedRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: DocumentPath
+    line: Annotated[Line | None, Meta(description="Near the passage at this line.")] = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 10
+    linked: Annotated[bool, Meta(description="Also what the document links to already.")] = False
+
+
+class UnlinkedRequest(msgspec.Struct, forbid_unknown_fields=True):
+    path: Annotated[str, Meta(max_length=4096, description="Document; leave out for the whole folder.")] = ""
+    limit: Annotated[int, Meta(ge=1, le=200)] = 10
 
 
 class FoundRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -132,6 +148,7 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=50)] = 6
     budget: Annotated[int, Meta(ge=1, le=200_000)] = 4000
     path: Filters = []
+    roots: Filters = []
     tags: Filters = []
     history: Annotated[
         list[TurnRequest], Meta(max_length=8, description="Earlier questions with their answers, oldest first.")

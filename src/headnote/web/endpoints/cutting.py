@@ -12,8 +12,8 @@ from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_sett
 from headnote.chunking.presets import find_preset, presets
 from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
+from headnote.formats.opening import open_document
 from headnote.keeper import Served
-from headnote.markdown.document import Document
 from headnote.tokens import NAMES as COUNTERS
 from headnote.web import requests, responses
 from headnote.web.conversion import block_answers, chunk_answer
@@ -41,7 +41,7 @@ def chunk(served: Served, request: requests.ChunkRequest) -> responses.ChunkingA
     began = time.perf_counter()
     settings = with_changes(find_preset(request.preset), translate(request.settings))
     _check_effort(len(request.text), settings)
-    document = Document(request.text, request.path, settings.mdx)
+    document = open_document(request.text, request.path, settings.mdx)
     chunks = chunk_document(document, settings)
     return responses.ChunkingAnswer(
         chunks=[chunk_answer(chunk) for chunk in chunks],

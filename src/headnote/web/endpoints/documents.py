@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from headnote.api import DocumentView
 from headnote.chunking.records import line_ends
 from headnote.config.editors import editor_address, template_of
 from headnote.errors import MissingSource, SettingsError
+from headnote.formats.opening import open_document
 from headnote.keeper import Served
 from headnote.lines import count_lines
-from headnote.markdown.document import Document
 from headnote.markdown.outline import find_heading
+from headnote.model import Related
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import excerpt
 from headnote.web import requests, responses
@@ -67,16 +70,16 @@ def editor(served: Served, request: requests.PathRequest) -> responses.EditorAns
     """The address that opens a document in the editor of this machine."""
     path = _document(served, request.path).document.path
     template = template_of(served.editor)
-    if not template:
+    if not template or served.index.pack_info is not None:
         return responses.EditorAnswer()
-    file = str(served.index.root.resolve() / path)
+    file = str(served.index.file(path).resolve())
     return responses.EditorAnswer(template.partition(":")[0], editor_address(template, file))
 
 
 def preview(served: Served, request: requests.PreviewRequest) -> responses.PreviewAnswer:
     """The beginning of a document, or of a section of it, as a reader sees it."""
     row = _document(served, request.path).document
-    document = Document(row.text, row.path, row.mdx)
+    document = open_document(row.text, row.path, row.mdx)
     section = find_heading(document.outline, request.fragment) if request.fragment else None
     blocks = [block for block in document.blocks if block.kind != "frontmatter"]
     start = section.start if section else blocks[0].start if blocks else len(row.text)
@@ -179,3 +182,18 @@ def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> res
         near.edges,
         near.left_out,
     )
+
+
+def related(served: Served, request: requests.RelatedRequest) -> responses.RelatedAnswer:
+    """Passages of other documents near one that it does not link to yet."""
+    found = served.index.related(request.path, request.line, request.limit, linked=request.linked)
+    return _related_answer(found)
+
+
+def unlinked(served: Served, request: requests.UnlinkedRequest) -> responses.RelatedAnswer:
+    """Links to make, each with its place and what to write."""
+    return _related_answer(served.index.related(request.path, limit=request.limit, unlinked=True))
+
+
+def _related_answer(found: Sequence[Related]) -> responses.RelatedAnswer:
+    return responses.RelatedAnswer([responses.RelatedItem(**entry._asdict()) for entry in found])

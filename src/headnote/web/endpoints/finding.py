@@ -6,11 +6,11 @@ import time
 
 from headnote.errors import SettingsError
 from headnote.keeper import Served
-from headnote.search.filter_parsing import read_fields, read_recency, read_since
+from headnote.search.filter_parsing import read_recency, read_since
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.spelling import corrected_query
 from headnote.web import requests, responses
-from headnote.web.conversion import facet_answer, files_read_answer, hit_answer
+from headnote.web.conversion import facet_answer, files_read_answer, hit_answer, read_query_answer
 
 
 def search(served: Served, request: requests.SearchRequest) -> responses.SearchAnswer:
@@ -20,14 +20,16 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
     read = served.state().files_read
     options: SearchOptions = {
         "path": request.path,
+        "roots": request.root,
         "tags": request.tag,
-        "where": read_fields(request.where, "where"),
+        "where": request.where,
         "since": read_since(request.since, place="since") if request.since else None,
         "per_document": request.per_document,
         "min_score": request.min_score,
         "budget": request.budget,
         "expand": request.expand,
         "fusion": request.fusion,
+        "literal": request.literal,
         **_recency(request),
     }
     page = served.index.search_page(
@@ -37,7 +39,8 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
     return responses.SearchAnswer(
         query=request.q,
         answered=corrected_query(request.q, page.hits),
-        hits=[hit_answer(hit, request.q) for hit in page.hits],
+        understood=read_query_answer(served.index.understand(request.q, literal=request.literal, where=request.where)),
+        hits=[hit_answer(hit, request.q, request.literal) for hit in page.hits],
         total=page.total,
         offset=page.offset,
         facets=list(map(facet_answer, page.facets)),

@@ -16,7 +16,9 @@ _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "emb
 
 
 def folder_name(index: Index) -> str:
-    """The name of the folder, without where it lies."""
+    """The name of the folder, or of its roots, without where it lies."""
+    if index.tree.is_named:
+        return ", ".join(index.tree.names)
     return index.root.resolve().name or "/"
 
 
@@ -43,5 +45,6 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         models=[responses.ModelAnswer(*model) for model in index.models],
         answering=index.answering,
         files_read=files_read_answer(state.files_read),
+        roots=[responses.RootAnswer(root.name, root.documents, root.problem) for root in index.folders],
         page=page().digest,
     )

@@ -40,6 +40,8 @@ ENDPOINTS = (
     Endpoint("GET", "/api/preview", requests.PreviewRequest, responses.PreviewAnswer, documents.preview),
     Endpoint("GET", "/api/editor", requests.PathRequest, responses.EditorAnswer, documents.editor, local=True),
     Endpoint("GET", "/api/links", requests.PathRequest, responses.LinksAnswer, documents.links),
+    Endpoint("GET", "/api/related", requests.RelatedRequest, responses.RelatedAnswer, documents.related, heavy=True),
+    Endpoint("GET", "/api/unlinked", requests.UnlinkedRequest, responses.RelatedAnswer, documents.unlinked, heavy=True),
     Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, documents.graph, heavy=True),
     Endpoint(
         "GET",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from headnote.errors import HeadnoteError
+from headnote.formats.opening import open_document
 from headnote.markdown.document import Document
 from headnote.web.rendering.deadline import Deadline
 from headnote.web.rendering.links import DocumentLinks
@@ -75,7 +76,7 @@ class _Common:
         except HeadnoteError:  # a file that is no document, or one that is gone
             return None
         row = view.document
-        return _Source(Document(row.text, row.path, row.mdx), DocumentLinks(row.path, view.links))
+        return _Source(open_document(row.text, row.path, row.mdx), DocumentLinks(row.path, view.links, view.root))
 
 
 class _Place(NamedTuple):
@@ -141,7 +142,7 @@ class Embeds:
         self._common.characters -= len(text)
         document = source.document
         inside = Embeds((*self._around, _Place(document.path, row.section or row.fragment)), self._common)
-        return self._common.draw(Document(text, document.path, document.mdx), source.links, inside)
+        return self._common.draw(open_document(text, document.path, document.mdx), source.links, inside)
 
 
 def _part(document: Document, row: LinkRow) -> str | None:

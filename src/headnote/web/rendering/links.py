@@ -28,8 +28,10 @@ _IGNORED_BY_BROWSERS = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202
 class DocumentLinks:
     """The links of one document: `[text](target)`, `![picture](target)`, `[[wikilink]]` and those in its HTML."""
 
-    def __init__(self, path: str, links: Sequence[LinkRow]) -> None:
+    def __init__(self, path: str, links: Sequence[LinkRow], root: str = "") -> None:
+        """`root` names the folder that has the document, if the index has several: no path leads out of it."""
         self._path = path
+        self._root = root
         self._links: Mapping[tuple[str, str], LinkRow] = {_key(link.target, link.fragment): link for link in links}
 
     def resolve(self, token: Token) -> None:
@@ -107,11 +109,18 @@ class DocumentLinks:
         if name == "src" or _is_picture(address.partition("#")[0].partition("?")[0]):
             path = unquote(address.partition("#")[0].partition("?")[0])
             is_ours = path.startswith(_FILES)  # a resolved picture; the document may have written it, too
-            return picture_address(_below("", path.removeprefix(_FILES)) if is_ours else _below(self._path, path))
+            return picture_address(_below("", path.removeprefix(_FILES)) if is_ours else self._below(path))
         target, _, fragment = address.partition("#")
         link = self._links.get(_key(target, fragment))
-        document = link.resolved if link and link.resolved else _below(self._path, unquote(target.partition("?")[0]))
+        document = link.resolved if link and link.resolved else self._below(unquote(target.partition("?")[0]))
         return _document_address(document, fragment) if document else None
+
+    def _below(self, target: str) -> str | None:
+        """A path as this document writes it, from the top of the index."""
+        if not self._root:
+            return _below(self._path, target)
+        inside = _below(self._path.removeprefix(f"{self._root}/"), target)
+        return None if inside is None else f"{self._root}/{inside}"
 
 
 # -- tokens

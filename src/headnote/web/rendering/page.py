@@ -11,8 +11,11 @@ from functools import cached_property, lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
+from headnote.formats.opening import open_document
+from headnote.formats.rst import RstDocument
 from headnote.markdown.document import Document
 from headnote.model import Block
+from headnote.web.rendering.as_written import blocks_as_written
 from headnote.web.rendering.deadline import Deadline, DeadlineExceeded
 from headnote.web.rendering.embeds import Draw, Embeds, Library
 from headnote.web.rendering.links import DocumentLinks
@@ -48,7 +51,7 @@ class CutDocument:
     """A document, its pieces, and what these share."""
 
     def __init__(self, text: str, path: str, mdx: bool) -> None:
-        self.document = Document(text, path, mdx)
+        self.document = open_document(text, path, mdx)
         self.pieces = pieces_of(self.document)
 
     @cached_property
@@ -67,9 +70,9 @@ _kept = lru_cache(KEPT_DOCUMENTS)(CutDocument)
 class Page:
     """A document in pieces, each of which can be drawn. Documents that it embeds come from the library."""
 
-    def __init__(self, cut: CutDocument, links: Sequence[LinkRow], library: Library | None) -> None:
+    def __init__(self, cut: CutDocument, links: Sequence[LinkRow], library: Library | None, root: str = "") -> None:
         self._cut = cut
-        self._links = DocumentLinks(cut.document.path, links)
+        self._links = DocumentLinks(cut.document.path, links, root)
         self._library = library
 
     @property
@@ -81,6 +84,8 @@ class Page:
         piece, text = self.pieces[number], self._cut.document.text
         if piece.characters > LONGEST_TEXT:
             return _source(piece, text)
+        if isinstance(self._cut.document, RstDocument):
+            return clean(blocks_as_written(self._cut.document, piece.blocks), self._links.address)
         try:
             html = self._html(piece, Deadline(DRAW_SECONDS))
         except DeadlineExceeded:
@@ -108,7 +113,7 @@ class Page:
 def page_of(view: DocumentView, library: Library | None = None) -> Page:
     """The page of a document of the index."""
     row = view.document
-    return Page(_kept(row.text, row.path, row.mdx), view.links, library)
+    return Page(_kept(row.text, row.path, row.mdx), view.links, library, view.root)
 
 
 def render(view: DocumentView, library: Library | None = None) -> str:

@@ -42,18 +42,21 @@ from headnote.web.responses.documents import (
     PieceItem,
     PreviewAnswer,
     ReadAnswer,
+    RelatedAnswer,
+    RelatedItem,
 )
 from headnote.web.responses.finding import (
     FacetAnswer,
     GuessAnswer,
     HitAnswer,
+    ReadQueryAnswer,
     SearchAnswer,
     SnippetAnswer,
     SnippetLine,
     WhyAnswer,
 )
 from headnote.web.responses.problems import Failure, Problem
-from headnote.web.responses.state import FilesReadAnswer, Health, ModelAnswer, ProgressAnswer, StatusAnswer
+from headnote.web.responses.state import FilesReadAnswer, Health, ModelAnswer, ProgressAnswer, RootAnswer, StatusAnswer
 
 __all__ = [
     "AnswerBlock",
@@ -98,6 +101,10 @@ __all__ = [
     "QuestionAnswer",
     "QuestionsAnswer",
     "ReadAnswer",
+    "ReadQueryAnswer",
+    "RelatedAnswer",
+    "RelatedItem",
+    "RootAnswer",
     "SearchAnswer",
     "SettingAnswer",
     "SnippetAnswer",

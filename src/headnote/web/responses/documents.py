@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -170,3 +170,30 @@ class NeighbourhoodAnswer(msgspec.Struct):
     nodes: list[NeighbourAnswer]
     edges: list[tuple[int, int]]
     left_out: int
+
+
+class RelatedItem(msgspec.Struct):
+    """A passage near another one, which `source` names, and why: the similarity of their vectors, rare `words` that
+    both have, documents that both are linked with, or the `mention` of its document. `link` is what to write."""
+
+    path: str
+    start_line: int
+    end_line: int
+    breadcrumb: str
+    title: str
+    text: str
+    score: float
+    source: str
+    similarity: float
+    model: str
+    words: tuple[str, ...]
+    shared_links: int
+    mention: str
+    linked: Literal["", "to", "from", "both"]
+    link: str
+
+
+class RelatedAnswer(msgspec.Struct):
+    """Best first."""
+
+    related: list[RelatedItem]

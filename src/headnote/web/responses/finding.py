@@ -34,6 +34,7 @@ class WhyAnswer(msgspec.Struct):
     links_to: str
     link_score: float
     recency: float
+    about: float
     meaning_share: float
     share_reason: str
     terms: list[str]
@@ -57,7 +58,8 @@ class SnippetAnswer(msgspec.Struct):
 
 class HitAnswer(msgspec.Struct):
     """A passage that answers a query. `marks` are the words of the query in `text`, `line` is the first line of the
-    snippet; `lead` characters of `text` come before its own."""
+    snippet; `lead` characters of `text` come before its own. `root` names the folder
+    of several that has it, `about` is what is said about its folders."""
 
     path: str
     start_line: int
@@ -77,6 +79,8 @@ class HitAnswer(msgspec.Struct):
     links: list[str]
     metadata: dict[str, Any]
     lead: int
+    root: str
+    about: str
     line: int
     marks: Marks
     snippet: SnippetAnswer
@@ -94,6 +98,17 @@ class FacetAnswer(msgspec.Struct):
     argument: str
 
 
+class ReadQueryAnswer(msgspec.Struct):
+    """How a query was understood: `words` are looked for, every hit has all `phrases` and satisfies all `filters`, none
+    has what is `excluded`. `notes` are remarks, such as a field that no document has."""
+
+    words: str
+    phrases: list[str]
+    excluded: list[str]
+    filters: list[str]
+    notes: list[str]
+
+
 class SearchAnswer(msgspec.Struct):
     """`total` passages are found, of which `hits` are shown from `offset` on; near copies count, but are not shown.
     `answered` is the query with its misspelt words corrected. `note` says why there are no hits, `has_nearest`
@@ -102,6 +117,7 @@ class SearchAnswer(msgspec.Struct):
 
     query: str
     answered: str
+    understood: ReadQueryAnswer
     hits: list[HitAnswer]
     total: int
     offset: int

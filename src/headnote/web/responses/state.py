@@ -39,6 +39,14 @@ class ModelAnswer(msgspec.Struct):
     pending: int
 
 
+class RootAnswer(msgspec.Struct):
+    """One of several folders, and why it cannot be read; its documents stay as they are."""
+
+    name: str
+    documents: int
+    problem: str
+
+
 class StatusAnswer(msgspec.Struct):
     root: str
     documents: int
@@ -59,5 +67,7 @@ class StatusAnswer(msgspec.Struct):
     models: list[ModelAnswer]
     answering: str
     files_read: FilesReadAnswer | None
+    roots: list[RootAnswer]
+    """The folders of an index of several; empty for a single one."""
     page: str
     """Digest of the page that this server has. A page with another one is of another version."""

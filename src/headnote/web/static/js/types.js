@@ -3,18 +3,20 @@
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], guesses: Guess[],
  *   semantic_rank: number|null, similarity: number, model: string, linked_from: string, links_to: string,
- *   link_score: number, recency: number, meaning_share: number, share_reason: string,
+ *   link_score: number, recency: number, about: number, meaning_share: number, share_reason: string,
  *   terms: string[]}} Why
  * @typedef {{typed: string, found: string, is_correction: boolean}} Guess
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
- *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[],
+ *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[], about: string,
  *   aliases: string[], links: string[], metadata: Record<string, unknown>, marks: [number, number][],
  *   line: number, lead: number, snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
  * @typedef {{line: number, text: string, marks: [number, number][], code: boolean}} SnippetLine
  * @typedef {{kind: "folder"|"tag"|"field", name: string, value: string, total: number,
  *   parameter: "path"|"tag"|"where", argument: string}} Facet
- * @typedef {{query: string, answered: string, hits: Hit[], total: number, offset: number, facets: Facet[],
- *   note: string, has_nearest: boolean, milliseconds: number, files_read: FilesRead|null}} SearchAnswer
+ * @typedef {{words: string, phrases: string[], excluded: string[], filters: string[], notes: string[]}} Understood
+ * @typedef {{query: string, answered: string, understood: Understood, hits: Hit[], total: number, offset: number,
+ *   facets: Facet[], note: string, has_nearest: boolean, milliseconds: number,
+ *   files_read: FilesRead|null}} SearchAnswer
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
  *   broken: boolean, picture: string|null}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading
@@ -38,6 +40,9 @@
  * @typedef {{path: string, title: string, degree: number, tags: string[]}} GraphNode
  * @typedef {{nodes: GraphNode[], edges: [number, number][], orphans: string[], broken: Link[]}} Graph
  * @typedef {{nodes: (GraphNode & {distance: number})[], edges: [number, number][], left_out: number}} Neighbourhood
+ * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
+ *   score: number, source: string, similarity: number, model: string, words: string[], shared_links: number,
+ *   mention: string, linked: ""|"to"|"from"|"both", link: string}} Related
  * @typedef {{name: string, type: string, choices: string[], default: string|number|boolean|string[]|null,
  *   description: string}} SettingInfo
  * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets

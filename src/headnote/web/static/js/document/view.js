@@ -11,6 +11,7 @@ import { FolderPanel } from "../folders/panel.js";
 import { LocalGraph } from "../graph/local.js";
 import { registerKeys } from "../shell/keys.js";
 import { asideParts } from "./aside.js";
+import { RelatedPanel } from "./related.js";
 import { ChunkMap } from "./chunk-map.js";
 import { EditorLink } from "./editor-link.js";
 import { FoundWords } from "./found-words.js";
@@ -53,12 +54,14 @@ class DocumentView {
     );
     this.folders = new FolderPanel();
     this.nearby = new LocalGraph();
+    this.related = new RelatedPanel();
     this.about = h("div");
     this.aside = h(
       "aside",
       { class: "document-aside", "aria-label": "About this document" },
       this.folders.element,
       this.nearby.element,
+      this.related.element,
       this.about,
     );
     this.reading = h(
@@ -210,6 +213,7 @@ class DocumentView {
     this.waiting.hidden = true;
     this.folders.show(page.path);
     this.nearby.show(page.path);
+    this.related.show(page.path);
     if (before && isSame(before, page, ["path", "text", "html", "links"])) this.#update(before, page);
     else this.#drawAnew(before, page);
   }

@@ -4,7 +4,8 @@ import { freshId, h } from "../core/dom.js";
 
 /**
  * @typedef {{name: string, label: string, placeholder: string, hint: string, type?: string, many: boolean,
- *   complete?: RegExp}} FilterField Incomplete values are still being typed, and not sent.
+ *   complete?: (part: string) => boolean, help?: string}} FilterField Incomplete values are still being typed, and
+ *   not sent.
  */
 
 /** @type {FilterField[]} */
@@ -14,13 +15,30 @@ const FIELDS = [
   {
     name: "where",
     label: "Frontmatter",
-    placeholder: "status=draft",
-    hint: "key=value",
+    placeholder: "status=draft, version >= 2",
+    hint: "conditions",
     many: true,
-    complete: /^[^=]+=/,
+    complete: isComplete,
   },
   { name: "since", label: "Changed since", placeholder: "", hint: "", type: "date", many: false },
 ];
+
+/** Values between commas, but for those in quotes and parentheses. @param {string} text */
+function partsOf(text) {
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^,])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter(Boolean);
+}
+
+/**
+ * Whether a condition may be sent: a field alone, a sign without a value and an open parenthesis are still being typed.
+ * @param {string} part
+ */
+function isComplete(part) {
+  const plain = part.replace(/"(?:[^"\\]|\\.)*"/g, "x");
+  const isOpen = plain.includes('"') || plain.split("(").length !== plain.split(")").length;
+  const compares = /[=<>≤≥≠]\s*\S|[^=<>]=\s*$|\)\s*$|\s(exists|missing)\s*\)*$/i.test(plain);
+  return compares && !isOpen && !/(^|\s)(and|or|not|in)\s*$/i.test(plain) && !/[<>!]=?\s*$/.test(plain);
+}
 
 const MODES = [
   ["hybrid", "Both"],
@@ -33,6 +51,7 @@ export class Filters {
   constructor(changed) {
     this.changed = changed;
     this.mode = this.#buildMode();
+    this.problem = h("p", { class: "filter-problem small", id: freshId("where-problem"), role: "status" });
     /** @type {Map<string, HTMLInputElement>} */
     this.inputs = new Map();
     this.count = h("span", { class: "chip", hidden: true });
@@ -60,8 +79,8 @@ export class Filters {
     const parameters = { mode: this.#mode() };
     for (const { name, many, complete } of FIELDS) {
       const value = this.#value(name);
-      const parts = many ? value.split(",").map((part) => part.trim()) : [value];
-      parameters[name] = parts.filter((part) => part && (!complete || complete.test(part)));
+      const parts = many ? partsOf(value) : [value];
+      parameters[name] = parts.filter((part) => part && (!complete || complete(part)));
     }
     return parameters;
   }
@@ -92,11 +111,10 @@ export class Filters {
   /** The filters one by one. @returns {{name: string, value: string, shown: string}[]} */
   set() {
     return FIELDS.flatMap(({ name, many }) => {
-      const values = many ? this.#value(name).split(",") : [this.#value(name)];
+      const values = many ? partsOf(this.#value(name)) : [this.#value(name)];
       const marks = { tag: "#", since: "since " };
       const mark = marks[/** @type {"tag"|"since"} */ (name)] ?? "";
       return values
-        .map((value) => value.trim())
         .filter(Boolean)
         .map((value) => ({ name, value, shown: `${mark}${name === "path" ? value.replace(/^\/(?=.)/, "") : value}` }));
     });
@@ -113,8 +131,7 @@ export class Filters {
 
   /** @param {{name: string, value: string}} filter */
   remove({ name, value }) {
-    const others = this.#value(name).split(",");
-    const kept = others.map((one) => one.trim()).filter((one) => one && one !== value);
+    const kept = partsOf(this.#value(name)).filter((one) => one !== value);
     this.#put(name, kept.join(", "));
   }
 
@@ -128,6 +145,15 @@ export class Filters {
   clear() {
     for (const input of this.inputs.values()) input.value = "";
     this.#touch();
+  }
+
+  /** What is wrong with the conditions, below their field; empty if nothing is. @param {string} problem */
+  tellProblem(problem) {
+    if (this.problem.textContent !== problem) this.problem.textContent = problem;
+    const input = this.inputs.get("where");
+    if (problem) input?.setAttribute("aria-invalid", "true");
+    else input?.removeAttribute("aria-invalid");
+    if (problem) this.panel.open = true;
   }
 
   /** @param {string} mode */
@@ -183,6 +209,8 @@ export class Filters {
     input.addEventListener("input", () => this.#touch());
     this.inputs.set(name, input);
     const note = hint ? h("span", { class: "soft" }, ` · ${hint}`) : null;
-    return h("div", { class: "field" }, h("label", { for: id }, label, note), input);
+    const problem = name === "where" ? this.problem : null;
+    if (problem) input.setAttribute("aria-describedby", problem.id);
+    return h("div", { class: "field" }, h("label", { for: id }, label, note), input, problem);
   }
 }

@@ -26,6 +26,7 @@ export function hitElement(hit, query) {
       h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
       h("span", { class: "hit-place mono" }, `${hit.path}:${hit.line}`),
     ),
+    hit.about ? h("p", { class: "hit-about" }, hit.about) : null,
     h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, snippetLines.map(lineElement)),
     reasons(hit),
   );
@@ -105,6 +106,7 @@ function rows({ why, tokens, start_line: first, end_line: last }) {
   }
   if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
   if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
+  if (why.about !== 1) rows.push(["Context", `× ${why.about.toFixed(2)}`]);
   if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
   rows.push(["Passage", `lines ${lines(first, last)}, ${tokens} tokens`]);
   return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);

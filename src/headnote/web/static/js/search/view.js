@@ -13,6 +13,7 @@ import { Filters } from "./filters.js";
 import { Facets } from "./facets.js";
 import { hitElement } from "./hit.js";
 import { More } from "./more.js";
+import { Operators } from "./operators.js";
 import { forgetSearches, recentSearches, rememberSearch } from "./recent.js";
 import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet, recentList } from "./states.js";
 import { documentHits, nothingTagged, tagNames, withTags } from "./tagged.js";
@@ -21,6 +22,8 @@ import { documentHits, nothingTagged, tagNames, withTags } from "./tagged.js";
 /** @typedef {import("../types.js").FilesRead} FilesRead */
 
 const PAUSE = 110;
+/** Until a filter that cannot be understood is taken for finished, in milliseconds. */
+const SETTLED = 700;
 /** Hits of a page. */
 const LIMIT = 20;
 
@@ -50,6 +53,9 @@ class SearchView {
       "aria-describedby": "search-summary",
     });
     this.input.addEventListener("input", () => this.#ask());
+    this.operators = new Operators(this.input, () => this.#ask(0));
+    /** @type {number|undefined} */
+    this.settling = undefined;
     this.summary = h("p", { class: "search-summary numbers", id: "search-summary" });
     this.filling = h("div", { class: "search-filling" });
     this.results = h("div", { class: "results" });
@@ -62,6 +68,7 @@ class SearchView {
         { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
         h("div", { class: "search-box" }, this.input, h("kbd", { class: "search-key", "aria-hidden": "true" }, "/")),
         h("div", { class: "search-options" }, this.filters.mode, this.summary),
+        this.operators.element,
         this.filters.panel,
         this.facets.element,
       ),
@@ -126,6 +133,7 @@ class SearchView {
     rewrite(hrefOf("search", { q, ...this.filters.address() }));
     document.title = `${this.title()} – headnote`;
     this.following.stop();
+    window.clearTimeout(this.settling);
     if (!q) {
       this.latest.stop();
       this.answered = "";
@@ -155,6 +163,8 @@ class SearchView {
     this.results.removeAttribute("aria-busy");
     this.summary.textContent = "";
     this.facets.show([]);
+    this.operators.clear();
+    this.filters.tellProblem("");
     const forget = () => {
       forgetSearches();
       this.#showNothingAsked();
@@ -197,6 +207,8 @@ class SearchView {
     this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
     this.facets.show(answer.facets ?? []);
+    this.operators.show(answer.understood, this.input.value);
+    this.filters.tellProblem("");
     if (hits.length > 0) {
       refill(this.hits, hits.map((hit) => hitElement(hit, q)));
       this.more.show(hits.length, total, hits.length < LIMIT || hits.length >= total);
@@ -243,8 +255,15 @@ class SearchView {
   #showError(address, error) {
     this.answered = address;
     this.results.removeAttribute("aria-busy");
+    if (error.message.startsWith("where: ")) {
+      // The hits stay, and nothing is said until nobody types any more: the filter may only be unfinished.
+      const { message } = error;
+      this.settling = window.setTimeout(() => this.filters.tellProblem(message.slice("where: ".length)), SETTLED);
+      return;
+    }
     this.summary.textContent = "";
     this.facets.show([]);
+    this.operators.clear();
     refill(this.results, errorNotice(error));
   }
 

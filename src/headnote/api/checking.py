@@ -1,0 +1,86 @@
+"""Check the links of a folder. Its files are read and nothing else: no index is needed, and nothing is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from contextlib import closing
+from pathlib import Path
+
+from headnote.api.opening import AnyPath, check_folder
+from headnote.arguments import check_types
+from headnote.config import load_index_settings, load_settings, read_roots
+from headnote.config.links import load_ignore_list
+from headnote.errors import NotText, SettingsError
+from headnote.index.checking.findings import findings_in
+from headnote.index.checking.ignoring import IgnoreEntry, sift
+from headnote.index.checking.model import KINDS, LinkReport
+from headnote.index.checking.reading import LinkedDocument, LinkReader, UnreadFile
+from headnote.index.sites.finding import find_sites
+from headnote.sources.chunks import batches_on_all_cores
+from headnote.sources.discover import discover
+from headnote.sources.listing import SkippedFile
+
+
+def check_links(
+    root: AnyPath, *, only: Collection[str] = (), ignore: Iterable[str] = (), workers: int | None = None
+) -> LinkReport:
+    """What is wrong with the links of a folder: missing pages, anchors and files, and ids and addresses given twice.
+
+    Links are followed as `Index.broken_links` follows them, but no index is needed, and nothing is written. Addresses
+    outside the folder are never opened.
+
+    Args:
+        root: The folder.
+        only: Kinds of findings: `page`, `anchor`, `file`, `duplicate-anchor`, `duplicate-address`, `unused-ignore`.
+        ignore: Targets to pass over, besides the ignore list of `headnote.toml`; `*` stands for any text.
+        workers: How many processes read files; one per core by default.
+    """
+    check_types(root=(root, str | os.PathLike))
+    for kind in only:
+        if kind not in KINDS:
+            raise SettingsError(f"unknown kind {kind!r}", path="only", remedy=f"use {', '.join(KINDS)}")
+    folder = Path(root)
+    check_folder(folder)
+    if read_roots(folder):
+        remedy = "check each of its folders; Index.broken_links and headnote links --broken look at all together"
+        raise SettingsError("the home of several folders", path=str(folder), remedy=remedy)
+    entries = [*load_ignore_list(folder), *(IgnoreEntry("as asked", target=glob) for glob in ignore)]
+    settings = load_index_settings({}, folder).settings
+    listing = discover(
+        folder,
+        include=settings.include,
+        exclude=settings.exclude,
+        max_bytes=settings.max_file_bytes,
+        formats=settings.formats,
+    )
+    paths = [file.path for file in listing.files]
+    documents, failed = _read(folder, paths, workers)
+    sites = find_sites(folder, listing.site_marks, paths)
+    found, ignored = sift(
+        findings_in(documents, sites, folder), entries, {one.path: one.comments for one in documents if one.comments}
+    )
+    skipped = [*listing.skipped, *failed]
+    return LinkReport(
+        documents=len(documents),
+        links=sum(len(document.links) for document in documents),
+        external=sum(document.external for document in documents),
+        findings=[finding for finding in found if not only or finding.kind in only],
+        ignored=[one for one in ignored if not only or one.finding.kind in only],
+        unread=[file for file in skipped if file.unreadable],
+        skipped=[file for file in skipped if not file.unreadable],
+    )
+
+
+def _read(folder: Path, paths: list[str], workers: int | None) -> tuple[list[LinkedDocument], list[SkippedFile]]:
+    documents: list[LinkedDocument] = []
+    failed: list[SkippedFile] = []
+    reader = LinkReader(str(folder), load_settings(None, {}, folder).settings.mdx)
+    with closing(batches_on_all_cores(reader, paths, workers)) as results:
+        for result in results:
+            if isinstance(result, UnreadFile):
+                is_text = not isinstance(result.error, NotText)
+                failed.append(SkippedFile(result.path, result.error.message, unreadable=is_text))
+            else:
+                documents.append(result)
+    return documents, failed

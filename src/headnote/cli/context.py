@@ -1,0 +1,111 @@
+"""`headnote context`: what folders and documents are, in a sentence each, which comes with every hit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headnote.api import check_folder
+from headnote.cli import options, values
+from headnote.cli.command import Argument, Command
+from headnote.cli.terminal import Span, table, write_json, write_lines, write_message
+from headnote.config import check_sentence, context_path, read_contexts
+from headnote.config.context import place_in
+from headnote.config.files import OWN_FILE, nearest_file
+from headnote.config.layers import CONTEXT
+from headnote.errors import SettingsError, UnwritableIndex
+from headnote.extras import install, load
+
+
+@click.command(
+    "context",
+    cls=Command,
+    examples=[
+        ("say what a folder is", 'headnote context . "The handbook of the gauge, current." --root docs'),
+        ("all that is said", "headnote context --root docs"),
+        ("take it back", "headnote context . --remove --root docs"),
+    ],
+)
+@click.argument(
+    "path",
+    cls=Argument,
+    required=False,
+    shell_complete=values.documents,
+    about=("A folder or document, from the root; . for the whole."),
+)
+@click.argument("sentence", cls=Argument, required=False, about="What it is. Without it, what is said so far is shown.")
+@click.option(
+    "--root",
+    "-r",
+    type=options.PATH,
+    shell_complete=values.folders,
+    default=".",
+    metavar="ROOT",
+    help=options.ROOT_HELP,
+    show_default=False,
+)
+@click.option("--remove", is_flag=True, help="Remove what is said about PATH.")
+@options.as_json
+def context_command(path: str | None, sentence: str | None, root: Path, remove: bool, as_json: bool) -> None:
+    """Say in a sentence what a folder or document is.
+
+    It is stored in headnote.toml of the folder, comes with every hit below it, counts a little in the ranking, and is
+    what an agent reads first. No index has to be made again.
+    """
+    check_folder(root)
+    if sentence is not None and remove:
+        raise SettingsError("both a sentence and --remove", path="--remove", remedy="leave out one of them")
+    if path is not None and (sentence is not None or remove):
+        _write(root, context_path(path), check_sentence(sentence) if sentence is not None else None)
+    elif remove:
+        raise SettingsError("--remove needs a path", path="--remove", remedy="say whose sentence to remove")
+    if remove and path is not None and not as_json:
+        write_lines([[Span(f"nothing is said about {context_path(path) or '.'} any more")]])
+    else:
+        _show(root, None if path is None or remove else context_path(path), as_json)
+
+
+def _show(root: Path, path: str | None, as_json: bool) -> None:
+    said = read_contexts(root).sentences
+    shown = {place: text for place, text in said.items() if path is None or place == path}
+    if as_json:
+        write_json({"root": str(root), "contexts": [{"path": one, "text": text} for one, text in shown.items()]})
+    elif shown:
+        rows: dict[str, Any] = {place or ".": [Span(text)] for place, text in shown.items()}
+        write_lines(table(rows))
+    else:
+        write_message('nothing is said yet: headnote context PATH "what it is"')
+
+
+def _write(root: Path, path: str, sentence: str | None) -> None:
+    """Change one entry of the file; everything else in it stays as it is written."""
+    tomlkit = load("tomlkit", "changing headnote.toml", install("search"))
+    read_contexts(root)  # a file with a mistake is not touched
+    known = nearest_file(root)
+    file, prefix = (known.path, known.prefix) if known else (root / OWN_FILE, ())
+    place = "/".join(filter(None, (place_in(known, root) if known else "", path)))
+    document = tomlkit.parse(known.text) if known else tomlkit.document()
+    table = document
+    for name in (*prefix, CONTEXT):
+        table = table.setdefault(name, tomlkit.table())
+    keys = [key for key in table if context_path(str(key)) == place]
+    if sentence is None and not keys:
+        raise SettingsError(f"nothing is said about {place or '.'}", path=str(file), remedy="see headnote context")
+    if sentence is not None:
+        table[keys[0] if keys else place or "."] = sentence
+    else:
+        del table[keys[0]]
+    _replace(file, tomlkit.dumps(document))
+
+
+def _replace(file: Path, text: str) -> None:
+    new = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(file)
+    except OSError as error:
+        remedy = "check its permissions"
+        raise UnwritableIndex(f"cannot be written: {error.strerror}", path=str(file), remedy=remedy) from None

@@ -1,0 +1,119 @@
+"""`headnote read`: several documents or sections at once, within a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headnote.api.views import Passages
+from headnote.cli import formats, options, values
+from headnote.cli.command import Argument, Command
+from headnote.cli.formats import Output, Row, Shape, write_output
+from headnote.cli.opening import open_index, path_from_here, refresh
+from headnote.cli.terminal import Line, Span, write_error, write_lines, write_note
+from headnote.lines import split_lines
+from headnote.model import Passage
+
+COLUMNS = ("path", "start_line", "end_line", "text")
+
+
+@click.command(
+    "read",
+    cls=Command,
+    examples=[
+        (
+            "a document, and some lines of another",
+            "headnote read index.md calibration.md:1-12 --root docs",
+        ),
+        ("all that a glob matches, for an agent with little room", 'headnote read "**/*.md" --root docs --budget 800'),
+        ("the same for programs", 'headnote read "**/*.md" --root docs --budget 800 --format jsonl'),
+    ],
+)
+@click.argument(
+    "places",
+    cls=Argument,
+    metavar="PLACE...",
+    nargs=-1,
+    required=True,
+    shell_complete=values.documents,
+    about="A document, a glob in quotes, PATH:FIRST-LAST or PATH#HEADING.",
+)
+@click.option(
+    "--root",
+    "-r",
+    type=options.PATH,
+    shell_complete=values.folders,
+    default=".",
+    metavar="ROOT",
+    help=options.ROOT_HELP,
+    show_default=False,
+)
+@click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Most tokens of all passages together.")
+@options.no_update
+@options.place
+@formats.shape
+def read_command(
+    places: tuple[str, ...],
+    root: Path,
+    budget: int | None,
+    no_update: bool,
+    place: dict[str, Any],
+    shape: Shape,
+) -> int:
+    """Read several documents or sections, within a token budget.
+
+    They come in the order of the places, until the budget is spent: the one that does not fit is cut between two lines.
+    What was left out is said on standard error, with the command that reads it. The exit code is 2 if a place names
+    nothing.
+    """
+    with open_index(root, read_only=no_update, **place).index as index:
+        if not no_update:
+            refresh(index)
+        read = index.read_many(places, budget=budget)
+    if shape.name == "text":
+        write_lines(_text_lines(root, read))
+    else:
+        write_output(_output(root, read), shape)
+    for problem in read.problems:
+        write_error(str(problem))
+    if read.left_out:
+        _note_left_out(root, read)
+    return 2 if read.problems else 0
+
+
+def _text_lines(root: Path, read: Passages) -> Iterator[Line]:
+    for number, passage in enumerate(read.passages):
+        if number:
+            yield []
+        yield [Span(f"{path_from_here(root, passage.path)}:{passage.start_line}-{passage.end_line}", "cyan")]
+        for line in split_lines(passage.text):
+            yield [Span(line.expandtabs(4))]
+
+
+def _output(root: Path, read: Passages) -> Output:
+    record = {
+        "root": str(root),
+        "passages": [passage._asdict() for passage in read.passages],
+        "left_out": [one._asdict() | {"place": one.place} for one in read.left_out],
+        "tokens": read.tokens,
+        "problems": list(map(str, read.problems)),
+    }
+    return Output("passages", "passage", record, [_row(root, passage) for passage in read.passages], COLUMNS)
+
+
+def _row(root: Path, passage: Passage) -> Row:
+    fields = passage._asdict()
+    return Row(fields, fields, path_from_here(root, passage.path), passage.start_line, text=passage.text)
+
+
+def _note_left_out(root: Path, read: Passages) -> None:
+    tokens = sum(one.tokens for one in read.left_out)
+    first = read.left_out[0]
+    others = f", and {len(read.left_out) - 1:,} more" if len(read.left_out) > 1 else ""
+    where = "" if str(root) == "." else f" --root {root}"
+    write_note(
+        f"{tokens:,} tokens left out: {first.place}{others} (raise --budget, or: headnote read {first.place}{where})"
+    )

@@ -1,0 +1,121 @@
+"""`headnote related`: passages near a passage, and links to make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headnote.cli import options, values
+from headnote.cli.command import Argument, Command
+from headnote.cli.folding import folded
+from headnote.cli.formatting import counted
+from headnote.cli.opening import open_index, path_from_here, refresh
+from headnote.cli.terminal import Line, Span, window_width, write_json, write_lines, write_note
+from headnote.embedding.registry import short_name
+from headnote.errors import SettingsError
+from headnote.model import Related
+
+INDENT = " " * 4
+
+
+@click.command(
+    "related",
+    cls=Command,
+    examples=[
+        ("near a document, and not linked from it yet", "headnote related calibration.md --root docs"),
+        ("near what a line is about", "headnote related installing.md:20 --root docs -n 3"),
+        ("links to make, in all documents", "headnote related --unlinked --root docs"),
+    ],
+)
+@click.argument(
+    "path",
+    cls=Argument,
+    required=False,
+    metavar="[PATH[:LINE]]",
+    shell_complete=values.documents,
+    about="A document, or a passage of it: path:line or path#heading.",
+)
+@click.option(
+    "--root",
+    "-r",
+    type=options.PATH,
+    shell_complete=values.folders,
+    default=".",
+    metavar="ROOT",
+    help=options.ROOT_HELP,
+    show_default=False,
+)
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of passages.")
+@click.option("--unlinked", is_flag=True, help="Suggest links to make, each with its place and what to write.")
+@click.option("--all", "linked", is_flag=True, help="Show also what the document links to already.")
+@options.no_update
+@options.place
+@options.as_json
+def related_command(
+    path: str | None,
+    root: Path,
+    limit: int,
+    unlinked: bool,
+    linked: bool,
+    no_update: bool,
+    place: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Show passages near one, and suggest links to make.
+
+    Passages are near by the meaning of their text and by rare words that both have. Those of documents that PATH links
+    to already are left out. With --unlinked: documents that are near and not linked either way, and documents that are
+    named without a link; without PATH, in the whole folder. The exit code is 1 if there are none.
+    """
+    if path is None and not unlinked:
+        raise SettingsError("no document is given", remedy="name one, or suggest links with --unlinked")
+    if unlinked and linked:
+        raise SettingsError("--unlinked and --all contradict each other", remedy="keep one of them")
+    with open_index(root, read_only=no_update, **place).index as index:
+        if not no_update:
+            refresh(index)
+        found = index.related(path or "", limit=limit, unlinked=unlinked, linked=linked)
+    if as_json:
+        write_json({"path": path, "root": str(root), "related": [entry._asdict() for entry in found]})
+    elif found:
+        write_lines(_lines(root, found, path is None or unlinked))
+    else:
+        write_note("no links to suggest" if unlinked else "nothing is near it that it does not link to")
+    if not found:
+        raise click.exceptions.Exit(1)
+
+
+def _lines(root: Path, found: Sequence[Related], with_links: bool) -> Iterator[Line]:
+    width = window_width()
+    for number, entry in enumerate(found):
+        if number:
+            yield []
+        target = path_from_here(root, entry.place)
+        place = f"{path_from_here(root, entry.source)} → {target}" if with_links else target
+        head = [Span(place, "cyan"), Span(f"  {_section(entry)}", "bold"), Span(f"  {entry.score:.2f}", "dim")]
+        yield from folded(head, width, INDENT)
+        yield from folded([Span(f"{INDENT}{'; '.join(reasons(entry))}", "dim")], width, INDENT)
+        if entry.link:
+            yield [Span(f"{INDENT}{entry.link}", "green")]
+
+
+def _section(entry: Related) -> str:
+    begins = entry.breadcrumb.partition(" > ")[0] == entry.title
+    return entry.breadcrumb if begins else " > ".join(filter(None, (entry.title, entry.breadcrumb)))
+
+
+def reasons(entry: Related) -> Iterator[str]:
+    """Why two passages are near, in plain words."""
+    if entry.mention:
+        yield f"mentions {entry.mention!r}"
+    if entry.similarity:
+        yield f"similar text, {entry.similarity:.2f} by {short_name(entry.model)}"
+    if entry.words:
+        yield f"shares {', '.join(entry.words)}"
+    if entry.shared_links:
+        yield f"{counted(entry.shared_links, 'link')} in common"
+    if entry.linked:
+        yield {"to": "linked already", "from": "links here", "both": "linked both ways"}[entry.linked]

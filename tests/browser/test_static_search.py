@@ -1,0 +1,78 @@
+"""The static search in a real browser: a host of plain files, a strict content policy, and a path below the top."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headnote import Index
+
+pytest_plugins = ("browser_fixtures",)
+
+POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'"
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="headnote/search.css">
+<script type="module" src="headnote/search.js"></script></head>
+<body><headnote-search label="Search the handbook"></headnote-search></body></html>"""
+
+
+class Strict(SimpleHTTPRequestHandler):
+    """Plain files, uncompressed, under the policy."""
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Iterator[str]:
+    top = tmp_path_factory.mktemp("host")
+    site = top / "some" / "prefix"
+    site.mkdir(parents=True)
+    (site / "index.html").write_text(PAGE)
+    root = tmp_path_factory.mktemp("docs") / "handbook"
+    shutil.copytree(repository / "examples" / "handbook", root, ignore=shutil.ignore_patterns(".headnote"))
+    with Index.open(root, embedder="instant") as index:
+        index.update()
+        index.export(site)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Strict, directory=str(top)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/some/prefix/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_query_is_answered_without_a_server(browser: Any, address: str, artefacts: Path, scheme: str) -> None:
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 390, "height": 800})
+    problems: list[str] = []
+    loaded: list[int] = []
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("response", lambda response: loaded.append(len(response.body())))
+    page.goto(address)
+    page.get_by_role("combobox", name="Search the handbook").fill("how often do I calibrate")
+    first = page.get_by_role("option").first
+    first.wait_for(timeout=30_000)
+    assert "alibrat" in first.inner_text()
+    assert page.locator("mark").count()
+    assert "hits" in page.get_by_role("status").inner_text()
+    page.keyboard.press("ArrowDown")
+    assert first.get_attribute("aria-selected") == "true"
+    assert first.locator("a").get_attribute("href").startswith(address)
+    page.screenshot(path=artefacts / f"static-search-{scheme}.png")
+    assert [problem for problem in problems if "data:," not in problem] == []
+    assert sum(loaded) <= 300_000
+    page.keyboard.press("Escape")
+    assert page.get_by_role("option").count() == 0
+    page.close()
