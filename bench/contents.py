@@ -18,6 +18,8 @@ import apsw
 
 _WRITTEN_HOW = {"state": {"generation", "updated_ns"}, "links": {"id"}, "models": {"changed", "stamp"}}
 """Columns that depend on when and in how many steps an index was written."""
+_STAMPS = "block_stamps"
+"""A table of random numbers."""
 _IN_ORDER = {"links": "document, id"}
 """What order means something in; other tables are compared by their primary keys or whole rows."""
 _KEYWORDS = "keyword"
@@ -80,7 +82,7 @@ def _pairs(here: apsw.Connection, there: apsw.Connection) -> Iterator[tuple[str,
 def _tables(db: apsw.Connection) -> list[Row]:
     """The tables that hold rows of their own; those of the keyword index are its own affair."""
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
-    return [row for row in db.execute(query) if not str(row[0]).startswith(f"{_KEYWORDS}_")]
+    return [(name,) for (name,) in db.execute(query) if not name.startswith(f"{_KEYWORDS}_") and name != _STAMPS]
 
 
 def _columns(db: apsw.Connection, table: str) -> list[Row]:

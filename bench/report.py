@@ -92,6 +92,30 @@ def _processor() -> str:
     return match[1] if match else platform.processor() or "unknown processor"
 
 
+def where(setting: dict[str, str]) -> str:
+    """The machine in a sentence."""
+    load = f"load average {float(setting['load'].split()[0]):.0f} from other programs"
+    return ", ".join([*(setting[name] for name in ("processor", "system", "python")), load])
+
+
+def as_markdown(table: Table) -> str:
+    lines = [table.columns, ["---", *["---:"] * (len(table.columns) - 1)], *table.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def put_into_page(page: Path, parts: dict[str, str]) -> None:
+    """Title → what is to stand between the marks with this title."""
+    text = page.read_text(encoding="utf-8")
+    for title, content in parts.items():
+        begin, end = f"<!-- {title} -->\n", f"<!-- end of {title} -->"
+        before, found, rest = text.partition(begin)
+        _, found_end, after = rest.partition(end)
+        assert found, f"{page} has no place for {title}"
+        assert found_end, f"the place for {title} in {page} does not end"
+        text = f"{before}{begin}\n{content}\n\n{end}{after}"
+    page.write_text(text, encoding="utf-8")
+
+
 def versions(distributions: Iterable[str]) -> dict[str, str]:
     return {name: _version(name) for name in distributions}
 

@@ -3,8 +3,9 @@
     python bench/same_answers.py --other SOURCE [--set NAME] [--questions N] [--cache DIR]
 
 SOURCE is the folder `src` of a working copy of the other commit. Each commit makes indexes of its own, with the instant
-model. The questions are those of the quality benchmark, and each of them cut off in its last word, as it is typed. The
-documents, their order, their scores to the last bit and the reasons of each hit must be the same.
+model. The questions are those of the quality benchmark, as a search in every mode and as a page with its facets, and
+each of them cut off in its last word, as it is typed. The documents, their order, their scores to the last bit and the
+reasons of each hit must be the same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ SETS: dict[str, Callable[[Path, bool], QuestionSet]] = {
     **{name: partial(xquad, name) for name in LANGUAGES},
 }
 MODES = ("hybrid", "semantic", "keyword")
+PAGE = "page"
 
 Answers = dict[str, Any]
 
@@ -77,7 +79,7 @@ def _print_answers(options: argparse.Namespace) -> int:
     with headnote.Index.open(questions.root, embedder="instant") as index:
         index.update()
         asked = list(_asked(questions, options.questions))
-        print(json.dumps({f"{mode}: {text}": _found(index, text, mode) for text, mode in asked}))
+        print(json.dumps({f"{mode}: {text}": _answer(index, text, mode) for text, mode in asked}))
     return 0
 
 
@@ -87,13 +89,18 @@ def _asked(questions: QuestionSet, most: int) -> Iterator[tuple[str, str]]:
         for mode in MODES:
             yield question.text, mode
         yield question.text.rstrip("?. ")[:-2], "hybrid"
+        yield question.text, PAGE
 
 
-def _found(index: headnote.Index, text: str, mode: Any) -> list[list[Any]]:
-    return [
-        [hit.key, hit.start_line, hit.end_line, hit.score.hex(), list(hit.links), repr(hit.why)]
-        for hit in index.search(text, LIMIT, mode)
-    ]
+def _answer(index: headnote.Index, text: str, mode: Any) -> list[list[Any]]:
+    if mode != PAGE:
+        return _described(index.search(text, LIMIT, mode))
+    page = index.search_page(text, LIMIT, facets=True)
+    return [*_described(page.hits), [f"{page.total} in all", 0, 0, (0.0).hex(), [], repr(page.facets)]]
+
+
+def _described(hits: Sequence[headnote.Hit]) -> list[list[Any]]:
+    return [[hit.key, hit.start_line, hit.end_line, hit.score.hex(), list(hit.links), repr(hit.why)] for hit in hits]
 
 
 def _short(hits: list[list[Any]]) -> str:

@@ -4,15 +4,18 @@
 
 Needs `pip install -e ".[search,deep]" ./models/minilm`, and `whoosh faiss-cpu` for the others. The documents lie at
 HEADNOTE_SHARED, or beside the working copy in `shared`. Vectors of chunks are made by hashing words, because they cost
-the same to compare as real ones; a query is embedded by the real model, whose time counts.
+the same to compare as real ones; a query is embedded by the real model, whose time counts. The last table is about a
+process that has just started and the instant model: its first searches, and its memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -210,6 +213,7 @@ def _measured(
         list(_verdicts(times, chunks)),
     )
     yield _where(index, queries, chunks)
+    yield _fresh(options.cache / f"search-{count}" / "documents", queries, count, figures)
 
 
 def _interleaved(ways: dict[str, Callable[[str], Any]], queries: Sequence[str]) -> dict[str, Times]:
@@ -263,6 +267,35 @@ def _where(index: Index, queries: Sequence[str], chunks: int) -> Table:
     rows = [[STEPS[name], f"{value:.2f}", f"{100 * value / whole:.0f} %"] for name, value in medians.items()]
     rows.append(["all of it", f"{whole:.2f}", ""])
     return Table(f"Where the time of a hybrid search goes, {chunks:,} chunks, ms", ["", "p50", ""], rows, [])
+
+
+def _fresh(root: Path, queries: Sequence[str], count: int, figures: list[Figure]) -> Table:
+    """A process that has just started, with an index by the instant model, which is what most people have."""
+    with Index.open(root, embedder="instant") as index:
+        index.update()
+    for _ in range(2):  # the first one writes the file of vectors, the second one counts
+        command = [sys.executable, str(Path(__file__).with_name("fresh_search.py")), str(root)]
+        done = subprocess.run(command, input="\n".join(queries), check=True, stdout=subprocess.PIPE, text=True)
+    result = json.loads(done.stdout)
+    rows = []
+    for name, seconds in (
+        ("loading", [result["load"]]),
+        ("first query after loading", result["once"][:1]),
+        ("asked for the first time", result["once"]),
+        ("asked again", result["again"]),
+    ):
+        times = Times(f"instant, fresh process, {name}", seconds)
+        figures += times.figures(count)
+        rows.append([name, f"{times.median:.1f}", f"{times.late:.1f}"])
+    for name, grown in result["memory"].items():
+        per_chunk = grown / result["chunks"]
+        figures.append(
+            Figure(f"{count:,} chunks: instant, fresh process", f"memory a chunk, {name}", "bytes", per_chunk)
+        )
+        rows.append([f"memory a chunk, {name}, bytes", f"{per_chunk:.0f}", ""])
+    title = f"A fresh process and the instant model, {result['chunks']:,} chunks, ms of processor time"
+    notes = ["loaded: after the first search; after: after all of them; shared: files that processes share"]
+    return Table(title, ["", "p50", "p95"], rows, notes)
 
 
 def _best_round(index: Index, query: str, spent: dict[str, float]) -> tuple[float, dict[str, float]]:

@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import random
-import re
 import shutil
 import statistics
 import sys
@@ -29,7 +28,20 @@ from headnote.sources.discover import discover
 from index import copied, sampled, timed
 from notes import COUNT, MEGABYTES, SEED, write_notes
 from processes import Run, run
-from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
+from report import (
+    Figure,
+    Table,
+    add_json_option,
+    as_markdown,
+    machine,
+    put_into_page,
+    show,
+    show_setting,
+    spent,
+    versions,
+    where,
+    write_figures,
+)
 from shared_corpora import MEGABYTE, REPOSITORY
 
 CORPORA = ("foam", "rust-book", "astro-en", "kubernetes-en")
@@ -80,7 +92,8 @@ def main() -> int:
     figures = [figure for folder in folders for figure in as_figures(folder)]
     write_figures(options.json, figures, setting, packages, folders=[as_data(folder) for folder in folders])
     if options.page:
-        put_into_page(options.page, tables, setting)
+        machine_line = f"Measured on {datetime.now(UTC):%d %B %Y}: {where(setting)}."
+        put_into_page(options.page, {table.title: as_markdown(table) for table in tables} | {"Machine": machine_line})
     return 0
 
 
@@ -307,26 +320,6 @@ def as_data(folder: Folder) -> dict[str, Any]:
     """Everything but what the commands print."""
     runs = {name: {**getattr(folder, name)._asdict(), "output": None} for name in ("read", "search")}
     return {**folder._asdict(), **runs}
-
-
-def put_into_page(page: Path, tables: list[Table], setting: dict[str, str]) -> None:
-    """Each table between its marks, and the machine between its own."""
-    text = page.read_text(encoding="utf-8")
-    parts = {table.title: as_markdown(table) for table in tables}
-    where = [setting[name] for name in ("processor", "system", "python")]
-    load = f"load average {float(setting['load'].split()[0]):.0f} from other programs"
-    parts["Machine"] = f"Measured on {datetime.now(UTC):%d %B %Y}: {', '.join([*where, load])}."
-    for title, content in parts.items():
-        begin, end = f"<!-- {title} -->\n", f"<!-- end of {title} -->"
-        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-        text, count = pattern.subn(lambda _, new=content, b=begin, e=end: f"{b}\n{new}\n\n{e}", text)  # type: ignore[misc]
-        assert count == 1, f"{page} has no place for {title}"
-    page.write_text(text, encoding="utf-8")
-
-
-def as_markdown(table: Table) -> str:
-    lines = [table.columns, ["---", *["---:"] * (len(table.columns) - 1)], *table.rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
-"""Both stores with a given number of chunks: writing, searching, the index of vectors and what it finds, memory."""
+"""Both stores with a given number of chunks: writing, searching, the index of vectors and what it finds, memory.
+
+Each store is measured in a process of its own, so that memory is its own, too. However many chunks there are, a way of
+searching is asked for half a minute.
+"""
 
 from __future__ import annotations
 
 import os
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import psycopg
 
@@ -27,9 +33,12 @@ COMMIT_EVERY = 25_000
 """Chunks."""
 NEVER = 1 << 60
 """Numbers that are compared one by one: all."""
+LONGEST = 30.0
+"""Seconds for the queries of one mode."""
+FEWEST = 20
+"""Queries of one mode, however long they take."""
 SQLITE, ONE_BY_ONE, BY_HNSW = "SQLite", "PostgreSQL, one by one", "PostgreSQL, HNSW"
 _TICK = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Server(NamedTuple):
@@ -106,34 +115,74 @@ class Meter:
         return Spent(time.perf_counter(), time.process_time() + self.server.cores())
 
 
-def compare_sizes(url: str, target: str, count: int) -> list[Figure]:
+class Answers(NamedTuple):
+    """What a store answers, for the next one to be compared with."""
+
+    nearest: list[list[int]]
+    """For each query, the chunks with the nearest vectors."""
+    hits: dict[tuple[Mode, str], list[str]]
+    """Mode and query → the documents that are found, best first."""
+
+
+Measured = tuple[list[Figure], Answers]
+
+
+def compare_sizes(url: str, target: str, count: int) -> Iterator[list[Figure]]:
     """Writes the same chunks into both stores and asks both the same. The schema must not exist."""
-    made, meter = MadeChunks(count), Meter(Server.at(url))
-    figures: list[Figure] = []
     with TemporaryDirectory() as scratch:
-        sqlite = SqliteStore.open(scratch)
-        figures += written(SQLITE, sqlite, made, meter)
-        expected = nearest(sqlite, made)
-        hits: Hits = {}
-        figures += searched(SQLITE, sqlite, made, meter, hits)
-        sqlite.close()
-        postgres = PostgresStore.open(scratch, target, exact=NEVER)
-        figures += written("PostgreSQL", postgres, made, meter)
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"VACUUM ANALYZE {postgres.target.schema}.postings")
-        figures += found_again(ONE_BY_ONE, postgres, made, expected)
-        figures += searched(ONE_BY_ONE, postgres, made, meter, hits)
-        postgres.close()
-        if count * made.dimensions > EXACT:
-            indexed = PostgresStore.open(scratch, target)
-            figures += built(indexed, made, meter)
-            figures += found_again(BY_HNSW, indexed, made, expected)
-            figures += searched(BY_HNSW, indexed, made, meter, hits)
-            indexed.close()
+        figures, expected = alone(measure_sqlite, url, scratch, count)
+        yield shown(count, figures)
+        yield shown(count, alone(measure_postgres, url, scratch, count, target, expected))
+        if count * MadeChunks.dimensions > EXACT:
+            yield shown(count, alone(measure_hnsw, url, scratch, count, target, expected))
+
+
+def shown(count: int, figures: list[Figure]) -> list[Figure]:
     case = f"{count:,} chunks"
-    figures = [figure._replace(case=f"{case}: {figure.case}") for figure in figures]
-    rows = [[one.case.partition(": ")[2], one.metric, f"{one.value:,.3g} {one.unit}".rstrip()] for one in figures]
+    rows = [[one.case, one.metric, f"{one.value:,.3g} {one.unit}".rstrip()] for one in figures]
     show(Table(case, ["store", "what", "value"], rows, ["core: seconds of all cores, those of the server included."]))
+    return [figure._replace(case=f"{case}: {figure.case}") for figure in figures]
+
+
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
+
+
+def alone(measure: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+    """The same in a new process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(measure, *given, **named).result()
+
+
+def measure_sqlite(url: str, scratch: str, count: int) -> Measured:
+    made, meter = MadeChunks(count), Meter(Server.at(url))
+    store = SqliteStore.open(scratch)
+    figures = written(SQLITE, store, made, meter)
+    answers = Answers(nearest(store, made), {})
+    figures += searched(SQLITE, store, made, meter, answers)
+    store.close()
+    return figures, answers
+
+
+def measure_postgres(url: str, scratch: str, count: int, target: str, expected: Answers) -> list[Figure]:
+    made, meter = MadeChunks(count), Meter(Server.at(url))
+    store = PostgresStore.open(scratch, target, exact=NEVER)
+    figures = written("PostgreSQL", store, made, meter)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"VACUUM ANALYZE {store.target.schema}.postings")
+    figures += found_again(ONE_BY_ONE, store, made, expected)
+    figures += searched(ONE_BY_ONE, store, made, meter, expected)
+    store.close()
+    return figures
+
+
+def measure_hnsw(url: str, scratch: str, count: int, target: str, expected: Answers) -> list[Figure]:
+    made, meter = MadeChunks(count), Meter(Server.at(url))
+    store = PostgresStore.open(scratch, target)
+    figures = built(store, made, meter)
+    figures += found_again(BY_HNSW, store, made, expected)
+    figures += searched(BY_HNSW, store, made, meter, expected)
+    store.close()
     return figures
 
 
@@ -172,53 +221,64 @@ def built(store: PostgresStore, made: MadeChunks, meter: Meter) -> list[Figure]:
     ]
 
 
-Nearest = list[list[int]]
-
-
-def nearest(store: Store, made: MadeChunks) -> Nearest:
+def nearest(store: Store, made: MadeChunks) -> list[list[int]]:
     with store.reading() as reader:
-        return [[chunk for chunk, _ in reader.nearest(MODEL, query.vector, DEPTH)] for query in made.queries]
+        return [[chunk for chunk, _ in reader.nearest(MODEL, query.vector, DEPTH)] for query in in_time(made.queries)]
 
 
-def found_again(name: str, store: Store, made: MadeChunks, expected: Nearest) -> list[Figure]:
+def found_again(name: str, store: Store, made: MadeChunks, expected: Answers) -> list[Figure]:
     """How many of the nearest vectors in SQLite, which compares all of them, are among the nearest here."""
-    found = nearest(store, made)
+    pairs = list(zip(nearest(store, made), expected.nearest, strict=False))
     figures = []
     for depth in (10, DEPTH):
-        shared = [len(set(one[:depth]) & set(other[:depth])) for one, other in zip(found, expected, strict=True)]
-        figures.append(
-            Figure(name, f"recall of the nearest {depth}", "%", 100 * sum(shared) / (depth * len(shared)), "higher")
-        )
+        shared = sum(len(set(one[:depth]) & set(other[:depth])) for one, other in pairs)
+        share = 100 * shared / (depth * len(pairs))
+        figures.append(Figure(name, f"recall of the nearest {depth}", "%", share, "higher"))
     return figures
 
 
-Hits = dict[tuple[Mode, str], list[str]]
-"""Mode and query → the documents that are found, best first."""
+Item = TypeVar("Item")
 
 
-def searched(name: str, store: Store, made: MadeChunks, meter: Meter, hits: Hits) -> list[Figure]:
-    """`hits` are those of the store that was searched first; it puts them there."""
+def in_time(items: Sequence[Item]) -> Iterator[Item]:
+    """As many as there is time for."""
+    begin = time.perf_counter()
+    for number, item in enumerate(items):
+        if number >= FEWEST and time.perf_counter() - begin > LONGEST:
+            return
+        yield item
+
+
+def searched(name: str, store: Store, made: MadeChunks, meter: Meter, answers: Answers) -> list[Figure]:
+    """`answers` are those of the store that was searched first; it puts its hits there."""
     engine = Engine(store, Models(deep=made))
     with meter.measured() as first:
         engine.search(Query(made.queries[-1].text, min_score=0.0))
     figures = [Figure(name, "first search", "ms", 1e3 * first[0].seconds)]
     for mode in MODES:
-        queries = [Query(query.text, mode=mode, min_score=0.0) for query in made.queries]
-        times, same = [], 0
-        with meter.measured() as spent:
-            for query in queries:
-                begin = time.perf_counter()
-                found = [hit.path for hit in engine.search(query)]
-                times.append(time.perf_counter() - begin)
-                same += hits.setdefault((mode, query.text), found) == found
-        figures.append(Figure(name, f"{mode} search, p50", "ms", 1e3 * statistics.median(times)))
-        figures.append(Figure(name, f"{mode} search, cores", "core ms", 1e3 * spent[0].cores / len(queries)))
-        figures.append(
-            Figure(name, f"{mode} search, same documents as SQLite", "%", 100 * same / len(queries), "higher")
-        )
-    resident = int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
-    figures.append(Figure(name, "memory of this process", "MB", resident / 1e6))
+        figures += searched_by(mode, name, engine, made, meter, answers)
+    figures.append(Figure(name, "memory of this process", "MB", _own_memory(os.getpid()) / 1e6))
     if name != SQLITE:
         figures.append(Figure(name, "memory of the server", "MB", meter.server.memory() / 1e6))
     print(f"  {name} searched", flush=True)
     return figures
+
+
+def searched_by(
+    mode: Mode, name: str, engine: Engine, made: MadeChunks, meter: Meter, answers: Answers
+) -> list[Figure]:
+    times, same = [], 0
+    with meter.measured() as spent:
+        for query in in_time(made.queries):
+            begin = time.perf_counter()
+            found = [hit.path for hit in engine.search(Query(query.text, mode=mode, min_score=0.0))]
+            times.append(time.perf_counter() - begin)
+            same += answers.hits.setdefault((mode, query.text), found) == found
+    p50, p95 = (1e3 * quantile for quantile in (statistics.median(times), statistics.quantiles(times, n=20)[-1]))
+    print(f"    {mode}: {len(times)} queries, p50 {p50:.1f} ms", flush=True)
+    return [
+        Figure(name, f"{mode} search, p50", "ms", p50),
+        Figure(name, f"{mode} search, p95", "ms", p95),
+        Figure(name, f"{mode} search, cores", "core ms", 1e3 * spent[0].cores / len(times)),
+        Figure(name, f"{mode} search, same documents as SQLite", "%", 100 * same / len(times), "higher"),
+    ]

@@ -55,14 +55,16 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         if given.made:
             drop(given.store)
-            figures += compare_sizes(given.store, target, given.made)
+            for some_figures in compare_sizes(given.store, target, given.made):
+                figures += some_figures
+                write_figures(given.json, figures, setting, packages)
         for name, folder, asked in folders(given, Path(scratch)):
             drop(given.store)
             print(f"\n{name}")
             figures += [
                 one._replace(case=f"{name}, {one.case}") for one in compare_folder(given, target, folder, asked)
             ]
-    write_figures(given.json, figures, setting, packages)
+            write_figures(given.json, figures, setting, packages)
 
 
 def folders(given: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, Path, list[str]]]:
