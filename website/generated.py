@@ -9,13 +9,14 @@ The pages are files of the repository, because people also read them there. To u
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
+import yaml
 
 from headnote.chunking.aliases import BASIC_NAMES
 from headnote.chunking.describe import SettingInfo, describe_settings, docstrings
@@ -30,6 +31,7 @@ from headnote.config.llm import LLM
 from headnote.config.search import SEARCH
 from headnote.config.server import SERVER
 from headnote.config.tables import VARIABLE_PREFIX, Table
+from headnote.markdown.plain import plain_text
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = [REPOSITORY / "docs" / "configuration.md", REPOSITORY / "docs" / "commands.md"]
@@ -233,6 +235,75 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
 }
 """Name of a part → its text."""
+
+
+# For models: https://llmstxt.org
+
+
+def llms_index() -> str:
+    """`llms.txt`: what headnote is, and every page of the docs by the sections of the nav, with its first sentence."""
+    config = _mkdocs()
+    lines = [f"# {config['site_name']}", "", f"> {config['site_description']}", ""]
+    for section in config["nav"]:
+        ((title, pages),) = section.items()
+        lines += [f"## {title}", ""]
+        for name, path in _nav_pages(pages):
+            text = _page_text(path)
+            about = _first_sentence(text)
+            lines.append(
+                f"- [{name or _title(text)}]({path.removesuffix('.md')}.html)" + (f": {about}" if about else "")
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+def llms_full() -> str:
+    """`llms-full.txt`: all of the pages, one after the other, each under its path."""
+    pages = [page for section in _mkdocs()["nav"] for pages in section.values() for page in _nav_pages(pages)]
+    return "\n\n".join(f"<!-- {path} -->\n\n{_page_text(path).strip()}" for _, path in pages) + "\n"
+
+
+def _mkdocs() -> dict[str, Any]:
+    """Without the tags that only MkDocs understands."""
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_multi_constructor("", lambda *_: None)
+    config: dict[str, Any] = yaml.load((REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8"), Loader)
+    return config
+
+
+def _nav_pages(pages: Any) -> Iterator[tuple[str, str]]:
+    """Name and path of every page; a page without a name has the one of its heading."""
+    for page in pages:
+        if isinstance(page, str):
+            yield "", page
+            continue
+        ((name, inside),) = page.items()
+        if isinstance(inside, str):
+            yield name, inside
+        else:
+            yield from _nav_pages(inside)
+
+
+def _page_text(path: str) -> str:
+    """A page of the project is at the top of the repository."""
+    file = REPOSITORY / "docs" / path
+    return (file if file.exists() else REPOSITORY / f"{file.stem.upper()}.md").read_text(encoding="utf-8")
+
+
+def _title(text: str) -> str:
+    return next((line.lstrip("# ") for line in text.splitlines() if line.startswith("# ")), "")
+
+
+def _first_sentence(text: str) -> str:
+    """Of the first paragraph, in plain text."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        if re.match(r"(?:[A-Z*\[]|`(?!``))", paragraph):
+            plain = plain_text(re.sub(r"^\*\*[^*]+\*\*\s+", "", " ".join(paragraph.split())))
+            return re.split(r"(?<=[.:])\s", plain)[0].rstrip(":")
+    return ""
 
 
 if __name__ == "__main__":

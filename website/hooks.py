@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ ICON = "src/headnote/web/static/icon.svg"
 PROJECT_PAGES = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 """Pages at the root of the repository that are in the site, too."""
 
-_FENCE_OF_FILE = re.compile(r"^(?P<fence>`{3,})(?P<language>\w+) (?P<name>\S+\.\w+)$", re.MULTILINE)
+_FENCE_OF_FILE = re.compile(r"^(?P<fence>`{3,})(?P<language>\w+) (?P<name>\S[^`\n]*\.\w+)$", re.MULTILINE)
 _FENCE_OF_TEST = re.compile(r"^(?P<fence>`{3,})(?P<language>\w+) \w+$", re.MULTILINE)
 _LINK_FROM_ROOT = re.compile(r"\]\((?P<target>[^):#]+\.md)")
 
@@ -28,6 +29,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (REPOSITORY / name).read_text(encoding="utf-8")
         files.append(File.generated(config, _address(name), content=_LINK_FROM_ROOT.sub(_moved, text)))
     return files
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the pages for models, too."""
+    sys.path.insert(0, str(REPOSITORY / "website"))
+    import generated  # beside this file, which MkDocs loads by its path
+
+    site = Path(config.site_dir)
+    (site / "llms.txt").write_text(generated.llms_index(), encoding="utf-8")
+    (site / "llms-full.txt").write_text(generated.llms_full(), encoding="utf-8")
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
