@@ -18,6 +18,8 @@ from headnote.markdown.links import bare_urls, split_target
 from headnote.markdown.rules.base import Span
 from headnote.model import BlockKind, Link, LinkKind
 
+RST = install("rst")
+
 _KINDS: dict[str, BlockKind] = {
     "paragraph": "paragraph",
     "block_quote": "paragraph",
@@ -192,8 +194,9 @@ def _shown(title: str) -> str:
 
 def _parsed(text: str) -> Any:
     """docutils' tree of a text. It reads no other file, and says nothing of what it does not like."""
-    parsers = load("docutils.parsers.rst", "reStructuredText", install("rst"))
-    frontend, utils = load("docutils.frontend", "reStructuredText"), load("docutils.utils", "reStructuredText")
+    parsers = load("docutils.parsers.rst", "reStructuredText", RST)
+    frontend = load("docutils.frontend", "reStructuredText", RST)
+    utils = load("docutils.utils", "reStructuredText", RST)
     settings = frontend.get_default_settings(parsers.Parser)
     settings.__dict__.update(
         _disable_config=True,
