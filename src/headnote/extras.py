@@ -77,6 +77,7 @@ def importing(purpose: str, remedy: str) -> Iterator[None]:
         raise MissingExtra(f"{purpose} needs the package {error.name}", remedy=f"run: {remedy}") from None
 
 
+@cache
 def load_numpy() -> Any:
-    """Numpy, which all vectors need."""
+    """Numpy, which all vectors need. A search asks for it dozens of times."""
     return load("numpy", "searching by meaning")

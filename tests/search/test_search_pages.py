@@ -120,7 +120,8 @@ def test_a_facet_says_what_its_filter_finds(index: Index, query: str, chosen: di
 @LAWS
 @given(query=queries, mode=st.sampled_from(MODES))
 def test_the_first_hits_are_those_of_a_search(index: Index, query: str, mode: Any) -> None:
-    page, hits = index.search_page(query, 100, mode), index.search(query, 100, mode)
+    # Literally: a query of operators alone lists documents, and ranks none.
+    page, hits = index.search_page(query, 100, mode, literal=True), index.search(query, 100, mode, literal=True)
     found = [hit for hit in hits if hit.why.keyword_rank or hit.why.similarity >= RELEVANT]
     assert places(page.hits)[: len(found)] == places(found)[:100]
     assert bool(page.total) == bool(found)
@@ -129,7 +130,7 @@ def test_the_first_hits_are_those_of_a_search(index: Index, query: str, mode: An
 @LAWS
 @given(query=queries)
 def test_by_words_everything_with_a_word_is_found(index: Index, query: str) -> None:
-    page = index.search_page(query, 1000, "keyword", min_score=0)
+    page = index.search_page(query, 1000, "keyword", min_score=0, literal=True)
     assert all(hit.why.keyword_rank for hit in page.hits)
     assert len({hit.key for hit in page.hits}) == len(page.hits)
 
@@ -234,9 +235,9 @@ def test_a_budget_that_is_full_ends_the_reading(
 def test_every_passage_is_explained_once(long_documents: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     explained: list[int] = []
 
-    def counted(reasons: Reasons, chunk: int) -> Why:
+    def counted(reasons: Reasons, chunk: int, path: str) -> Why:
         explained.append(chunk)
-        return explain(reasons, chunk)
+        return explain(reasons, chunk, path)
 
     explain = Reasons.of
     monkeypatch.setattr(Reasons, "of", counted)

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headnote
-from headnote import Hit
 from headnote.search.selection import (
     REPEAT_FACTOR,
     RUN_LENGTH,
     SHARED_RUNS,
     SHARED_WORDS,
+    Candidate,
     SeenTexts,
     _overlap,
     best_first,
@@ -26,26 +26,13 @@ LONG = " ".join(f"word{number}" for number in range(600))
 # -- order
 
 
-def hit(path: str, score: float, start: int = 0) -> Hit:
-    return Hit(
-        path=path,
-        start_line=1,
-        end_line=1,
-        breadcrumb="",
-        title="",
-        text="",
-        score=score,
-        id="",
-        key="",
-        tokens=0,
-        start=start,
-        end=start + 1,
-    )
+def hit(path: str, score: float, chunk: int = 0) -> Candidate:
+    return Candidate(-score, path, chunk)
 
 
 def test_another_hit_of_a_document_counts_a_little_less() -> None:
     hits = best_first([hit("a", 0.80), hit("a", 0.78, 5), hit("a", 0.60, 9), hit("b", 0.76)], REPEAT_FACTOR)
-    assert [(one.path, one.start, one.score) for one in hits] == [
+    assert [(one.path, one.chunk, one.score) for one in hits] == [
         ("a", 0, 0.80),
         ("b", 0, 0.76),
         ("a", 5, 0.78 * REPEAT_FACTOR),
@@ -55,7 +42,7 @@ def test_another_hit_of_a_document_counts_a_little_less() -> None:
 
 def test_hits_that_are_much_better_stay_in_front() -> None:
     hits = best_first([hit("b", 0.4), hit("a", 0.8), hit("a", 0.7, 5)], REPEAT_FACTOR)
-    assert [(one.path, one.start) for one in hits] == [("a", 0), ("a", 5), ("b", 0)]
+    assert [(one.path, one.chunk) for one in hits] == [("a", 0), ("a", 5), ("b", 0)]
 
 
 def test_an_order_can_be_left_alone() -> None:
@@ -69,7 +56,7 @@ def test_ties_come_by_path_and_position() -> None:
         "b",
         "c",
     ]
-    assert [one.start for one in best_first([hit("a", 0.5, 7), hit("a", 0.5, 3)], REPEAT_FACTOR)] == [3, 7]
+    assert [one.chunk for one in best_first([hit("a", 0.5, 7), hit("a", 0.5, 3)], REPEAT_FACTOR)] == [3, 7]
     assert best_first([], REPEAT_FACTOR) == []
 
 

@@ -5,7 +5,6 @@ A page of hits takes the same path. It also tells how many passages are found, w
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from headnote.model import Hit, SearchPage
 from headnote.search.contexts import no_bonus
 from headnote.search.emptiness import why_empty
 from headnote.search.facets import facets_of
-from headnote.search.hits import Found, Reasons, Scored, candidate_of, read_hits, selected, terms_by_chunk
+from headnote.search.hits import Found, Reasons, Scored, candidates, read_hits, recencies, selected, terms_by_chunk
 from headnote.search.listing import listed
 from headnote.search.model_choice import model_for
 from headnote.search.paging import found_chunks, hits_in_order
@@ -76,13 +75,11 @@ class Engine:
             return
         scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
         places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
-        now = time.time()
-        candidates = [
-            candidate_of(place, scored.scores[place.chunk] * scored.about(place.path), query, now) for place in places
-        ]
-        reasons = Reasons(scored)
+        recency = recencies(query, ((place.chunk, place.mtime_ns) for place in places))
+        reasons = Reasons(scored, recency)
         reasons.see(places)
-        in_order = best_first(candidates, _repeat_factor(query))
+        found = candidates(scored, ((place.chunk, place.path) for place in places), recency)
+        in_order = best_first(found, _repeat_factor(query))
         yield from read_hits(reader, in_order, reasons, selection)
 
     def page(self, query: Query, offset: int, with_facets: bool) -> SearchPage:
@@ -203,7 +200,7 @@ def _link_boosts(reader: Reader, query: Query, scores: Mapping[int, float]) -> d
 
 def _candidate_count(query: Query, scored: Scored) -> int:
     # A bonus may lift a chunk from far below.
-    has_bonus = query.recency_days or query.recency_steps or scored.about is not no_bonus
+    has_bonus = query.has_recency or scored.about is not no_bonus
     return max(query.limit * CANDIDATES_PER_HIT, DEPTH if has_bonus else 0)
 
 

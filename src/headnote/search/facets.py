@@ -25,12 +25,13 @@ def facets_of(labels: Labels, found: NDArray[np.int64], only: Filter) -> tuple[F
     per_document, is_found = labels.counts(found)
     total = len(found)
 
-    def counted(kind: Literal["folder", "tag", "field"], grouping: Grouping) -> list[Facet]:
-        counts = grouping.counts(per_document, is_found)
-        facets = (Facet(kind, *grouping.values[place], int(counts[place])) for place in counts.nonzero()[0])
-        return sorted(facets, key=lambda facet: (-facet.total, facet.name, facet.value))
+    def counted(kind: Literal["folder", "tag", "field"], grouping: Grouping) -> Iterator[Facet]:
+        counts = grouping.counts(per_document, is_found).tolist()
+        # As tuples, which sort fast; most of them are not shown.
+        in_order = sorted((-count, *value) for count, value in zip(counts, grouping.values, strict=True) if count)
+        return (Facet(kind, name, value, -negative) for negative, name, value in in_order)
 
-    folders = _next_folders(counted("folder", labels.folders), total, only)
+    folders = _next_folders(list(counted("folder", labels.folders)), total, only)
     tags = (facet for facet in counted("tag", labels.tags) if facet.total < total and facet.value not in _tags(only))
     fields = (facet for facet in counted("field", labels.fields) if facet.total < total)
     return (*_first(folders, MOST_FOLDERS), *_first(tags, MOST_TAGS), *_by_field(fields, only))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -54,8 +55,9 @@ Found = tuple[Hit, StoredChunk]
 class Reasons:
     """Why chunks were found. Those of a long list can be asked for few by few."""
 
-    def __init__(self, scored: Scored) -> None:
+    def __init__(self, scored: Scored, recencies: Mapping[int, float] = {}) -> None:
         self._scored = scored
+        self._recencies = recencies
         self._keyword = {chunk: (rank, score) for rank, (chunk, score) in enumerate(scored.keyword, 1)}
         self._semantic = {chunk: (rank, similarity) for rank, (chunk, similarity) in enumerate(scored.semantic, 1)}
         self._sources = {boost.source for boost in scored.boosts.values()}
@@ -68,13 +70,14 @@ class Reasons:
             place.chunk: f"{place.path}:{place.start_line}" for place in places if place.chunk in self._sources
         }
 
-    def about(self, path: str) -> float:
-        """The factor for what is said about the folders of a document."""
-        return self._scored.about(path)
-
-    def of(self, chunk: int) -> Why:
+    def of(self, chunk: int, path: str) -> Why:
         share = self._scored.share
-        why = Why(meaning_share=share.meaning, share_reason=share.reason)
+        why = Why(
+            meaning_share=share.meaning,
+            share_reason=share.reason,
+            recency=self._recencies.get(chunk, 1.0),
+            about=self._scored.about(path),
+        )
         if chunk in self._keyword:
             rank, score = self._keyword[chunk]
             why = why._replace(keyword_rank=rank, keyword_score=score)
@@ -97,24 +100,29 @@ def read_hits(
     together = min(selection.query.limit + SPARE, READ_TOGETHER)
     remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
     while batch := list(islice(remaining, together)):
-        chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.start for candidate in batch])}
+        chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.chunk for candidate in batch])}
         reasons.see(Place(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks.values())
         for candidate in batch:
-            chunk = chunks[candidate.start]
-            yield (
-                hit_of(
-                    chunk,
-                    candidate.score,
-                    reasons.of(chunk.id)._replace(recency=candidate.recency, about=reasons.about(chunk.path)),
-                ),
-                chunk,
-            )
+            chunk = chunks[candidate.chunk]
+            yield hit_of(chunk, candidate.score, reasons.of(chunk.id, chunk.path)), chunk
 
 
-def candidate_of(place: Place, score: float, query: Query, now: float) -> Candidate:
-    """A chunk with its score and the bonus for being new."""
-    recency = recency_factor(now - place.mtime_ns / 1e9, query.recency_days, query.recency_steps)
-    return Candidate(score * recency, place.path, place.chunk, recency)
+def recencies(query: Query, mtimes_ns: Iterable[tuple[int, int]]) -> dict[int, float]:
+    """Chunk → the factor for being new; none if the query does not ask for it."""
+    if not query.has_recency:
+        return {}
+    now = time.time()
+    return {
+        chunk: recency_factor(now - mtime_ns / 1e9, query.recency_days, query.recency_steps)
+        for chunk, mtime_ns in mtimes_ns
+    }
+
+
+def candidates(scored: Scored, places: Iterable[tuple[int, str]], recency: Mapping[int, float]) -> Iterator[Candidate]:
+    """The chunks, each with its path, by their scores with every bonus."""
+    for chunk, path in places:
+        score = scored.scores[chunk] * scored.about(path) * recency.get(chunk, 1.0)
+        yield Candidate(-score, path, chunk)
 
 
 def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:

@@ -7,14 +7,12 @@ before anybody sets it. The order is that of a search with the filters; passages
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
-from headnote.search.hits import Found, Reasons, Scored, read_hits
+from headnote.search.hits import Found, Reasons, Scored, candidates, read_hits, recencies
 from headnote.search.query import Query
-from headnote.search.ranking import recency_factor
 from headnote.search.retrievers import by_words
 from headnote.search.selection import Candidate, Selection, best_first
 from headnote.search.spelling import Reading, shares_of
@@ -76,31 +74,25 @@ def hits_in_order(
     query, labels = selection.query, reader.labels()
     ids = numpy.fromiter(scored.scores, numpy.int64, len(scored.scores))
     ids = ids[_are_among(ids, found)]
-    first = best_first(_candidates(labels, query, ids, scored), repeat_factor)
-    yield from read_hits(reader, first, Reasons(scored), selection)
+    chunks, documents = ids.tolist(), labels.documents[labels.places(ids)].tolist()
+    recency = recencies(query, zip(chunks, labels.mtimes[documents].tolist(), strict=True))
+    places = zip(chunks, map(labels.paths.__getitem__, documents), strict=True)
+    first = best_first(candidates(scored, places, recency), repeat_factor)
+    yield from read_hits(reader, first, Reasons(scored, recency), selection)
     if len(found) > len(first) and not query.min_score:
         keyword = by_words(reader, shares_of(words), reader.chunk_count(), query.only)
-        floor = min((candidate.score for candidate in first), default=0.0)
+        floor = first[-1].score if first else 0.0
         unit = scored.words_value / (keyword[0][1] or 1.0) if keyword else 0.0
-        seen = set(ids.tolist())
+        seen = set(chunks)
         paths = _paths(labels, [chunk for chunk, _ in keyword])
         rest = (
-            Candidate(min(unit * score, floor), path, chunk)
+            Candidate(-min(unit * score, floor), path, chunk)
             for (chunk, score), path in zip(keyword, paths, strict=True)
             if chunk not in seen
         )
-        reasons = Reasons(scored._replace(keyword=keyword))
+        reasons = Reasons(scored._replace(keyword=keyword), recency)
         yield from read_hits(reader, rest, reasons, selection)
 
 
 def _paths(labels: Labels, ids: Sequence[int]) -> Iterator[str]:
     return (labels.paths[document] for document in labels.documents[labels.places(ids)].tolist())
-
-
-def _candidates(labels: Labels, query: Query, ids: NDArray[np.int64], scored: Scored) -> Iterator[Candidate]:
-    now = time.time()
-    for chunk, document in zip(ids.tolist(), labels.documents[labels.places(ids)].tolist(), strict=True):
-        age = now - labels.mtimes[document] / 1e9
-        recency = recency_factor(age, query.recency_days, query.recency_steps)
-        path = labels.paths[document]
-        yield Candidate(scored.scores[chunk] * scored.about(path) * recency, path, chunk, recency)

@@ -51,13 +51,17 @@ class Query:
     phrases: tuple[str, ...] = ()
     """What the filter demands word by word. A passage that has it is relevant, whatever its score."""
 
+    contexts: Contexts = NO_CONTEXTS
+    """What is said about folders and documents."""
+
     @property
     def is_list(self) -> bool:
         """Whether there is nothing to rank by."""
         return not self.text.strip() and not self.only.passes_all
 
-    contexts: Contexts = NO_CONTEXTS
-    """What is said about folders and documents."""
+    @property
+    def has_recency(self) -> bool:
+        return bool(self.recency_days or self.recency_steps)
 
     def __post_init__(self) -> None:
         check_types(

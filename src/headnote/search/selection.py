@@ -30,32 +30,31 @@ MOST_MISFITS = 1000
 
 
 class Candidate(NamedTuple):
-    """A chunk before it is read."""
+    """A chunk before it is read. Candidates sort best first, ties by path and position: the order does not depend on
+    when a file was indexed."""
 
-    score: float
+    negative_score: float
     path: str
-    start: int
+    chunk: int
     """Its id: chunks of a document are stored in their order."""
-    recency: float = 1.0
+
+    @property
+    def score(self) -> float:
+        return -self.negative_score
 
 
-AnyHit = TypeVar("AnyHit", Hit, Candidate)
 Item = TypeVar("Item")
 
 
-def best_first(hits: Iterable[AnyHit], repeat_factor: float) -> list[AnyHit]:
-    """Hits by score, after the second and later hits of each document are multiplied by `repeat_factor`."""
+def best_first(candidates: Iterable[Candidate], repeat_factor: float) -> list[Candidate]:
+    """By score, after those of the second and later ones of each document are multiplied by `repeat_factor`."""
     seen: set[str] = set()
     spread = []
-    for hit in sorted(hits, key=_order):
-        spread.append(hit._replace(score=hit.score * repeat_factor) if hit.path in seen else hit)
-        seen.add(hit.path)
-    return sorted(spread, key=_order)
-
-
-def _order(hit: Hit | Candidate) -> tuple[float, str, int]:
-    # Ties are broken by path and position: the order does not depend on when a file was indexed.
-    return -hit.score, hit.path, hit.start
+    for candidate in sorted(candidates):
+        negative_score, path, chunk = candidate
+        spread.append(Candidate(negative_score * repeat_factor, path, chunk) if path in seen else candidate)
+        seen.add(path)
+    return sorted(spread)
 
 
 # -- choice

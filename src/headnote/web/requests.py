@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 
 import msgspec
@@ -178,7 +179,7 @@ Request = TypeVar("Request", bound=msgspec.Struct)
 
 def from_query(pairs: Iterable[tuple[str, str]], shape: type[Request]) -> Request:
     """The parameters of an address as a request."""
-    types = get_type_hints(shape)
+    types = _types(shape)
     values: dict[str, Any] = {}
     for name, value in pairs:
         if name not in types:
@@ -190,6 +191,12 @@ def from_query(pairs: Iterable[tuple[str, str]], shape: type[Request]) -> Reques
         else:
             values[name] = value
     return _checked(lambda: msgspec.convert(values, shape, strict=False))
+
+
+@cache
+def _types(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """Finding them out takes a tenth of the time of a search."""
+    return get_type_hints(shape)
 
 
 def from_body(body: bytes, shape: type[Request]) -> Request:
