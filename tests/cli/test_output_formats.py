@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
-from headnote.cli import formats
-from headnote.cli.formats import Output, Row, Shape, write_output
+from headnote.cli import output
 from headnote.cli.hyperlinks import _is_known, _shows_links, editor_links
 from headnote.cli.main import main
+from headnote.cli.output import Output, Row, Shape, write_output
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -73,7 +73,7 @@ def test_every_format_has_the_same_hits(capsys: Captured) -> None:
 
 
 @pytest.mark.usefixtures("notes")
-@pytest.mark.parametrize("form", formats.NAMES)
+@pytest.mark.parametrize("form", output.NAMES)
 def test_nothing_that_a_terminal_would_obey(form: str, capsys: Captured) -> None:
     assert not re.search(r"[\x00\x07\x1b\u202e]", search(form, capsys))
 

@@ -19,7 +19,7 @@ from headnote.cli.folding import columns
 from headnote.cli.main import main
 from headnote.errors import SettingsError
 from headnote.model import Hit
-from headnote.search.filter_parsing import read_since
+from headnote.search.filter_arguments import read_since
 from headnote.search.snippets import LINE_WIDTH
 
 pytest_plugins = ("folder_fixtures",)

@@ -308,6 +308,7 @@ def test_other_commands_accept_the_list(write: Write) -> None:
     folder = write({"headnote.toml": LISTED, "a.md": "# A\n"})
     with headnote.Index.open(folder, embedder="none") as index:
         index.update()
+        assert index.documents() == ["a.md"]
 
 
 def test_comments(write: Write) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import FilterError, SettingsError
+from headnote.search.filter_arguments import read_conditions, read_filter
 from headnote.search.filter_language import MOST_CONDITIONS, quoted_condition, read_requirement
-from headnote.search.filter_parsing import read_conditions, read_filter
 from headnote.store.filters import Filter
-from headnote.store.requirements import All, Either, FieldExists, FieldIs, HasTag, Not
+from headnote.store.requirements import All, Either, FieldExists, FieldIs, HasTag, Not, Requirement, conditions
 
 
 def _is(field: str, value: str) -> FieldIs:
@@ -92,10 +90,17 @@ def test_too_much_is_refused() -> None:
     read_requirement(f"a in ({', '.join(map(str, range(5000)))})")
 
 
+def requirement_or_error(text: str) -> Requirement | FilterError:
+    try:
+        return read_requirement(text)
+    except FilterError as error:
+        return error
+
+
 @given(st.text(max_size=80) | st.text("ab1=<>!()\"', andornot", max_size=60))
 def test_any_text_is_a_filter_or_an_error_of_ours(text: str) -> None:
-    with contextlib.suppress(FilterError):
-        read_requirement(text)
+    outcome = requirement_or_error(text)
+    assert outcome.remedy if isinstance(outcome, FilterError) else conditions(outcome)
 
 
 @given(st.text(min_size=1, max_size=20).filter(str.strip), st.text(max_size=20))

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from store_samples import entry, put
 
-from headnote.search.filter_parsing import read_filter
+from headnote.search.filter_arguments import read_filter
 from headnote.search.language import understood
 from headnote.store.base import Store
 from headnote.store.filters import Filter

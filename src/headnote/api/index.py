@@ -57,7 +57,7 @@ from headnote.packs.opening import open_packed
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.emptiness import unknown_fields
 from headnote.search.engine import Engine
-from headnote.search.filter_parsing import read_filter, read_recency
+from headnote.search.filter_arguments import read_filter, read_recency
 from headnote.search.language import understood
 from headnote.search.model_choice import model_for
 from headnote.search.options import Recency, SearchOptions

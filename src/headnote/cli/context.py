@@ -37,16 +37,7 @@ from headnote.extras import install, load
     about=("A folder or document, from the root; . for the whole."),
 )
 @click.argument("sentence", cls=Argument, required=False, about="What it is. Without it, what is said so far is shown.")
-@click.option(
-    "--root",
-    "-r",
-    type=options.PATH,
-    shell_complete=values.folders,
-    default=".",
-    metavar="ROOT",
-    help=options.ROOT_HELP,
-    show_default=False,
-)
+@options.root_option
 @click.option("--remove", is_flag=True, help="Remove what is said about PATH.")
 @options.as_json
 def context_command(path: str | None, sentence: str | None, root: Path, remove: bool, as_json: bool) -> None:

@@ -11,12 +11,12 @@ import click
 
 from headnote.api import Index
 from headnote.api.checking import check_links
-from headnote.cli import formats, options, values
+from headnote.cli import options, output, values
 from headnote.cli.command import Argument, Command, Option
-from headnote.cli.formats import Output, Row, Shape, write_output
 from headnote.cli.formatting import counted
 from headnote.cli.links_check import FORMATS, write_report
 from headnote.cli.opening import open_index, path_from_here, refresh
+from headnote.cli.output import Output, Row, Shape, write_output
 from headnote.cli.terminal import Line, Span, write_lines
 from headnote.errors import SettingsError
 from headnote.index.checking.model import KINDS
@@ -55,16 +55,7 @@ class LinkView(NamedTuple):
     shell_complete=values.documents,
     about="A document, relative to the root or to the current folder. With --check: the folder.",
 )
-@click.option(
-    "--root",
-    "-r",
-    type=options.PATH,
-    shell_complete=values.folders,
-    default=".",
-    metavar="ROOT",
-    help=options.ROOT_HELP,
-    show_default=False,
-)
+@options.root_option
 @options.pack
 @click.option("--broken", is_flag=True, help="Show links to missing documents, sections and files.")
 @click.option("--orphans", is_flag=True, help="Show documents that no other document links to or from.")
@@ -79,10 +70,10 @@ class LinkView(NamedTuple):
     cls=Option,
     section=CHECKING,
     metavar="FORMAT",
-    shell_complete=values.words(*dict.fromkeys((*FORMATS, *formats.NAMES))),
-    help=f"With --check: {', '.join(FORMATS)}. Else: {', '.join(formats.NAMES)}.",
+    shell_complete=values.words(*dict.fromkeys((*FORMATS, *output.NAMES))),
+    help=f"With --check: {', '.join(FORMATS)}. Else: {', '.join(output.NAMES)}.",
 )
-@formats.null
+@output.null
 @click.option(
     "--only",
     cls=Option,
@@ -132,10 +123,10 @@ def links_command(
         return write_report(
             check_links(folder, only=only, ignore=ignore),
             folder,
-            formats.chosen(form, as_json, null, list(FORMATS)).name,
+            output.chosen(form, as_json, null, list(FORMATS)).name,
         )
     _refuse("without --check", **{"--only": bool(only), "--ignore": bool(ignore)})
-    shape = formats.chosen(form, as_json, null)
+    shape = output.chosen(form, as_json, null)
     if path is not None and orphans:
         raise SettingsError("--orphans takes no path", remedy="leave out the path")
     with open_index(root, read_only=no_update, **place).index as index:

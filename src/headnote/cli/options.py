@@ -36,6 +36,17 @@ home = click.option(
     shell_complete=values.folders,
     help="Folder for the index of several folders, and for the file that lists them.",
 )
+root_option = click.option(
+    "--root",
+    "-r",
+    type=PATH,
+    shell_complete=values.folders,
+    default=".",
+    metavar="ROOT",
+    help=ROOT_HELP,
+    show_default=False,
+)
+"""For commands whose arguments are something else."""
 
 
 def roots(about: str) -> Callable[[Any], Any]:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from headnote.cli import formats, options
+from headnote.cli import options, output
 from headnote.cli.command import Command
-from headnote.cli.formats import Output, Row, write_output
 from headnote.cli.formatting import counted
+from headnote.cli.output import Output, Row, write_output
 from headnote.cli.paths import expand_paths, report
 from headnote.cli.terminal import Line, Span, write_json, write_lines
 from headnote.errors import SourceError
@@ -49,8 +49,8 @@ class FileOutline(NamedTuple):
 @options.pack_option
 @click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level to show.")
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx files.")
-@formats.form
-@formats.null
+@output.form
+@output.null
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
 def outline_command(
     paths: tuple[Path, ...],
@@ -65,7 +65,7 @@ def outline_command(
 
     The range and size of a heading cover everything below it, subheadings included. Tokens are counted with cl100k.
     """
-    shape = formats.chosen(form, as_json, null)
+    shape = output.chosen(form, as_json, null)
     rows: list[Row] = []
     # Files are shown as they are read, but for what is one whole: a table, an element.
     show = {"json": _write_json, "text": _write_tree}.get(shape.name) or (lambda file: rows.extend(_rows(file)))

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from headnote.api.views import Passages
-from headnote.cli import formats, options, values
+from headnote.cli import options, output, values
 from headnote.cli.command import Argument, Command
-from headnote.cli.formats import Output, Row, Shape, write_output
 from headnote.cli.opening import open_index, path_from_here, refresh
+from headnote.cli.output import Output, Row, Shape, write_output
 from headnote.cli.terminal import Line, Span, write_error, write_lines, write_note
 from headnote.lines import split_lines
 from headnote.model import Passage
@@ -41,20 +41,11 @@ COLUMNS = ("path", "start_line", "end_line", "text")
     shell_complete=values.documents,
     about="A document, a glob in quotes, PATH:FIRST-LAST or PATH#HEADING.",
 )
-@click.option(
-    "--root",
-    "-r",
-    type=options.PATH,
-    shell_complete=values.folders,
-    default=".",
-    metavar="ROOT",
-    help=options.ROOT_HELP,
-    show_default=False,
-)
+@options.root_option
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Most tokens of all passages together.")
 @options.no_update
 @options.place
-@formats.shape
+@output.shape
 def read_command(
     places: tuple[str, ...],
     root: Path,

@@ -38,16 +38,7 @@ INDENT = " " * 4
     shell_complete=values.documents,
     about="A document, or a passage of it: path:line or path#heading.",
 )
-@click.option(
-    "--root",
-    "-r",
-    type=options.PATH,
-    shell_complete=values.folders,
-    default=".",
-    metavar="ROOT",
-    help=options.ROOT_HELP,
-    show_default=False,
-)
+@options.root_option
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of passages.")
 @click.option("--unlinked", is_flag=True, help="Suggest links to make, each with its place and what to write.")
 @click.option("--all", "linked", is_flag=True, help="Show also what the document links to already.")

@@ -11,19 +11,19 @@ import click
 import msgspec
 
 from headnote.api import Index
-from headnote.cli import formats, options, values
+from headnote.cli import options, output, values
 from headnote.cli.command import Option
 from headnote.cli.folding import folded
-from headnote.cli.formats import Output, Row, Shape, write_output
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.hyperlinks import editor_links
 from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
+from headnote.cli.output import Output, Row, Shape, write_output
 from headnote.cli.search_view import View, hit_lines, shown_line, snippet_of
 from headnote.cli.terminal import Span, printable, window_width, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, ReadQuery, Why
-from headnote.search.filter_parsing import read_conditions, read_recency, read_since
+from headnote.search.filter_arguments import read_conditions, read_recency, read_since
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
 from headnote.search.spelling import corrected_query
@@ -137,7 +137,7 @@ RANKING = "Ranking"
 )
 @options.no_update
 @options.place
-@formats.shape
+@output.shape
 def search_command(
     query: str,
     root: Path,

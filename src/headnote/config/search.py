@@ -14,7 +14,7 @@ from headnote.config.checks import Check, choice, count
 from headnote.config.entries import Entry
 from headnote.config.tables import LoadedTable, Table
 from headnote.errors import SettingsError
-from headnote.search.filter_parsing import read_recency
+from headnote.search.filter_arguments import read_recency
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -21,13 +22,13 @@ class Title(NamedTuple):
     """As its author gave it; empty if the text makes it."""
 
 
-class StructuredDocument(Document):
+class StructuredDocument(Document, ABC):
     """A document whose `spans` and `titles` a parser finds. Blocks may share a line."""
 
-    @cached_property
-    def titles(self) -> dict[int, Title]:
+    @property
+    @abstractmethod
+    def titles(self) -> Mapping[int, Title]:
         """Where a heading begins → what it says."""
-        raise NotImplementedError
 
     @cached_property
     def blocks(self) -> list[Block]:

@@ -28,7 +28,7 @@ from headnote.mcp_server.replies import (
 from headnote.mcp_server.strict_tool import strict_tool
 from headnote.model import Passage
 from headnote.search.contexts import NO_CONTEXTS, Contexts
-from headnote.search.filter_parsing import read_since
+from headnote.search.filter_arguments import read_since
 from headnote.search.query import Mode
 from headnote.tokens.bpe import as_encodable
 

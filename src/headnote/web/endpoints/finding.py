@@ -6,7 +6,7 @@ import time
 
 from headnote.errors import SettingsError
 from headnote.keeper import Served
-from headnote.search.filter_parsing import read_recency, read_since
+from headnote.search.filter_arguments import read_recency, read_since
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.spelling import corrected_query
 from headnote.web import requests, responses
