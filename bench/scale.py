@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bulk_text import write_documents
+from headnote.embedding.registry import get_embedder
 from process_memory import PeakMemory
 from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 from shared_corpora import MEGABYTE, files_below
@@ -59,6 +60,8 @@ def main() -> int:
         return 0
     setting, packages = machine(), versions(DISTRIBUTIONS)
     show_setting(setting, packages)
+    if options.vectors:
+        get_embedder("minilm")  # if it is missing, that is said before hours of other work
     with documents(options.input, options.megabytes) as folder:
         results = measured(folder, options)
         embedding = embedded(folder, options.vectors) if options.vectors else None
@@ -95,6 +98,7 @@ def measured(folder: Path, options: argparse.Namespace) -> dict[str, Figures]:
             for number in options.workers or (1, 2):
                 figures = in_process(engine, number, str(folder), "", options.output)
                 runs.setdefault(f"{engine} {number}", []).append(figures)
+                print(f"  {engine}, workers: {number}, seconds of work: {figures['work']:.0f}", file=sys.stderr)
     return {what: min(rounds_of, key=lambda figures: figures["work"]) for what, rounds_of in runs.items()}
 
 
@@ -135,7 +139,6 @@ class Timed:
 def run(engine: str, workers: int, given: str, embedder: str, kind: str) -> Figures:
     """One job. Its start is all that passes before the first part begins, and what is still to do after the last."""
     from headnote.chunking.settings import Settings
-    from headnote.embedding.registry import get_embedder
     from headnote.scale.engines import find_engine
     from headnote.scale.inputs import list_inputs
     from headnote.scale.job import Job, open_output

@@ -98,6 +98,19 @@ def test_ctrl_c_does_not_wait_for_those_who_are_connected(root: Path) -> None:
         assert "Traceback" not in errors
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
+def test_sigterm_ends_it_silently_while_it_reads_in_processes(tmp_path: Path) -> None:
+    """Services are stopped so. What is shared with the processes that read the files is given back first."""
+    for number in range(3000):
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nA text.\n", encoding="utf-8")
+    with started(tmp_path, "--port", "0") as ready:
+        until(f"{ready['address']}api/status", lambda status: status["files_read"] and status["files_read"]["done"])
+        process: subprocess.Popen[str] = ready["process"]
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (-signal.SIGTERM, "")
+
+
 def test_the_next_free_port_is_taken_unless_one_was_asked_for(root: Path, capsys: Captured) -> None:
     with started(root) as first, started(root) as second:
         ports = [int(one["address"].rstrip("/").rpartition(":")[2]) for one in (first, second)]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
 from typing import Any, NamedTuple
 
 import click
@@ -30,6 +25,7 @@ from headnote.cli.opening import (
 )
 from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
+from headnote.cli.sigterm import sigterm_interrupts
 from headnote.cli.terminal import write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.embedding.registry import Models
@@ -241,7 +237,7 @@ def _plan(request: Request) -> Report:
 def _watch(index: Index, request: Request) -> None:
     """Update until interrupted. Ctrl-C raises KeyboardInterrupt; SIGTERM ends it quietly."""
     stop = threading.Event()
-    with _stopped_by_sigterm(stop) as is_terminated, UpdateBars() as bars:
+    with sigterm_interrupts(stop.set) as is_terminated, UpdateBars() as bars:
         write = _WatchOutput(index, request, bars)
         try:
             if request.rebuild:
@@ -292,23 +288,3 @@ class _WatchOutput:
             write_lines(summary_lines(report, self._index.status(), root, seconds))
         else:
             write_lines([update_line(report, root)])
-
-
-@contextmanager
-def _stopped_by_sigterm(stop: threading.Event) -> Iterator[Callable[[], bool]]:
-    """Inside, SIGTERM interrupts as Ctrl-C does. The function it yields tells whether the signal came."""
-    owner = os.getpid()
-    received = threading.Event()
-
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        if os.getpid() != owner:  # a worker process inherited the handler and has nothing to clean up
-            os._exit(128 + signal.SIGTERM)
-        received.set()
-        stop.set()
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, handle)
-    try:
-        yield received.is_set
-    finally:
-        signal.signal(signal.SIGTERM, previous)

@@ -18,6 +18,7 @@ from headnote.api import check_folder, is_pack
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.opening import answer_on_one_core, open_again, open_for_server
+from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.errors import SettingsError
@@ -178,7 +179,7 @@ def _run_in_one_process(
     from headnote.web.app import make_app
     from headnote.web.serving import run_server
 
-    with keep_fresh(partial(open_for_server, *target)) as keeper:
+    with ending_by_sigterm(), keep_fresh(partial(open_for_server, *target)) as keeper:
         served = Served(keeper.open(), keeper.state, settings.editor or _own_editor(target.root))
         run_server(make_app(served, guard), listening, ready)
 
