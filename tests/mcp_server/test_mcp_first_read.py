@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from headnote import FilesRead, Index
+from headnote import FilesRead, HeadnoteError, Index
 from headnote.keeper import Served, State
 from headnote.mcp_server.server import make_server
 from headnote.tokens import count_tokens
@@ -208,3 +209,34 @@ def test_over_http_what_keeps_the_server_from_starting_ends_it(root: Path) -> No
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert result.returncode == 2
     assert "nowhere: no such file or folder (check the path)" in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
+def test_sigterm_while_it_reads_in_processes_leaves_nothing_in_the_log(tmp_path: Path) -> None:
+    for number in range(3000):
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nA text.\n", encoding="utf-8")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "headnote", "mcp", str(tmp_path), "--embedder", "hashing:64"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        until_read(tmp_path)
+        server.terminate()
+        _, errors = server.communicate(timeout=60)
+        assert (server.returncode, errors) == (-signal.SIGTERM, b"")
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def until_read(root: Path) -> None:
+    """Return once some of the files, but not all of them, can be searched."""
+    for _ in range(600):
+        if (root / ".headnote").exists():
+            with suppress(HeadnoteError), Index.open(root, read_only=True) as index:
+                if index.files_read and index.files_read.done:
+                    return
+        time.sleep(0.1)
+    pytest.fail("no file was read within a minute")

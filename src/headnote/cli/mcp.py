@@ -15,6 +15,7 @@ from headnote.api import Index, is_pack
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.opening import answer_on_one_core, open_for_server
+from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_error
 from headnote.config import read_contexts
 from headnote.errors import HeadnoteError
@@ -56,7 +57,7 @@ def mcp_command(
 
     answer_on_one_core()
     open_index = partial(open_for_server, root, embedder, read_only, place)
-    with keep_fresh(open_index if http else _reporting(open_index)) as keeper:
+    with ending_by_sigterm(), keep_fresh(open_index if http else _reporting(open_index)) as keeper:
         server = make_server(keeper.served, NO_CONTEXTS if is_pack(root) else read_contexts(root))
         if http:
             keeper.open()
