@@ -97,12 +97,14 @@ class Index:
         adopts: bool = False,
         read_only: bool = False,
         pack: PackInfo | None = None,
+        contexts: Contexts = NO_CONTEXTS,
     ) -> None:
         self.root = root
         self.pack_info = pack
         """What a pack says about itself; None for the index of a folder."""
         self.tree = choice.tree(root)
         self._context_file = None if pack else ContextFile(root)
+        self._packed_contexts = contexts
         self.choice = choice
         self.settings = choice.chunking.settings
         self.index_settings = choice.of_index.settings
@@ -202,6 +204,7 @@ class Index:
             search_settings=opened.search_settings,
             read_only=True,
             pack=opened.info,
+            contexts=opened.contexts,
         )
 
     @classmethod
@@ -277,9 +280,9 @@ class Index:
     ) -> PackInfo:
         """Write the index into one file that can be passed on, and opened with `open_pack` without the folder.
 
-        It contains the text of the documents, their words, links and settings of chunks, and the vectors of the instant
-        model. Paths of this machine, files that are ignored, keys and addresses of services are not in it. The same
-        documents and settings give the same bytes.
+        It contains the text of the documents, their words, links and settings of chunks, what is said about folders,
+        and the vectors of the instant model. Paths of this machine, files that are ignored, keys and addresses of
+        services are not in it. The same documents and settings give the same bytes.
 
         Args:
             file: The file to write; a pack of that name is replaced.
@@ -303,6 +306,8 @@ class Index:
             choice=self.choice,
             models=self.models,
             search=self.search_settings,
+            roots=self.tree.names,
+            contexts=self._contexts,
             broken=lambda reader: broken_places(reader, self._library),
             place=str(self.root),
         )
@@ -466,10 +471,12 @@ class Index:
         )
 
     def _folders(self, paths: Sequence[str]) -> tuple[RootStatus, ...]:
-        """The roots, with how many of these documents each has."""
+        """The roots, with how many of these documents each has. Those of a pack need no folder to be read."""
         counts = Counter(map(self.tree.root_of, paths))
         return tuple(
-            RootStatus(root.name, root.folder, counts[root.name], root.problem) for root in self.tree.roots if root.name
+            RootStatus(root.name, root.folder, counts[root.name], "" if self.pack_info else root.problem)
+            for root in self.tree.roots
+            if root.name
         )
 
     # Searching
@@ -543,7 +550,8 @@ class Index:
 
     @property
     def contexts(self) -> Mapping[str, str]:
-        """Path of a folder or document → what the settings file says about it now; empty for the whole index."""
+        """Path of a folder or document → what the settings file, or the pack, says about it now; empty for the whole
+        index."""
         return self._contexts.sentences
 
     def unused_contexts(self) -> list[str]:
@@ -552,8 +560,7 @@ class Index:
 
     @property
     def _contexts(self) -> Contexts:
-        """A pack has no file that says anything."""
-        return self._context_file.contexts() if self._context_file else NO_CONTEXTS
+        return self._context_file.contexts() if self._context_file else self._packed_contexts
 
     def _warn_if_unread(self) -> None:
         # A program that has called `update` knows about it, and may search while the first batch is being read.

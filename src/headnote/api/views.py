@@ -82,7 +82,7 @@ class Status(NamedTuple):
     folders: tuple[RootStatus, ...] = ()
     """The folders of an index of several; empty for a single one."""
     contexts: Mapping[str, str] = MappingProxyType({})
-    """Path of a folder or document → what the settings file says about it; empty for the whole index."""
+    """Path of a folder or document → what the settings file, or the pack, says about it; empty for the whole index."""
 
     @property
     def vectors_to_come(self) -> str:

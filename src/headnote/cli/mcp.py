@@ -58,6 +58,7 @@ def mcp_command(
     answer_on_one_core()
     open_index = partial(open_for_server, root, embedder, read_only, place)
     with ending_by_sigterm(), keep_fresh(open_index if http else _reporting(open_index)) as keeper:
+        # Sentences of a pack may be those of a stranger: they come as data, with hits and status, not as instructions.
         server = make_server(keeper.served, NO_CONTEXTS if is_pack(root) else read_contexts(root))
         if http:
             keeper.open()

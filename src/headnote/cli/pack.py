@@ -84,8 +84,9 @@ def pack_command(
 ) -> None:
     """Make one file of an index, to search on any machine.
 
-    It holds text, words, links, settings of chunks and the vectors of the instant model. Paths of this machine, ignored
-    files, keys and addresses of services stay here. The same folder gives the same bytes.
+    It holds text, words, links, settings of chunks, what is said about folders, and the vectors of the instant model.
+    Paths of this machine, ignored files, keys and addresses of services stay here. The same folder gives the same
+    bytes.
     """
     if key is not None and verify is None:
         raise SettingsError("--key says who must have signed a pack", path="--key", remedy="add --verify FILE")
@@ -125,6 +126,8 @@ def _lines(file: Path, info: PackInfo, verdict: str) -> list[Line]:
         "name": " ".join(filter(None, (info.name, info.version))),
         "about": info.description,
         "licence": info.licence,
+        "folders": ", ".join(info.roots),
+        "context": counted(len(info.contexts), "sentence") if info.contexts else "",
         "vectors": ", ".join(info.models) or "none: it is searched by words",
         "created": datetime.fromtimestamp(info.created, UTC).strftime("%Y-%m-%d %H:%M UTC") if info.created else "",
         "checksum": info.checksum,

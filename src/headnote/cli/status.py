@@ -142,7 +142,7 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "preset": [Span(facts.preset)],
         "settings": [Span(", ".join(settings) or "as the default")],
         **({KEPT: [Span(", ".join(stored))]} if stored else {}),
-        **({} if status.folders else {"made from": [Span(_made_from(facts))]}),
+        **({} if status.folders and not facts.pack else {"made from": [Span(_made_from(facts))]}),
         **({"context": [Span(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
         **_database(facts),
         "on disk": [Span(byte_size(status.bytes_on_disk))],

@@ -99,9 +99,11 @@ def documents(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[C
 
 def roots(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of the folders of an index that has several."""
+    from headnote.api import read_pack_info
     from headnote.config import read_roots
 
-    names = (entry.root.name for entry in read_roots(_root_of(ctx)))
+    pack = ctx.params.get("pack")
+    names = read_pack_info(pack).roots if pack else [entry.root.name for entry in read_roots(_root_of(ctx))]
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

@@ -5,11 +5,11 @@ Settings of chunks stand at its top or in `[chunking]`, all others in a table of
 """
 
 from headnote.config.chunking import LoadedSettings, load_settings
-from headnote.config.context import ContextFile, check_sentence, context_path, read_contexts
+from headnote.config.context import ContextFile, check_sentence, context_path, packed_contexts, read_contexts
 from headnote.config.files import settings_file
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
-from headnote.config.roots import RootEntry, read_roots
+from headnote.config.roots import RootEntry, packed_roots, read_roots
 from headnote.config.search import SearchSettings, load_search_settings, packed_search_settings
 from headnote.config.server import MOST_WORKERS, ServerSettings, load_server_settings
 from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choice_of, choose, portable
@@ -40,6 +40,8 @@ __all__ = [
     "load_search_settings",
     "load_server_settings",
     "load_settings",
+    "packed_contexts",
+    "packed_roots",
     "packed_search_settings",
     "portable",
     "read_contexts",

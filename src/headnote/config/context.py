@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,6 +41,14 @@ def read_contexts(folder: Path) -> Contexts:
             sentences[path] = _sentence(entry)
     inside = _seen_from(place_in(file, folder), sentences)
     return Contexts(inside) if inside else NO_CONTEXTS
+
+
+def packed_contexts(stored: Mapping[str, str]) -> Contexts:
+    """The sentences that came with a pack, by the rules of the file."""
+    if len(stored) > MOST:
+        raise SettingsError(f"it has more than {MOST} sentences about its folders")
+    sentences = {context_path(path): check_sentence(text) for path, text in stored.items()}
+    return Contexts(dict(sorted(sentences.items()))) if sentences else NO_CONTEXTS
 
 
 def place_in(file: SettingsFile, folder: Path) -> str:

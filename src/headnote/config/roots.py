@@ -7,7 +7,7 @@ the index is about, not how it is made.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +39,13 @@ def read_roots(folder: Path) -> list[RootEntry]:
     if not roots:
         raise SettingsError("[roots] is empty", path=file.shown, remedy="add [roots.NAME] with a path, or remove it")
     _check(roots, file, entries)
+    return roots
+
+
+def packed_roots(names: Sequence[str], pack: Path) -> list[RootEntry]:
+    """The roots that came with a pack, as folders inside its file: nobody reads from there."""
+    roots = [RootEntry(Root(name, str(pack / name)), {}) for name in names]
+    Tree.of_roots(entry.root for entry in roots)  # raises for names that no root may have
     return roots
 
 

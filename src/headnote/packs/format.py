@@ -30,7 +30,8 @@ _LENGTHS = struct.Struct("<QIII")
 _ENDING = struct.Struct("<I8s")
 """The version, and the sign of a pack."""
 FOOTER = _LENGTHS.size + DIGEST + _ENDING.size
-_MOST_DESCRIPTION = 1 << 20
+_MOST_DESCRIPTION = 1 << 22
+"""Bytes: a thousand sentences about folders, in any script, and the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class PackInfo:
     """Seconds since 1970, if SOURCE_DATE_EPOCH was set."""
     search: dict[str, Any] = field(default_factory=dict)
     """Defaults of a search that differ from those of headnote."""
+    roots: tuple[str, ...] = ()
+    """Names of the folders, if it was made of several: with which paths begin."""
+    contexts: dict[str, str] = field(default_factory=dict)
+    """Path of a folder or document → what is said about it; empty for everything."""
     checksum: str = ""
     """SHA-256 of all its content, in hex."""
     signer: str = ""
@@ -179,7 +184,7 @@ def read_info(container: Container) -> PackInfo:
             raise TypeError("a value of another type")
     except (ValueError, TypeError, RecursionError):
         raise damaged(container.file, "its description cannot be read") from None
-    values["models"] = tuple(values.get("models", ()))
+    values |= {name: tuple(values.get(name, ())) for name in ("models", "roots")}
     return PackInfo(
         **values, checksum=container.checksum, signer=signer_of(container.signature), bytes=container.file_bytes
     )
@@ -193,13 +198,18 @@ def _is_number(value: Any) -> bool:
     return type(value) is int
 
 
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
 _TYPES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("name", "version", "description", "licence", "headnote"), _is_text),
     **dict.fromkeys(("documents", "chunks"), _is_number),
-    "models": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    **dict.fromkeys(("models", "roots"), _is_list_of_texts),
     "times": lambda value: isinstance(value, bool),
     "created": lambda value: value is None or _is_number(value),
     "search": lambda value: isinstance(value, dict),
+    "contexts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
 }
 """Field of a description → whether a value can be one."""
 

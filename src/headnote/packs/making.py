@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,6 +18,7 @@ from headnote.index.manifest import manifest_of, unfinished_reads
 from headnote.packs.format import PackInfo, is_pack, read_container, read_info, write_container, write_footer
 from headnote.packs.opening import PACKED_MODELS
 from headnote.packs.signing import sign
+from headnote.search.contexts import Contexts
 from headnote.store.base import Store
 from headnote.store.damage import BROKEN, MADE_WITH, SITES, signed
 from headnote.store.rows import Entry
@@ -47,6 +48,9 @@ class Source(NamedTuple):
     choice: Choice
     models: Models
     search: SearchSettings
+    roots: Sequence[str]
+    """Names of the folders, if there are several."""
+    contexts: Contexts
     broken: Callable[[SqliteReader], object]
     """The places of broken links, as they are stored."""
     place: str
@@ -97,18 +101,21 @@ def _write(source: Source, file: Path, options: PackOptions) -> None:
             return entry if options.times else entry._replace(document=document._replace(mtime_ns=time_ns))
 
         write_canonical(reader, file, models, own, adapted)
+        paths = reader.document_paths()
         description = PackInfo(
             name=options.name,
             version=options.version,
             description=options.description,
             licence=options.licence,
             headnote=_own_version(),
-            documents=len(reader.document_paths()),
+            documents=len(paths),
             chunks=reader.chunk_count(),
             models=tuple(models),
             times=options.times,
             created=created,
             search=_search(source.search),
+            roots=tuple(source.roots),
+            contexts=_said_about(source.contexts, paths),
         )
     container = write_container(file, description)
     write_footer(container, sign(container.signed, options.key) if options.key else b"")
@@ -143,6 +150,12 @@ def _search(settings: SearchSettings) -> dict[str, Any]:
     default = SearchSettings()
     values = asdict(settings)
     return {one.name: values[one.name] for one in fields(settings) if values[one.name] != getattr(default, one.name)}
+
+
+def _said_about(contexts: Contexts, paths: Sequence[str]) -> dict[str, str]:
+    """The sentences about these documents. One about anything else may be about what nobody is to know of."""
+    unused = set(contexts.unused(paths))
+    return {place: text for place, text in contexts.sentences.items() if place not in unused}
 
 
 def _own_version() -> str:

@@ -8,12 +8,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.config import Choice, SearchSettings, choice_of, packed_search_settings
+from headnote.config import (
+    Choice,
+    RootEntry,
+    SearchSettings,
+    choice_of,
+    packed_contexts,
+    packed_roots,
+    packed_search_settings,
+)
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models, get_models, short_name
 from headnote.errors import EmbeddingError, SettingsError
 from headnote.packs.format import Container, PackInfo, damaged, read_container, read_info
 from headnote.packs.signing import check_signature
+from headnote.search.contexts import Contexts
 from headnote.store.damage import MADE_WITH, Damaged
 from headnote.store.sqlite.packed import PackedStore
 from headnote.store.sqlite.verified import VerifiedBytes
@@ -31,6 +40,7 @@ class OpenedPack(NamedTuple):
     choice: Choice
     models: Models
     search_settings: SearchSettings
+    contexts: Contexts
     info: PackInfo
 
 
@@ -42,9 +52,10 @@ def open_packed(file: Path, *, without_deep: bool = False, key: Path | None = No
     info = read_info(container)
     store = PackedStore(file, _verified(container))
     try:
-        choice = _choice(store, file)
+        choice = _choice(store, file, packed_roots(info.roots, file))
         models = _models(info, file, without_deep)
-        return OpenedPack(store, choice, models, packed_search_settings(info.search, str(file)), info)
+        search_settings = packed_search_settings(info.search, str(file))
+        return OpenedPack(store, choice, models, search_settings, packed_contexts(info.contexts), info)
     except SettingsError as error:
         store.close()
         raise damaged(file, error.message) from None
@@ -78,13 +89,14 @@ def _verified(container: Container) -> VerifiedBytes:
     )
 
 
-def _choice(store: PackedStore, file: Path) -> Choice:
+def _choice(store: PackedStore, file: Path, roots: Sequence[RootEntry]) -> Choice:
+    prefixes = tuple(entry.root.prefix for entry in roots) or ""
     with store.reading() as reader:
         for path in reader.document_paths():
-            if _LEADS_OUT.search(path):
+            if _LEADS_OUT.search(path) or not path.startswith(prefixes):
                 raise damaged(file, f"{path!r:.60} leads out of it")
         try:
-            return choice_of(reader.manifest().get(MADE_WITH, ""))
+            return choice_of(reader.manifest().get(MADE_WITH, ""))._replace(roots=tuple(roots))
         except (Damaged, SettingsError):
             raise damaged(file, "its settings cannot be read") from None
 
