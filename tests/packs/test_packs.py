@@ -331,7 +331,10 @@ def test_tables_of_its_own_are_refused(pack: Path, tmp_path: Path, statement: st
         headnote.open_pack(changed(pack, tmp_path / "a.pack", statement))
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../../outside.md", "a/../../b.md", "C:/secrets.md"])
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", "../../outside.md", "a/../../b.md", "C:/secrets.md", r"\\share\a.md", r"a\..\..\b.md", "a/.."],
+)
 def test_paths_that_lead_out_are_refused(pack: Path, tmp_path: Path, path: str) -> None:
     statement = f"UPDATE documents SET path = '{path}' WHERE id = 1"
     with pytest.raises(CorruptIndex, match="leads out of it"):

@@ -30,7 +30,8 @@ from headnote.store.sqlite.verified import VerifiedBytes
 PACKED_MODELS = ("instant", "deep", "minilm", "quality")
 """Models that run on every machine. A pack that names another one could make its reader call a service."""
 
-_LEADS_OUT = re.compile(r"^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)")
+_FROM_THE_TOP = re.compile(r"[/\\]|[A-Za-z]:")
+_SLASH = re.compile(r"[/\\]")
 
 
 class OpenedPack(NamedTuple):
@@ -93,12 +94,17 @@ def _choice(store: PackedStore, file: Path, roots: Sequence[RootEntry]) -> Choic
     prefixes = tuple(entry.root.prefix for entry in roots) or ""
     with store.reading() as reader:
         for path in reader.document_paths():
-            if _LEADS_OUT.search(path) or not path.startswith(prefixes):
+            if _leads_out(path) or not path.startswith(prefixes):
                 raise damaged(file, f"{path!r:.60} leads out of it")
         try:
             return choice_of(reader.manifest().get(MADE_WITH, ""))._replace(roots=tuple(roots))
         except (Damaged, SettingsError):
             raise damaged(file, "its settings cannot be read") from None
+
+
+def _leads_out(path: str) -> bool:
+    # All paths of a pack are looked at whenever it is opened: few have two dots at all.
+    return bool(_FROM_THE_TOP.match(path)) or (".." in path and ".." in _SLASH.split(path))
 
 
 def _models(info: PackInfo, file: Path, without_deep: bool) -> Models:
