@@ -74,7 +74,19 @@ def notebook(cells: list[tuple[str, list[str]]]) -> str:
 
 def made(path: str, dice: random.Random) -> str:
     if path.endswith(".ipynb"):
-        texts = ["# Title\n", "text\n", "- item\n", "\n", "x = 1\n", "```\n", 'say "é"\n', "last"]
+        texts = [
+            "# Title\n",
+            "text\n",
+            "- item\n",
+            "\n",
+            "x = 1\n",
+            "```\n",
+            "~~~~\n",
+            "<!--\n",
+            "<pre>\n",
+            'say "é"\n',
+            "last",
+        ]
         cells = [(dice.choice(["markdown", "code", "raw"]), dice.choices(texts, k=dice.randrange(5))) for _ in range(5)]
         return notebook(cells)
     pieces = RST_PIECES if path.endswith(".rst") else HTML_PIECES

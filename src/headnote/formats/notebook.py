@@ -2,6 +2,7 @@
 
 The result has the length of the file and its line ends, so every offset and every line is one of the file. What is JSON
 becomes blank; a line of a cell moves to the beginning of its line. Code cells become fenced code. Outputs are left out.
+Every cell is a document of its own: a block that it leaves open is closed behind it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,21 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, NamedTuple
 
 from headnote.errors import NotText
+from headnote.markdown.rules.html import RAW_TEXT_TAGS
+from headnote.markdown.scanner import scan
 
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 _NO_LINE_END = re.compile(r"[^\r\n]")
-_FENCE = "```"
-_OTHER_FENCE = "~~~"
+_OPENING = re.compile(r" *(`{3,}|~{3,}|<!--|<\?|<!\[CDATA\[|<!|<[a-z]+)", re.IGNORECASE)
+"""What begins a block that blank lines do not end."""
+_CLOSING = {"<!--": "-->", "<?": "?>", "<![cdata[": "]]>", "<!": ">"} | {
+    f"<{tag}": f"</{tag}>" for tag in RAW_TEXT_TAGS
+}
+"""Such a beginning in HTML → what ends it. A fence ends as it begins."""
 _REMEDY = "open it in Jupyter and save it, or run: jupyter nbconvert --to notebook --inplace FILE"
 _decode = json.JSONDecoder().raw_decode
 
@@ -70,8 +78,10 @@ class _Sheet:
         for number, cell in enumerate(cells):
             for place, text in cell.lines:
                 self._write(self._line(place), text)
-            if cell.kind != "markdown" and cell.lines:
-                end = cells[number + 1].first if number + 1 < len(cells) else len(self._blank)
+            end = cells[number + 1].first if number + 1 < len(cells) else len(self._blank)
+            if cell.kind == "markdown":
+                self._close(cell, end)
+            elif cell.lines:
                 self._fence(cell, end, language if cell.kind == "code" else "")
         pieces, at = [], 0
         for line, text in sorted(self._written.items()):
@@ -99,12 +109,35 @@ class _Sheet:
 
     def _fence(self, cell: _Cell, end: int, language: str) -> None:
         """The line of the bracket that opens the source, and the first one behind it with room for a fence."""
-        mark = _OTHER_FENCE if any(_FENCE in text for _, text in cell.lines) else _FENCE
+        marks = (sign * length for length in count(3) for sign in "`~")
+        mark = next(mark for mark in marks if not any(mark in text for _, text in cell.lines))
         opening = self._line(cell.first)
         self._write(opening, mark + language if len(mark + language) <= self._room(opening) else mark)
         behind = range(self._line(cell.last), self._line(end) + 1)
-        free = (line for line in behind if line not in self._written and self._room(line) >= len(mark))
-        self._write(next(free, behind[-1]), mark)
+        self._write(self._free_line(behind, mark, behind[-1]), mark)
+
+    def _close(self, cell: _Cell, end: int) -> None:
+        """End what a Markdown cell leaves open, in front of the next cell."""
+        first, last = self._line(cell.first), self._line(cell.last)
+        mark = _left_open("\n".join(self._written.get(line, "") for line in range(first, last + 1)))
+        line = self._free_line(range(last, self._line(end)), mark, -1)
+        if mark and line >= 0:
+            self._write(line, mark)
+
+    def _free_line(self, lines: range, mark: str, otherwise: int) -> int:
+        """The first of these lines with room for a mark."""
+        free = (line for line in lines if line not in self._written and self._room(line) >= len(mark))
+        return next(free, otherwise)
+
+
+def _left_open(text: str) -> str:
+    """What closes the last block of a text; empty if a blank line ends it, or it is closed."""
+    blocks = scan(text)
+    begins = _OPENING.match(text, blocks[-1].start) if blocks else None
+    mark = _CLOSING.get(begins[1].lower(), begins[1]) if begins else ""
+    more = f"{text}\n\n"
+    is_open = begins is not None and scan(f"{more}more")[-1].start != len(more)
+    return mark if is_open else ""
 
 
 def _padded(text: str, length: int) -> str:
