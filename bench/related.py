@@ -1,14 +1,17 @@
 """How good is `related`? Links are taken out of real documents, and their targets looked for among the suggestions.
 
-    python bench/related.py FOLDER... [--links N] [--embedder NAME] [--seed N] [--json FILE]
+    python bench/related.py FOLDER... [--links N] [--embedder NAME] [--seed N] [--rounds N] [--json FILE]
 
 Of each folder, N documents lose one of their links to another document: its text stays (a name without a link), or
 goes with it. Then the folder is indexed, and each of them is asked for ten related passages and ten links to make.
+With `--rounds`, processes of their own ask (`fresh_related.py`), and the best of so many counts; `--links 0` does only
+that.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import shutil
 import statistics
@@ -20,10 +23,15 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import headnote
+from fresh_related import STEPS
 from headnote.markdown.document import Document
-from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
+from processes import run
+from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 
 SHOWN = 10
+ASKED = 6
+"""Documents that a fresh process asks about."""
+COMMAND = "headnote related"
 
 
 class Removed(NamedTuple):
@@ -49,12 +57,17 @@ def main() -> int:
     parser.add_argument("--links", type=int, default=200)
     parser.add_argument("--embedder", default="instant")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=0)
     add_json_option(parser)
     options = parser.parse_args()
+    setting, packages = machine(), versions(["headnote-md", "numpy"])
+    show_setting(setting, packages)
     rows: list[list[str]] = []
     figures: list[Figure] = []
     for folder in options.folders:
-        for keeps_text in (True, False):
+        if options.rounds:
+            figures += _in_fresh_processes(folder, options.embedder, options.seed, options.rounds)
+        for keeps_text in (True, False) if options.links else ():
             result = _measured(folder, options.links, options.embedder, options.seed, keeps_text)
             case = f"{folder.name}, text {'kept' if keeps_text else 'gone'}"
             shares = (("related", result.related), ("links to make", result.suggested))
@@ -62,11 +75,33 @@ def main() -> int:
             cells = [f"{share:.2f}" for _, share in shares]
             rows.append([case, str(result.documents), str(result.links), *cells, f"{result.milliseconds:.0f}"])
     columns = ["folder", "documents", "links", "related", "links to make", "ms of a core"]
-    setting, packages = machine(), versions(["headnote-md", "numpy"])
-    show_setting(setting, packages)
-    show(Table(f"targets among the first {SHOWN}, by {options.embedder}", columns, rows, []))
+    if rows:
+        show(Table(f"targets among the first {SHOWN}, by {options.embedder}", columns, rows, []))
     write_figures(options.json, figures, setting, packages)
     return 0
+
+
+def _in_fresh_processes(folder: Path, embedder: str, seed: int, rounds: int) -> list[Figure]:
+    """How long one waits who asks first, and who asks later."""
+    best: dict[str, list[float]] = {}
+    with TemporaryDirectory() as temporary:
+        root = Path(temporary) / folder.name
+        shutil.copytree(folder, root, ignore=shutil.ignore_patterns(".headnote", ".git"))
+        with headnote.Index.open(root, embedder=embedder) as index:
+            index.update()
+            index.search("anything")  # which writes the file of vectors
+            paths = random.Random(seed).sample(index.documents(), ASKED)
+            size = f"{index.status().chunks:,} chunks of {len(index.documents()):,} documents"
+        script = str(Path(__file__).with_name("fresh_related.py"))
+        command = [sys.executable, "-m", "headnote", "related", paths[0], "--root", str(root), "--no-update"]
+        for _ in range(rounds):
+            found = json.loads(run([sys.executable, script, str(root), *paths]).output)
+            whole = run(command)
+            for step, new in (found | {COMMAND: [whole.seconds, whole.cores]}).items():
+                best[step] = list(map(min, best.get(step, new), new))
+    rows = [[step, *(f"{1000 * figure:.0f}" for figure in best[step])] for step in (*STEPS, COMMAND)]
+    show(Table(f"{folder.name}, {size}, best of {rounds}", ["in a fresh process", "ms", "ms of a core"], rows, []))
+    return [figure for step, figures in best.items() for figure in spent(f"{folder.name}, {step}", *figures)]
 
 
 def _measured(folder: Path, count: int, embedder: str, seed: int, keeps_text: bool) -> Result:

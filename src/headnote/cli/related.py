@@ -8,17 +8,33 @@ from typing import Any
 
 import click
 
-from headnote.cli import options, values
+from headnote.cli import options, output, values
 from headnote.cli.command import Argument, Command
 from headnote.cli.folding import folded
 from headnote.cli.formatting import counted
 from headnote.cli.opening import open_index, path_from_here, refresh
-from headnote.cli.terminal import Line, Span, window_width, write_json, write_lines, write_note
+from headnote.cli.output import Output, Row, Shape, write_output
+from headnote.cli.terminal import Line, Span, window_width, write_lines, write_note
 from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
 from headnote.model import Related
 
 INDENT = " " * 4
+COLUMNS = (
+    "path",
+    "line",
+    "score",
+    "title",
+    "breadcrumb",
+    "source",
+    "similarity",
+    "words",
+    "shared_links",
+    "mention",
+    "linked",
+    "link",
+    "text",
+)
 
 
 @click.command(
@@ -28,6 +44,7 @@ INDENT = " " * 4
         ("near a document, and not linked from it yet", "headnote related calibration.md --root docs"),
         ("near what a line is about", "headnote related installing.md:20 --root docs -n 3"),
         ("links to make, in all documents", "headnote related --unlinked --root docs"),
+        ("the same for a quickfix list", "headnote related --unlinked --root docs --format lines"),
     ],
 )
 @click.argument(
@@ -39,12 +56,13 @@ INDENT = " " * 4
     about="A document, or a passage of it: path:line or path#heading.",
 )
 @options.root_option
+@options.pack
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of passages.")
 @click.option("--unlinked", is_flag=True, help="Suggest links to make, each with its place and what to write.")
 @click.option("--all", "linked", is_flag=True, help="Show also what the document links to already.")
 @options.no_update
 @options.place
-@options.as_json
+@output.shape
 def related_command(
     path: str | None,
     root: Path,
@@ -53,7 +71,7 @@ def related_command(
     linked: bool,
     no_update: bool,
     place: dict[str, Any],
-    as_json: bool,
+    shape: Shape,
 ) -> None:
     """Show passages near one, and suggest links to make.
 
@@ -69,14 +87,35 @@ def related_command(
         if not no_update:
             refresh(index)
         found = index.related(path or "", limit=limit, unlinked=unlinked, linked=linked)
-    if as_json:
-        write_json({"path": path, "root": str(root), "related": [entry._asdict() for entry in found]})
+    if shape.name != "text":
+        write_output(_output(root, path, found, unlinked), shape)
     elif found:
-        write_lines(_lines(root, found, path is None or unlinked))
+        write_lines(_lines(root, found, unlinked))
     else:
         write_note("no links to suggest" if unlinked else "nothing is near it that it does not link to")
     if not found:
         raise click.exceptions.Exit(1)
+
+
+def _output(root: Path, path: str | None, found: Sequence[Related], with_links: bool) -> Output:
+    records = [entry._asdict() for entry in found]
+    rows = [_row(root, entry, with_links) for entry in found]
+    return Output("passages", "passage", {"path": path, "root": str(root), "related": records}, rows, COLUMNS)
+
+
+def _row(root: Path, entry: Related, with_links: bool) -> Row:
+    """A passage stands where it is; a link to make, where it is to be written."""
+    file, _, line = entry.source.rpartition(":") if with_links else entry.place.rpartition(":")
+    record = entry._asdict()
+    return Row(
+        fields=record,
+        cells=record | {"line": entry.start_line},
+        file=path_from_here(root, file),
+        line=int(line),
+        about=entry.link if with_links else _section(entry),
+        text=entry.text,
+        shown="; ".join(reasons(entry)),
+    )
 
 
 def _lines(root: Path, found: Sequence[Related], with_links: bool) -> Iterator[Line]:

@@ -127,9 +127,10 @@ class Nearness:
         """Terms of the source by how often it has them and how rare they are, best first."""
         own = Counter(term for fields in keyword_fields_of(self._source) for term in fields.text.split())
         chunks = self._reader.chunk_count()
-        counts = self._reader.term_frequencies(own)
+        # Function words are left out first: to count the chunks that have a term takes as long as there are many.
+        counts = self._reader.term_frequencies(filter(_is_telling, own))
         most = max(COMMON * chunks, 20)
-        known = {term: count for term, count in counts.items() if 1 < count <= most and _is_telling(term)}
+        known = {term: count for term, count in counts.items() if 1 < count <= most}
         weights = rarity(known, chunks)
         return sorted(known, key=lambda term: (-weights[term] * _often(own[term]), term))[:TELLING_TERMS]
 
