@@ -37,7 +37,9 @@ ELEMENT = "<headnote-search></headnote-search>"
     about="The folder of the documents, the current one by default, and that of the built site.",
 )
 @click.option("--root", "-r", type=options.PATH, metavar="DIR", help="Folder of the documents.")
-@click.option("--base-url", default="", metavar="URL", help="What comes before the address of every page.")
+@click.option(
+    "--base-url", default="", show_default=False, metavar="URL", help="What comes before the address of every page."
+)
 @click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if files would change.")
 @options.no_update
 @options.as_json

@@ -24,7 +24,9 @@ CHECKING = "Look at a pack instead of making one"
 
 
 def _text(name: str, metavar: str, about: str) -> Callable[[Decorated], Decorated]:
-    return click.option(f"--{name}", cls=Option, section=ABOUT, default="", metavar=metavar, help=about)
+    return click.option(
+        f"--{name}", cls=Option, section=ABOUT, default="", show_default=False, metavar=metavar, help=about
+    )
 
 
 @click.command(

@@ -14,10 +14,14 @@ from headnote.cli.folding import folded
 from headnote.cli.formatting import counted
 from headnote.cli.opening import open_index, path_from_here, refresh
 from headnote.cli.output import Output, Row, Shape, write_output
+from headnote.cli.search_view import highlighted, section_of
 from headnote.cli.terminal import Line, Span, window_width, write_lines, write_note
 from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
+from headnote.markdown.document import is_mdx
 from headnote.model import Related
+from headnote.search.readable import readable_lines
+from headnote.search.snippets import best_lines, clipped, marked_terms
 
 INDENT = " " * 4
 COLUMNS = (
@@ -112,7 +116,7 @@ def _row(root: Path, entry: Related, with_links: bool) -> Row:
         cells=record | {"line": entry.start_line},
         file=path_from_here(root, file),
         line=int(line),
-        about=entry.link if with_links else _section(entry),
+        about=entry.link if with_links else section_of(entry),
         text=entry.text,
         shown="; ".join(reasons(entry)),
     )
@@ -125,16 +129,20 @@ def _lines(root: Path, found: Sequence[Related], with_links: bool) -> Iterator[L
             yield []
         target = path_from_here(root, entry.place)
         place = f"{path_from_here(root, entry.source)} → {target}" if with_links else target
-        head = [Span(place, "cyan"), Span(f"  {_section(entry)}", "bold"), Span(f"  {entry.score:.2f}", "dim")]
+        head = [Span(place, "cyan"), Span(f"  {section_of(entry)}", "bold"), Span(f"  {entry.score:.2f}", "dim")]
         yield from folded(head, width, INDENT)
+        yield from folded([Span(INDENT), *_best_line(entry)], width, INDENT)
         yield from folded([Span(f"{INDENT}{'; '.join(reasons(entry))}", "dim")], width, INDENT)
         if entry.link:
             yield [Span(f"{INDENT}{entry.link}", "green")]
 
 
-def _section(entry: Related) -> str:
-    begins = entry.breadcrumb.partition(" > ")[0] == entry.title
-    return entry.breadcrumb if begins else " > ".join(filter(None, (entry.title, entry.breadcrumb)))
+def _best_line(entry: Related) -> Iterator[Span]:
+    """The line of a passage with most of the words that it shares."""
+    terms = marked_terms(" ".join(entry.words), text=entry.text, literal=True)
+    for line in best_lines(readable_lines(entry.text, is_mdx(entry.path)), terms)[:1]:
+        shown = clipped(line, terms)
+        yield from highlighted(shown.text, shown.marks)
 
 
 def reasons(entry: Related) -> Iterator[str]:

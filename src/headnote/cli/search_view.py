@@ -13,7 +13,7 @@ from headnote.cli.opening import path_from_here
 from headnote.cli.terminal import Line, Span
 from headnote.embedding.registry import short_name
 from headnote.lines import split_lines
-from headnote.model import Hit, Passage, ReadQuery, Why, file_name
+from headnote.model import Hit, Passage, ReadQuery, Related, Why, file_name
 from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
 
@@ -93,7 +93,7 @@ def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
     if context is not None:
         yield from _context_lines(view, hit, context, snippet)
     else:
-        best = (_indented(_highlighted(shown.text, shown.marks)) for shown in snippet)
+        best = (_indented(highlighted(shown.text, shown.marks)) for shown in snippet)
         for text_line in _full_text(view, hit) if view.full else best:
             yield from folded(text_line, view.width, INDENT)
 
@@ -101,7 +101,7 @@ def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
 def _head(view: View, hit: Hit, where: Span) -> Iterator[Line]:
     """Place, section and score; the section gets rows of its own if they do not fit on one. The place is never broken:
     a terminal that wraps it still finds it at a click."""
-    section, score = Span(_section(hit), "bold"), Span(f"  {hit.score:.2f}", "dim")
+    section, score = Span(section_of(hit), "bold"), Span(f"  {hit.score:.2f}", "dim")
     if _fits(view, line := [where, Span("  "), section, score]):
         yield line
     elif _fits(view, line := [where, score]):
@@ -116,18 +116,18 @@ def _fits(view: View, line: Line) -> bool:
     return view.width is None or sum(columns(span.text) for span in line) <= view.width
 
 
-def _section(hit: Hit) -> str:
-    """The headings above the hit, and the title of its document unless these or the path have it."""
-    known = (file_name(hit.path), hit.breadcrumb.partition(" > ")[0])
-    names = [] if hit.title in known and hit.breadcrumb else [hit.title]
-    return " > ".join(filter(None, (*names, hit.breadcrumb)))
+def section_of(passage: Hit | Related) -> str:
+    """The headings above a passage, and the title of its document unless these or the path have it."""
+    known = (file_name(passage.path), passage.breadcrumb.partition(" > ")[0])
+    names = [] if passage.title in known and passage.breadcrumb else [passage.title]
+    return " > ".join(filter(None, (*names, passage.breadcrumb)))
 
 
 def _full_text(view: View, hit: Hit) -> Iterator[Line]:
     terms = marked_terms(view.query, hit.why.terms, hit.text, view.literal)
     for line in split_lines(strip_data_uris(hit.text)):
         text = line.expandtabs(4).rstrip()
-        yield _indented(_highlighted(text, marks(text, terms))) if text else []
+        yield _indented(highlighted(text, marks(text, terms))) if text else []
 
 
 def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[SnippetLine]) -> Iterator[Line]:
@@ -142,7 +142,7 @@ def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[Sni
             yield [Span("    …", "dim")]
         last = number
         text = lines[number - context.start_line].expandtabs(4).rstrip()
-        numbered = [Span(f"{number:6} ", "dim"), *_highlighted(text, marks(text, terms))]
+        numbered = [Span(f"{number:6} ", "dim"), *highlighted(text, marks(text, terms))]
         yield from folded(numbered, view.width, " " * 7)
 
 
@@ -184,7 +184,7 @@ def _indented(spans: Iterable[Span]) -> list[Span]:
     return [Span(INDENT), *spans]
 
 
-def _highlighted(text: str, text_marks: Iterable[Mark]) -> Iterator[Span]:
+def highlighted(text: str, text_marks: Iterable[Mark]) -> Iterator[Span]:
     """The line, with its marks in colour."""
     at = 0
     for start, end in text_marks:
