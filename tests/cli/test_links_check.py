@@ -211,6 +211,60 @@ def test_a_reader_that_leaves(docs: Path) -> None:
     assert (result.stdout.count("\n"), result.stderr) == (1, "")
 
 
+# -- several folders
+
+
+@pytest.fixture
+def home(docs: Path) -> Path:
+    """The home of `docs` and of a folder of notes."""
+    (docs.parent / "notes").mkdir()
+    (docs.parent / "notes" / "a.md").write_text("[guide](../docs/guide.md#steps) [gone](../docs/gone.md)\n")
+    (docs.parent / "kb").mkdir()
+    roots = '[roots.handbook]\npath = "../docs"\nexclude = ["100*/**"]\n\n[roots.notes]\npath = "../notes"\n'
+    (docs.parent / "kb" / "headnote.toml").write_text(roots)
+    return docs.parent / "kb"
+
+
+@pytest.mark.usefixtures("home")
+def test_several_folders_for_people(capsys: Captured) -> None:
+    assert main(["links", "--check", "kb"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "handbook/index.md:3:5  anchor  handbook/guide.md has no heading or id #stpes (nearest: guide.md#steps)",
+        "handbook/index.md:3:37  page  no document gone.md",
+        "notes/a.md:1:33  page  no document ../docs/gone.md",
+        "3 findings (2 page, 1 anchor): 4 links checked in 3 documents; 1 link to other sites not opened",
+    ]
+
+
+@pytest.mark.usefixtures("home")
+def test_several_folders_for_programs(capsys: Captured) -> None:
+    assert main(["links", "--check", "kb", "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["root"] == "kb"
+    assert [one["path"] for one in record["findings"]] == ["handbook/index.md", "handbook/index.md", "notes/a.md"]
+
+
+def test_annotations_and_results_name_the_files_of_several_folders(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """GitHub knows files, and no names of folders of an index."""
+    assert main(["links", "--check", "kb", "--format", "github"]) == 1
+    lines = capsys.readouterr().out.splitlines()[:-1]
+    assert [re.sub(r".*file=([^,]*),.*", r"\1", line) for line in lines] == ["docs/index.md"] * 2 + ["notes/a.md"]
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(home.parent))
+    monkeypatch.chdir(home)
+    assert main(["links", "--check", "--format", "sarif"]) == 1
+    results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    places = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results]
+    assert places == ["docs/index.md"] * 2 + ["notes/a.md"]
+
+
+def test_one_of_several_folders_that_is_away(home: Path, capsys: Captured) -> None:
+    shutil.rmtree(home.parent / "notes")
+    assert main(["links", "--check", "kb"]) == 2
+    assert "error: could not be checked: notes: " in capsys.readouterr().err
+
+
 # -- the hook and the action
 
 

@@ -243,6 +243,112 @@ def test_the_nearest_target(link: str, suggestion: str, write: Write) -> None:
     assert only(headnote.check_links(folder)).suggestion == suggestion
 
 
+# -- several folders
+
+HOME = """\
+[roots.payments]
+path = "../payments/docs"
+exclude = ["archive/**"]
+
+[roots.notes]
+path = "../notes"
+mdx = true
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of two folders. Three links lead from one to the other, and four lead nowhere."""
+    files = {
+        "kb/headnote.toml": HOME,
+        "payments/docs/refund.md": "[[Ideas]] [a](../../notes/Ideas.md#second) [b](../../notes/Ideas.md#secnd)\n",
+        "payments/docs/archive/2019.md": "[x](never-read.md)\n",
+        "payments/docs/guide/limits.md": "![p](/notes/pic.png) [a](/refund.md) [b](../gone.md) [c](/gone)\n",
+        "notes/Ideas.md": "# Ideas\n\n## Second\n\n[a](limits.md)\n\n{/* [x](in-a-comment.md) */}\n",
+        "notes/pic.png": "picture",
+    }
+    for name, text in files.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return tmp_path / "kb"
+
+
+def test_the_folders_of_a_home_are_one_tree(home: Path) -> None:
+    report = headnote.check_links(home)
+    assert found(report) == [
+        ("page", "notes/Ideas.md", "limits.md"),
+        ("page", "payments/guide/limits.md", "../gone.md"),
+        ("page", "payments/guide/limits.md", "/gone"),
+        ("anchor", "payments/refund.md", "../../notes/Ideas.md#secnd"),
+    ]
+    assert (report.documents, report.links, report.unread) == (3, 8, [])
+    assert headnote.check_links(home, workers=2) == report
+    assert sorted(file.name for file in home.iterdir()) == ["headnote.toml"], "nothing is written"
+
+
+def test_links_of_several_folders_are_followed_as_the_index_follows_them(home: Path) -> None:
+    report = headnote.check_links(home)
+    with headnote.Index.open(home, embedder="none") as index:
+        index.update()
+        by_index = [(link.path, link.line, link.written) for link in index.broken_links()]
+    assert [(one.path, one.at.line, one.target) for one in report.findings] == by_index
+
+
+def test_the_nearest_target_may_be_in_another_folder(home: Path) -> None:
+    suggestions = {finding.target: finding.suggestion for finding in headnote.check_links(home).findings}
+    assert suggestions == {
+        "limits.md": "../payments/docs/guide/limits.md",
+        "../gone.md": "",
+        "/gone": "",
+        "../../notes/Ideas.md#secnd": "../../notes/Ideas.md#second",
+    }
+
+
+@pytest.mark.parametrize(
+    ("link", "suggestion"),
+    [
+        ("[x](/limit)", "/payments/guide/limits.md"),
+        ("[[limit]]", "limits"),
+        ("![x](pics.png)", "pic.png"),
+        ("[x](idea.md)", "Ideas.md"),
+        ("[x](idea.md#secon)", "Ideas.md#second"),
+    ],
+)
+def test_a_suggestion_is_written_as_the_link(link: str, suggestion: str, home: Path) -> None:
+    (home.parent / "notes" / "other.md").write_text(link, encoding="utf-8")
+    [finding] = [one for one in headnote.check_links(home).findings if one.path == "notes/other.md"]
+    assert finding.suggestion == suggestion
+
+
+def test_addresses_are_compared_inside_each_folder(home: Path) -> None:
+    for folder in ("payments/docs", "notes"):
+        top = home.parent / folder
+        (top / "mkdocs.yml").write_text("site_name: x\n", encoding="utf-8")
+        (top / "docs").mkdir()
+        (top / "docs" / "index.md").write_text("# Start\n", encoding="utf-8")
+    (home.parent / "notes/docs/README.md").write_text("# Start\n", encoding="utf-8")
+    [finding] = headnote.check_links(home, only=["duplicate-address"]).findings
+    assert (finding.path, finding.message) == (
+        "notes/docs/index.md",
+        "notes/docs/README.md has the same address, /",
+    )
+
+
+def test_a_folder_that_is_away_is_not_checked_and_says_so(home: Path) -> None:
+    shutil.rmtree(home.parent / "notes")
+    report = headnote.check_links(home)
+    assert [file.path for file in report.unread] == ["notes"]
+    assert report.documents == 2
+
+
+def test_the_ignore_list_of_a_home_names_documents_as_findings_do(home: Path) -> None:
+    with (home / "headnote.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[[links.ignore]]\npath = "payments/**"\nreason = "they are moving"\n')
+    report = headnote.check_links(home)
+    assert (found(report), len(report.ignored)) == ([("page", "notes/Ideas.md", "limits.md")], 3)
+
+
 # -- the ignore list
 
 LISTED = """\

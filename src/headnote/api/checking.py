@@ -1,4 +1,4 @@
-"""Check the links of a folder. Its files are read and nothing else: no index is needed, and nothing is written."""
+"""Check the links of a folder, or of several. Only files are read: no index is needed, and nothing is written."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from pathlib import Path
 
 from headnote.api.opening import AnyPath, check_folder
 from headnote.arguments import check_types
-from headnote.config import load_index_settings, load_settings, read_roots
+from headnote.config import choose
 from headnote.config.links import load_ignore_list
 from headnote.errors import NotText, SettingsError
 from headnote.index.checking.findings import findings_in
 from headnote.index.checking.ignoring import IgnoreEntry, sift
 from headnote.index.checking.model import KINDS, LinkReport
 from headnote.index.checking.reading import LinkedDocument, LinkReader, UnreadFile
-from headnote.index.sites.finding import find_sites
+from headnote.index.sites.finding import find_sites_of
 from headnote.sources.chunks import batches_on_all_cores
-from headnote.sources.discover import discover
 from headnote.sources.listing import SkippedFile
 
 
@@ -31,7 +30,7 @@ def check_links(
     outside the folder are never opened.
 
     Args:
-        root: The folder.
+        root: The folder, or the home of several: they are checked as one tree, and paths begin with the name of theirs.
         only: Kinds of findings: `page`, `anchor`, `file`, `duplicate-anchor`, `duplicate-address`, `unused-ignore`.
         ignore: Targets to pass over, besides the ignore list of `headnote.toml`; `*` stands for any text.
         workers: How many processes read files; one per core by default.
@@ -42,23 +41,16 @@ def check_links(
             raise SettingsError(f"unknown kind {kind!r}", path="only", remedy=f"use {', '.join(KINDS)}")
     folder = Path(root)
     check_folder(folder)
-    if read_roots(folder):
-        remedy = "check each of its folders; Index.broken_links and headnote links --broken look at all together"
-        raise SettingsError("the home of several folders", path=str(folder), remedy=remedy)
     entries = [*load_ignore_list(folder), *(IgnoreEntry("as asked", target=glob) for glob in ignore)]
-    settings = load_index_settings({}, folder).settings
-    listing = discover(
-        folder,
-        include=settings.include,
-        exclude=settings.exclude,
-        max_bytes=settings.max_file_bytes,
-        formats=settings.formats,
-    )
-    paths = [file.path for file in listing.files]
-    documents, failed = _read(folder, paths, workers)
-    sites = find_sites(folder, listing.site_marks, paths)
+    choice = choose({}, folder)
+    tree = choice.tree(folder)
+    listing = tree.discover(choice.of_index.settings.max_file_bytes)
+    mdx = {root.name: choice.settings_of.get(root.name, choice.chunking.settings).mdx for root in tree.roots}
+    documents, failed = _read(LinkReader(tree, mdx), [file.path for file in listing.files], workers)
     found, ignored = sift(
-        findings_in(documents, sites, folder), entries, {one.path: one.comments for one in documents if one.comments}
+        findings_in(documents, tree, find_sites_of(tree, listing)),
+        entries,
+        {one.path: one.comments for one in documents if one.comments},
     )
     skipped = [*listing.skipped, *failed]
     return LinkReport(
@@ -72,10 +64,9 @@ def check_links(
     )
 
 
-def _read(folder: Path, paths: list[str], workers: int | None) -> tuple[list[LinkedDocument], list[SkippedFile]]:
+def _read(reader: LinkReader, paths: list[str], workers: int | None) -> tuple[list[LinkedDocument], list[SkippedFile]]:
     documents: list[LinkedDocument] = []
     failed: list[SkippedFile] = []
-    reader = LinkReader(str(folder), load_settings(None, {}, folder).settings.mdx)
     with closing(batches_on_all_cores(reader, paths, workers)) as results:
         for result in results:
             if isinstance(result, UnreadFile):

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from headnote import __version__
 from headnote.cli.formatting import counted
-from headnote.cli.opening import path_from_here
+from headnote.cli.opening import file_from_here, path_from_here
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
 from headnote.index.checking.model import ABOUT, KINDS, Finding, LinkReport
 
@@ -35,12 +35,18 @@ def write_report(report: LinkReport, root: Path, form: str) -> int:
 
 
 def _place(root: Path, finding: Finding) -> str:
-    """The settings file has its path already."""
-    return (
-        finding.path
-        if finding.kind == "unused-ignore" and finding.path.endswith(".toml")
-        else path_from_here(root, finding.path)
-    )
+    """As people see it, and as other commands take it."""
+    return finding.path if _is_in_settings(finding) else path_from_here(root, finding.path)
+
+
+def _file(root: Path, finding: Finding) -> str:
+    """As the platform knows it, which has files and no names of folders."""
+    return _from_workspace(finding.path if _is_in_settings(finding) else file_from_here(root, finding.path))
+
+
+def _is_in_settings(finding: Finding) -> bool:
+    """Whether it is about the settings file, which has its path already."""
+    return finding.kind == "unused-ignore" and finding.path.endswith(".toml")
 
 
 def _said(finding: Finding) -> str:
@@ -83,7 +89,7 @@ def _github_lines(report: LinkReport, root: Path) -> Iterator[Line]:
     """Workflow commands, which a run shows beside the lines of a pull request."""
     for finding in report.findings:
         properties = {
-            "file": _from_workspace(_place(root, finding)),
+            "file": _file(root, finding),
             "line": str(finding.at.line),
             "col": str(finding.at.column),
             "endLine": str(finding.at.end_line),
@@ -164,7 +170,7 @@ def _level(kind: str) -> str:
 def _results(findings: Iterable[Finding], root: Path) -> Iterator[dict[str, Any]]:
     occurrences: Counter[tuple[str, str, str]] = Counter()
     for finding in findings:
-        place = _from_workspace(_place(root, finding))
+        place = _file(root, finding)
         identity = (place, finding.kind, finding.target)
         occurrences[identity] += 1
         at = finding.at

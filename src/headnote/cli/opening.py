@@ -17,6 +17,7 @@ from headnote.cli.terminal import write_message, write_note
 from headnote.config import Choice, read_roots
 from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
 from headnote.index.task import Report
+from headnote.sources.tree import Tree
 
 FIRST_WAIT = 10.0
 """Seconds to wait for another writer if the index is still empty."""
@@ -179,9 +180,19 @@ def note_other_workers(report: Report) -> None:
 def path_from_here(root: Path, path: str) -> str:
     """A path of the index as seen from the current folder. Of several roots it begins with the name of one: that is
     what commands take, and the file may be anywhere."""
-    return path if _has_roots(root) else str(root / path)
+    return path if _roots_of(root.absolute()) else str(root / path)
+
+
+def file_from_here(root: Path, path: str) -> str:
+    """The file that a path of the index means, as seen from the current folder."""
+    roots = _roots_of(root.absolute())
+    file = roots.file(path) if roots else root / path
+    here = Path.cwd()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 @lru_cache(maxsize=8)
-def _has_roots(home: Path) -> bool:
-    return bool(read_roots(home))
+def _roots_of(home: Path) -> Tree | None:
+    """The folders of a home; None for a single folder."""
+    roots = [entry.root for entry in read_roots(home)]
+    return Tree.of_roots(roots) if roots else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from urllib.parse import unquote
 
 from headnote.index.anchors import Anchors
 from headnote.index.linking import BLOCK, PLAIN_SITES, Contents, LinkCheck, Resolver, path_of
+from headnote.index.sites.addresses import common_base
 from headnote.index.sites.files import SiteFiles, nearest
 from headnote.index.sites.model import Naming, Site
 from headnote.sources.tree import Place, Root, Tree
@@ -66,7 +68,7 @@ class TreeResolver:
         self._resolvers = {
             root.name: Resolver(
                 inside[root.name],
-                _RootContents(contents, root),
+                RootContents(contents, root),
                 sites.get(root.name) or PLAIN_SITES,
                 self._files[root.name],
                 bases.get(root.name, ""),
@@ -192,7 +194,7 @@ class TreeLinkCheck:
         return self._checks[place.root.name].is_broken(link._replace(path=place.path, resolved=inside))
 
 
-class _RootContents:
+class RootContents:
     """What the links of one root need to know about its documents."""
 
     def __init__(self, contents: Contents, root: Root) -> None:
@@ -213,6 +215,16 @@ class _RootContents:
     def _naming(self) -> dict[str, Naming]:
         whole = self._contents.naming().items()
         return {path.removeprefix(self._prefix): one for path, one in whole if path.startswith(self._prefix)}
+
+
+def bases_of(tree: Tree, links: Iterable[LinkRow], paths: Iterable[str]) -> dict[str, str]:
+    """Name of a root → the prefix of links from its top, see `common_base`; only of roots with such links."""
+    by_root: dict[str, Counter[str]] = defaultdict(Counter)
+    for link in links:
+        if link.target.startswith("/") and not link.external and (place := tree.place(link.path)):
+            by_root[place.root.name][link.target] += 1
+    inside = paths_by_root(tree, paths) if by_root else {}
+    return {name: common_base(targets, inside[name]) for name, targets in by_root.items()}
 
 
 def paths_by_root(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:

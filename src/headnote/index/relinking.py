@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of, block_ids
-from headnote.index.crossing import SitesOfRoots, paths_by_root, resolver_of
+from headnote.index.crossing import SitesOfRoots, bases_of, resolver_of
 from headnote.index.linking import is_partial
 from headnote.index.plan import Plan
 from headnote.index.sites.addresses import common_base
@@ -52,12 +51,7 @@ def _bases(reader: Reader, tree: Tree | None) -> dict[str, str]:
         return {}
     if tree is None or not tree.is_named:
         return {"": common_base(targets, reader.document_paths())}
-    by_root: dict[str, Counter[str]] = {root.name: Counter() for root in tree.roots}
-    for link in reader.links():
-        if link.target.startswith("/") and not link.external and (place := tree.place(link.path)):
-            by_root[place.root.name][link.target] += 1
-    inside = paths_by_root(tree, reader.document_paths())
-    return {name: common_base(targets, inside[name]) for name, targets in by_root.items()}
+    return bases_of(tree, reader.links(), reader.document_paths())
 
 
 class WrittenDocuments(NamedTuple):

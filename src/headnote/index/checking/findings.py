@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from headnote.index.anchors import Anchors
 from headnote.index.checking.model import Finding, FindingKind, Position
-from headnote.index.checking.reading import LinkedDocument, PlacedLink
+from headnote.index.checking.reading import LinkedDocument
 from headnote.index.checking.suggestions import Suggestions
-from headnote.index.linking import LinkCheck, Resolver, is_partial, path_of
-from headnote.index.sites.addresses import Addresses, common_base
-from headnote.index.sites.files import SiteFiles, names_a_file
+from headnote.index.crossing import RootContents, SitesOfRoots, bases_of, link_check_of, resolver_of
+from headnote.index.linking import is_partial, path_of
+from headnote.index.sites.addresses import Addresses
+from headnote.index.sites.files import names_a_file
 from headnote.index.sites.model import Naming, Site, is_page, site_of
+from headnote.sources.tree import Tree
 from headnote.store.rows import LinkRow
 
 _TOP = Position(1, 1, 1, 1)
@@ -49,28 +49,23 @@ class Contents:
         return blocks
 
 
-def findings_in(
-    documents: Sequence[LinkedDocument], sites: Sequence[Site], root: str | os.PathLike[str]
-) -> list[Finding]:
+def findings_in(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> list[Finding]:
     """All that is wrong, by path and place."""
-    found = [*_broken(documents, sites, root), *_repeated(documents), *_at_one_address(documents, sites)]
+    found = [*_broken(documents, tree, sites), *_repeated(documents), *_at_one_address(documents, tree, sites)]
     return sorted(found, key=lambda finding: (finding.path, finding.at, finding.kind))
 
 
 # -- links
 
 
-def _broken(
-    documents: Sequence[LinkedDocument], sites: Sequence[Site], root: str | os.PathLike[str]
-) -> Iterator[Finding]:
+def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> Iterator[Finding]:
     paths = frozenset(document.path for document in documents)
     links = [link for document in documents for link in document.links]
-    contents, files = Contents(documents), SiteFiles(root, paths)
-    base = _base(links, paths)
-    resolver = Resolver(paths, contents, sites, files, base)
-    check = LinkCheck(root, paths, sites)
-    addresses = {site: Addresses(site, contents.naming, base if site.generator == "plain" else "") for site in sites}
-    suggestions = Suggestions(paths, files, contents.anchors)
+    contents = Contents(documents)
+    bases = bases_of(tree, (link.row for link in links), paths)
+    resolver = resolver_of(tree, paths, contents, sites, bases)
+    check = link_check_of(tree, paths, sites)
+    suggestions = Suggestions(tree, paths, contents, sites, bases)
     for link in links:
         row = resolver.resolve(link.row)
         if check.is_broken(row):
@@ -81,13 +76,8 @@ def _broken(
                 at=link.at,
                 target=row.written,
                 message=_message(kind, row),
-                suggestion=_suggestion(kind, row, suggestions, addresses[site_of(row.path, sites)]),
+                suggestion=_suggestion(kind, row, suggestions),
             )
-
-
-def _base(links: Iterable[PlacedLink], paths: Iterable[str]) -> str:
-    targets = Counter(link.row.target for link in links if link.row.target.startswith("/"))
-    return common_base(targets, paths) if targets else ""
 
 
 def _kind(link: LinkRow, paths: frozenset[str]) -> FindingKind:
@@ -108,10 +98,10 @@ def _message(kind: FindingKind, link: LinkRow) -> str:
     return f"no {what} {link.target}"
 
 
-def _suggestion(kind: FindingKind, link: LinkRow, suggestions: Suggestions, addresses: Addresses) -> str:
+def _suggestion(kind: FindingKind, link: LinkRow, suggestions: Suggestions) -> str:
     if kind == "anchor":
         return suggestions.anchor(link)
-    return suggestions.page(link, addresses) if kind == "page" else suggestions.file(link)
+    return suggestions.page(link) if kind == "page" else suggestions.file(link)
 
 
 # -- duplicates
@@ -124,20 +114,27 @@ def _repeated(documents: Iterable[LinkedDocument]) -> Iterator[Finding]:
             yield Finding("duplicate-anchor", document.path, at, f"#{name}", message)
 
 
-def _at_one_address(documents: Iterable[LinkedDocument], sites: Sequence[Site]) -> Iterator[Finding]:
+def _at_one_address(documents: Iterable[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> Iterator[Finding]:
     """Documents of one site with the same address. In a plain folder nobody shows them under addresses."""
-    naming = {document.path: document.naming for document in documents}
-    for site in (site for site in sites if site.generator != "plain"):
-        addresses = Addresses(site, lambda: naming)
-        first: dict[frozenset[str], str] = {}
-        for path in sorted(naming):
-            if site_of(path, sites) != site or _is_no_page(path, site) or not (own := addresses.own(path)):
-                continue
-            if own in first:
-                address = min(own)
-                message = f"{first[own]} has the same address, {address}"
-                yield Finding("duplicate-address", path, _TOP, address, message)
-            first.setdefault(own, path)
+    contents = Contents(documents)
+    for root in tree.roots:
+        naming = RootContents(contents, root).naming
+        for site in (site for site in sites.get(root.name, ()) if site.generator != "plain"):
+            shown = (path for path in naming() if site_of(path, sites[root.name]) == site)
+            for path, other, address in _sharing_an_address(shown, site, naming):
+                message = f"{root.prefix}{other} has the same address, {address}"
+                yield Finding("duplicate-address", root.prefix + path, _TOP, address, message)
+
+
+def _sharing_an_address(
+    paths: Iterable[str], site: Site, naming: Callable[[], Mapping[str, Naming]]
+) -> Iterator[tuple[str, str, str]]:
+    """A document, the first one that is shown where it is, and the address."""
+    addresses = Addresses(site, naming)
+    first: dict[frozenset[str], str] = {}
+    for path in sorted(paths):
+        if not _is_no_page(path, site) and (own := addresses.own(path)) and first.setdefault(own, path) != path:
+            yield path, first[own], min(own)
 
 
 def _is_no_page(path: str, site: Site) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from headnote.index.entries import document_row, link_row
 from headnote.index.sites.model import Naming, naming_of
 from headnote.markdown.document import Document
 from headnote.model import Link
-from headnote.sources.snapshot import FileSnapshot, read_snapshot
+from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.tree import Tree
 from headnote.store.rows import LinkRow
 
 
@@ -69,17 +70,18 @@ class _Whole(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinkReader:
-    """Reads the files of a root. It is sent to other processes, so it is small."""
+    """Reads files. It is sent to other processes, so it is small."""
 
-    root: str
-    mdx: bool | None = None
+    tree: Tree
+    mdx: Mapping[str, bool | None]
+    """Name of a root → whether its Markdown is MDX."""
 
     def __call__(self, paths: Sequence[str]) -> list[LinkedDocument | UnreadFile]:
         return list(map(self._read, paths))
 
     def _read(self, path: str) -> LinkedDocument | UnreadFile:
         try:
-            return linked_document(read_snapshot(self.root, path), self.mdx)
+            return linked_document(self.tree.read(path), self.mdx[self.tree.root_of(path)])
         except SourceError as error:
             return UnreadFile(path, error)
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from heapq import nlargest
 from urllib.parse import quote, unquote
 
-from headnote.index.anchors import Anchors
-from headnote.index.linking import path_of
+from headnote.index.crossing import RootContents, SitesOfRoots
+from headnote.index.linking import Contents, path_of
 from headnote.index.sites.addresses import Addresses
 from headnote.index.sites.files import SiteFiles, nearest
-from headnote.index.sites.model import folded, page_of, without_suffix
+from headnote.index.sites.model import folded, page_of, site_of, without_suffix
+from headnote.sources.tree import Place, Tree
 from headnote.store.rows import LinkRow
 
 ALIKE = 0.75
@@ -27,12 +28,21 @@ MOST_NAMES = 2000
 
 
 class Suggestions:
-    """The nearest existing targets among these documents and files."""
+    """The nearest existing targets among these documents and the files beside them."""
 
-    def __init__(self, documents: Collection[str], files: SiteFiles, anchors_of: Callable[[str], Anchors]) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        documents: Collection[str],
+        contents: Contents,
+        sites: SitesOfRoots,
+        bases: Mapping[str, str],
+    ) -> None:
+        self._tree = tree
         self._documents = documents
-        self._files = files
-        self._anchors_of = anchors_of
+        self._contents = contents
+        self._sites = sites
+        self._bases = bases
 
     def anchor(self, link: LinkRow) -> str:
         """The link with an anchor that its document has."""
@@ -40,28 +50,60 @@ class Suggestions:
         return f"{link.target}#{name}" if name else ""
 
     def _anchor_like(self, fragment: str, path: str) -> str:
-        anchors = self._anchors_of(path)
+        anchors = self._contents.anchors(path)
         names = [*anchors.headings, *anchors.ids][:MOST_NAMES]
         wanted = unquote(fragment).lower()
         found = get_close_matches(wanted, names, 1, ALIKE) or [name for name in names if _continues(wanted, name)]
         return found[0] if found else ""
 
-    def page(self, link: LinkRow, addresses: Addresses) -> str:
+    def page(self, link: LinkRow) -> str:
         """The link with a document that exists."""
-        target = path_of(link)
-        path = self._document_like(target, link.path)
+        path = self._document_like(path_of(link), link.path)
         if not path:
             return ""
         anchor = self._anchor_like(link.fragment, path) if link.fragment else ""
-        return _written(path, link, addresses) + (f"#{anchor}" if anchor else "")
+        return self._written(path, link) + (f"#{anchor}" if anchor else "")
 
     def file(self, link: LinkRow) -> str:
         """The link with a file that exists: of the same name elsewhere, or of a similar one in the same folder."""
-        target = path_of(link)
-        path = self._files.like(target, link.path)
+        root, source = self._place(link.path)
+        path = self._files[root.name].like(path_of(link), source)
         if not path:
             return ""
-        return path if link.kind in ("wikilink", "embed") else _from(link.path, path)
+        return path if link.kind in ("wikilink", "embed") else _from(source, path)
+
+    def _written(self, path: str, link: LinkRow) -> str:
+        """A document as a link of this form names it."""
+        if link.kind in ("wikilink", "embed"):
+            return without_suffix(path).rpartition("/")[2]
+        here, there = self._place(link.path), self._place(path)
+        if not link.target.startswith("/"):
+            return _from(self._file(here), self._file(there))
+        own = self._addresses(here).of(there.path) if here.root is there.root else ()
+        return min(own, key=len, default=f"/{path}")
+
+    def _place(self, path: str) -> Place:
+        place = self._tree.place(path)
+        assert place is not None, "every document that was read has a root"
+        return place
+
+    def _file(self, place: Place) -> str:
+        """Where a document lies on this machine."""
+        return f"{self._tops[place.root.name]}/{place.path}"
+
+    @cached_property
+    def _tops(self) -> dict[str, str]:
+        return {root.name: root.real.as_posix() for root in self._tree.roots}
+
+    @cached_property
+    def _files(self) -> dict[str, SiteFiles]:
+        return {root.name: SiteFiles(root.folder) for root in self._tree.roots}
+
+    def _addresses(self, place: Place) -> Addresses:
+        root = place.root
+        site = site_of(place.path, self._sites[root.name])
+        base = self._bases.get(root.name, "") if site.generator == "plain" else ""
+        return Addresses(site, RootContents(self._contents, root).naming, base)
 
     def _document_like(self, target: str, source: str) -> str | None:
         """A document of the same name in another folder, else one of a similar name."""
@@ -108,15 +150,6 @@ def _continues(one: str, other: str) -> bool:
     """Whether one name is the other with something more at its end."""
     short, long = sorted((one, other.lower()), key=len)
     return len(short) >= _SHORTEST and long.startswith(f"{short}-")
-
-
-def _written(path: str, link: LinkRow, addresses: Addresses) -> str:
-    """A document as a link of this form names it."""
-    if link.kind in ("wikilink", "embed"):
-        return without_suffix(path).rpartition("/")[2]
-    if link.target.startswith("/"):
-        return min(addresses.of(path), key=len, default=f"/{path}")
-    return _from(link.path, path)
 
 
 def _from(source: str, path: str) -> str:
