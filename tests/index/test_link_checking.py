@@ -211,6 +211,46 @@ def test_an_id_that_a_component_takes(write: Write) -> None:
     assert headnote.check_links(folder).findings == []
 
 
+def test_a_folder_that_is_one_language_of_a_site(write: Write) -> None:
+    """Links with its name lead into it. Those without lead to pages in the first language, which lie elsewhere."""
+    folder = write(
+        {
+            "docs/a.md": "[b](/ja/docs/b/#章) [c](/ja/docs/c/) [only there](/docs/only/) ![p](/images/p.png)\n",
+            "docs/b.md": "# B\n\n## 章\n\n[a](/ja/docs/a/) [there](/docs/a/#usage) [d](/docs/d/) [e](/docs/e/)\n",
+        }
+    )
+    assert found(headnote.check_links(folder)) == [("page", "docs/a.md", "/ja/docs/c/")]
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "[a](/docs/a/) [a](/docs/b/) [x](/v1/docs/a/)",  # no language
+        "[a](/docs/a/) [x](/fr/docs/gone/) [y](/fr/docs/lost/)",  # nothing of it is here
+    ],
+)
+def test_a_name_that_few_links_begin_with_is_no_language_of_a_site(links: str, write: Write) -> None:
+    folder = write({"docs/a.md": links, "docs/b.md": "[x](/docs/none/)"})
+    report = headnote.check_links(folder)
+    assert len(report.findings) == links.count("[x]") + links.count("[y]") + 1
+
+
+def test_a_page_beside_the_site_is_not_judged(write: Write) -> None:
+    """A book is often served beside others: `../std/` is another one of the same host."""
+    folder = write(
+        {
+            "book.toml": "[book]\n",
+            "src/SUMMARY.md": "[a](a.md) [b](deep/b.md)\n",
+            "src/a.md": "[std](../std/vec.html#new) [here](std/vec.html) [file](../std/vec.md)\n",
+            "src/deep/b.md": "[std](../../std/index.html) [here](../std/index.html)\n",
+        }
+    )
+    targets = [finding.target for finding in headnote.check_links(folder).findings]
+    assert targets == ["std/vec.html", "../std/vec.md", "../std/index.html"]
+    (folder / "book.toml").unlink()
+    assert [finding.target for finding in headnote.check_links(folder).findings] == targets, "told by the layout"
+
+
 # -- suggestions
 
 

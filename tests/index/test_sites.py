@@ -13,6 +13,8 @@ import headnote
 from headnote.store.rows import LinkRow
 
 LEADS_NOWHERE = "(broken)"
+LEADS_ELSEWHERE = "None"
+"""To a part of the site that lies in no folder here, so nobody can tell whether it is there."""
 
 
 def write(root: Path, files: Mapping[str, str]) -> None:
@@ -439,14 +441,14 @@ def test_a_folder_of_a_site_without_its_configuration(tmp_path: Path) -> None:
         "base 3": "a.md#named",
         "base 4": "a.md",
         "base 5": "guides/deep/page.md",
-        "no base": LEADS_NOWHERE,
+        "no base": LEADS_ELSEWHERE,
         "permalink": "guides/old.md",
         "redirect": "guides/old.md",
         "name": "a.md#named",
         "id": "a.md#identified",
         "quoted": "a.md#in-a-quote",
         "folder": "guides",
-        "no folder": LEADS_NOWHERE,
+        "no folder": LEADS_ELSEWHERE,
     }
 
 

@@ -22,6 +22,7 @@ from headnote.index.sites.addresses import common_base
 from headnote.index.sites.files import SiteFiles, nearest
 from headnote.index.sites.model import Naming, Site
 from headnote.sources.tree import Place, Root, Tree
+from headnote.store.base import Reader
 from headnote.store.rows import LinkRow
 
 SitesOfRoots = Mapping[str, Sequence[Site]]
@@ -48,11 +49,11 @@ def resolver_of(
     return Resolver(paths, contents, sites[""], SiteFiles(folder, paths), bases.get("", ""))
 
 
-def link_check_of(tree: Tree, documents: Collection[str], sites: SitesOfRoots) -> Checks:
+def link_check_of(tree: Tree, documents: Collection[str], sites: SitesOfRoots, bases: Mapping[str, str]) -> Checks:
     """What tells which links of an index are broken."""
     if tree.is_named:
-        return TreeLinkCheck(tree, documents, sites)
-    return LinkCheck(tree.roots[0].folder, documents, sites.get("", ()))
+        return TreeLinkCheck(tree, documents, sites, bases)
+    return LinkCheck(tree.roots[0].folder, documents, sites.get("", ()), bases.get("", ""))
 
 
 class TreeResolver:
@@ -169,13 +170,14 @@ class TreeResolver:
 class TreeLinkCheck:
     """Which links are broken. A root that is away has no broken links to files: nobody can tell."""
 
-    def __init__(self, tree: Tree, documents: Collection[str], sites: SitesOfRoots) -> None:
+    def __init__(self, tree: Tree, documents: Collection[str], sites: SitesOfRoots, bases: Mapping[str, str]) -> None:
         self._tree = tree
         self._documents = documents
         inside = paths_by_root(tree, documents)
         self._files = {root.name: SiteFiles(root.folder) for root in tree.roots}
         self._checks = {
-            root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ())) for root in tree.roots
+            root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ()), bases.get(root.name, ""))
+            for root in tree.roots
         }
         self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
 
@@ -184,7 +186,8 @@ class TreeLinkCheck:
         if link.external or place is None:
             return False
         if link.resolved in self._documents:
-            return bool(link.fragment) and link.section is None
+            is_missing = bool(link.fragment) and link.section is None
+            return is_missing and not self._checks[place.root.name].leaves(link._replace(path=place.path))
         there = self._tree.place(link.resolved) if link.resolved is not None else None
         if place.root.name in self._away or (there and there.root.name in self._away):
             return False
@@ -215,6 +218,16 @@ class RootContents:
     def _naming(self) -> dict[str, Naming]:
         whole = self._contents.naming().items()
         return {path.removeprefix(self._prefix): one for path, one in whole if path.startswith(self._prefix)}
+
+
+def stored_bases(reader: Reader, tree: Tree | None) -> dict[str, str]:
+    """The same as `bases_of`, of the links of an index."""
+    targets = reader.targets_from_top()
+    if not targets:
+        return {}
+    if tree is None or not tree.is_named:
+        return {"": common_base(targets, reader.document_paths())}
+    return bases_of(tree, reader.links(), reader.document_paths())
 
 
 def bases_of(tree: Tree, links: Iterable[LinkRow], paths: Iterable[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from typing import Protocol
 from urllib.parse import unquote
 
 from headnote.index.anchors import Anchors, find_anchor, means_the_top
-from headnote.index.sites.addresses import Addresses
+from headnote.index.sites.addresses import Addresses, leaves_the_language, leaves_the_site
 from headnote.index.sites.files import SiteFiles, names_a_file, nearest
 from headnote.index.sites.model import (
     Mount,
@@ -273,8 +273,12 @@ class _Sites:
 class LinkCheck:
     """Which links are broken. This is decided here and nowhere else."""
 
-    def __init__(self, root: str | os.PathLike[str], documents: Collection[str], sites: Sequence[Site]) -> None:
+    def __init__(
+        self, root: str | os.PathLike[str], documents: Collection[str], sites: Sequence[Site], base: str = ""
+    ) -> None:
+        """`base` is the prefix of links in a folder without a configuration, see `common_base`."""
         self._documents = documents
+        self._base = base
         self._files = SiteFiles(root, documents)
         self._sites = sites or PLAIN_SITES
         self._root = os.path.realpath(root)
@@ -284,9 +288,17 @@ class LinkCheck:
         """Whether a link should lead somewhere below the root, and does not; a missing heading counts."""
         if link.external:
             return False
-        if link.resolved in self._documents:
-            return bool(link.fragment) and link.section is None
-        return not self._has_file(link)
+        is_there = link.section is not None or not link.fragment
+        is_there = is_there if link.resolved in self._documents else self._has_file(link)
+        return not is_there and not self.leaves(link)
+
+    def leaves(self, link: LinkRow) -> bool:
+        """Whether a link leads to what the host shows beside this folder: another language, another book. From here
+        nobody can tell whether that exists."""
+        site = site_of(link.path, self._sites)
+        if site.generator == "plain":
+            return bool(self._base) and leaves_the_language(self._base, link.target)
+        return leaves_the_site(site, path_of(link), link.path)
 
     def _has_file(self, link: LinkRow) -> bool:
         """Whether a link leads to a file that is no document, and is there now."""

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of, block_ids
-from headnote.index.crossing import SitesOfRoots, bases_of, resolver_of
+from headnote.index.crossing import SitesOfRoots, resolver_of, stored_bases
 from headnote.index.linking import is_partial
 from headnote.index.plan import Plan
-from headnote.index.sites.addresses import common_base
 from headnote.index.sites.finding import sites_without_files
 from headnote.index.sites.model import Naming, naming_of
 from headnote.sources.tree import Tree
@@ -42,16 +41,7 @@ class Names(NamedTuple):
 def names(reader: Reader, paths: Iterable[str], tree: Tree | None) -> Names:
     documents = (reader.document(path) for path in paths)
     naming = {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
-    return Names(naming, _bases(reader, tree))
-
-
-def _bases(reader: Reader, tree: Tree | None) -> dict[str, str]:
-    targets = reader.targets_from_top()
-    if not targets:
-        return {}
-    if tree is None or not tree.is_named:
-        return {"": common_base(targets, reader.document_paths())}
-    return bases_of(tree, reader.links(), reader.document_paths())
+    return Names(naming, stored_bases(reader, tree))
 
 
 class WrittenDocuments(NamedTuple):
@@ -84,7 +74,7 @@ def relink(
         return
     contents = StoredContents(writer, written)
     paths = frozenset(writer.document_paths())
-    resolver = resolver_of(context.tree, paths, contents, context.sites, _bases(writer, context.tree))
+    resolver = resolver_of(context.tree, paths, contents, context.sites, stored_bases(writer, context.tree))
     by_document: dict[str, list[LinkRow]] = {}
     changed: dict[str, None] = {}
     for link in links:

@@ -64,7 +64,7 @@ def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots
     contents = Contents(documents)
     bases = bases_of(tree, (link.row for link in links), paths)
     resolver = resolver_of(tree, paths, contents, sites, bases)
-    check = link_check_of(tree, paths, sites)
+    check = link_check_of(tree, paths, sites, bases)
     suggestions = Suggestions(tree, paths, contents, sites, bases)
     for link in links:
         row = resolver.resolve(link.row)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from headnote.index.sites.model import Generator, Mount, Naming, Site, below, folded, page_of, without_suffix
+from headnote.index.sites.model import Generator, Mount, Naming, Site, below, folded, joined, page_of, without_suffix
 
 
 class Place(NamedTuple):
@@ -263,7 +263,11 @@ def _places(site: Site, path: str, naming: Naming) -> Iterator[Place]:
 
 def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
     """What nearly all links from the top begin with, though no folder has that name: `/en`, if the folder is the
-    English part of a site. `targets` says how often each of them occurs."""
+    English part of a site. `targets` says how often each of them occurs.
+
+    Of a language, only links are counted that lead into no folder here: a translation also links to pages that are not
+    translated, by addresses without any language.
+    """
     pages = {folded(page_of(path)) for path in documents}
     tops = {page.partition("/")[0] for page in pages}
     inside: dict[str, int] = defaultdict(int)
@@ -272,6 +276,28 @@ def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
         first, _, rest = folded(target.partition("?")[0].strip("/")).partition("/")
         inside[first] += count
         explained[first] += count if page_of(rest) in pages else 0
-    first = max(inside, key=lambda name: (inside[name], name), default="")
-    wins = first not in tops and 2 * inside[first] > sum(inside.values()) and 2 * explained[first] > inside[first]
+    elsewhere = {name: count for name, count in inside.items() if name not in tops}
+    first = max(elsewhere, key=lambda name: (elsewhere[name], name), default="")
+    counted = elsewhere if _LANGUAGE.fullmatch(first) else inside
+    wins = first and 2 * inside[first] > sum(counted.values()) and 2 * explained[first] > inside[first]
     return f"/{first}" if wins else ""
+
+
+def leaves_the_language(base: str, target: str) -> bool:
+    """Whether a target leads to another language of the site, if the folder is only one of them: those pages lie
+    elsewhere, and nobody here can tell whether they exist."""
+    is_language = _LANGUAGE.fullmatch(base.strip("/")) is not None
+    return is_language and target.startswith("/") and below(base, folded(f"{target.rstrip('/')}/")) is None
+
+
+def leaves_the_site(site: Site, target: str, source: str) -> bool:
+    """Whether a target is an address above the top of the site. Only `.html` is certainly an address: any other path
+    above the pages is one of the repository."""
+    if target.startswith("/") or not target.lower().endswith((".html", ".htm")):
+        return False
+    inside = [path for mount in site.mounts if (path := below(mount.folder, source)) is not None]
+    return bool(inside) and all(joined(posixpath.dirname(path), target) is None for path in inside)
+
+
+_LANGUAGE = re.compile(r"[a-z]{2}(?:-[a-z]{2,4})?")
+"""As the first part of an address."""

@@ -263,9 +263,12 @@ def _jekyll(config: _Configuration) -> Site:
 
 
 def _mdbook(config: _Configuration) -> Site:
-    folder = config.folder
     book = config.data().get("book")
-    pages = _inside(folder, str(book.get("src", "src") if isinstance(book, dict) else "src"))
+    return _mdbook_site(config.folder, str(book.get("src", "src") if isinstance(book, dict) else "src"))
+
+
+def _mdbook_site(folder: str, source: str) -> Site:
+    pages = _inside(folder, source)
     return Site("mdbook", folder, (Mount(pages),), (pages,))
 
 
@@ -277,7 +280,8 @@ def _laid_out(documents: Sequence[str]) -> list[Site]:
     hugo = next((path for path in documents if path.endswith("/_index.md") and "content/" in path), None)
     if hugo is not None and (at := f"/{hugo}".find("/content/")) >= 0:
         return [_hugo_site(hugo[: max(at - 1, 0)].rstrip("/"), {}, documents)]
-    return []
+    books = (path for path in documents if f"/{path}".endswith("/src/SUMMARY.md"))
+    return [_mdbook_site(path.removesuffix("src/SUMMARY.md").rstrip("/"), "src") for path in books]
 
 
 def _plain(documents: Sequence[str]) -> Site:
