@@ -26,8 +26,8 @@ def check_links(
 ) -> LinkReport:
     """What is wrong with the links of a folder: missing pages, anchors and files, and ids and addresses given twice.
 
-    Links are followed as `Index.broken_links` follows them, but no index is needed, and nothing is written. Addresses
-    outside the folder are never opened.
+    Links are followed as `Index.broken_links` follows them, but no index is needed, and nothing is written. Links and
+    pictures in HTML, which an index does not have, are checked as well. Addresses outside the folder are never opened.
 
     Args:
         root: The folder, or the home of several: they are checked as one tree, and paths begin with the name of theirs.

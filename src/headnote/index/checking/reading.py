@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from headnote.chunking.records import line_ends
@@ -12,6 +13,7 @@ from headnote.errors import SourceError
 from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of, block_ids, repeated_ids
 from headnote.index.checking.model import Position
+from headnote.index.checking.tags import links_in_tags
 from headnote.index.entries import document_row, link_row
 from headnote.index.sites.model import Naming, naming_of
 from headnote.markdown.document import Document
@@ -89,7 +91,8 @@ class LinkReader:
 def linked_document(snapshot: FileSnapshot, mdx: bool | None = None) -> LinkedDocument:
     document = open_document(snapshot.text, snapshot.path, mdx)
     text = document.text
-    placed = list(_placed(document.links, text, document.path))
+    links = sorted((*document.links, *links_in_tags(document)), key=attrgetter("start"))
+    placed = list(_placed(links, text, document.path))
     inside = tuple(link for link in placed if not link.row.external)
     repeated = repeated_ids(document)
     return LinkedDocument(
