@@ -138,6 +138,36 @@ def test_hits_are_those_of_the_index(index: Index, site: Path, tmp_path: Path) -
 
 
 @needs_node
+def test_a_page_that_the_best_hit_links_to_gains(tmp_path: Path) -> None:
+    """As in `headnote search`: of two pages that say the same, the one that is linked comes first."""
+    root = tmp_path / "docs"
+    root.mkdir()
+    for name in ("early", "late"):
+        (root / f"{name}.md").write_text(f"# Snapshots kept {name}\n\nOld snapshots are kept for a month.\n")
+    (root / "guide.md").write_text("# Rotation of snapshots\n\nRotation of snapshots is told [there](late.md).\n")
+    with Index.open(root, embedder="instant") as index:
+        index.update()
+        index.export(tmp_path / "site")
+        here = [hit.title for hit in index.search("rotation of snapshots")]
+    (answer,) = in_node(tmp_path / "site" / "headnote", "search", ["rotation of snapshots"], tmp_path)
+    assert [hit["title"] for hit in answer["hits"]] == here
+    assert here.index("Snapshots kept late") < here.index("Snapshots kept early")
+
+
+@needs_node
+def test_a_text_is_shown_once(tmp_path: Path) -> None:
+    root = tmp_path / "docs"
+    root.mkdir()
+    for name in ("one", "two"):
+        (root / f"{name}.md").write_text("# Backup\n\nStop the server, then copy the newest snapshot.\n")
+    with Index.open(root, embedder="instant") as index:
+        index.update()
+        index.export(tmp_path / "site")
+    (answer,) = in_node(tmp_path / "site" / "headnote", "search", ["copy the newest snapshot"], tmp_path)
+    assert len(answer["hits"]) == 1
+
+
+@needs_node
 def test_nothing_is_found_where_nothing_is_relevant(site: Path, tmp_path: Path) -> None:
     assert [answer["hits"] for answer in in_node(site / "headnote", "search", ["xyzzy plugh"], tmp_path)] == [[]]
 

@@ -80,6 +80,14 @@ def _forms(whole: str) -> Iterator[tuple[str, str]]:
         yield address, address
 
 
+def add_links(records: Mapping[int, dict[str, Any]], reader: Reader, chunks: Sequence[int]) -> None:
+    """Tell each record which chunks it links to. A chunk is known by its place among `chunks`."""
+    places = {chunk: place for place, chunk in enumerate(chunks)}
+    for source, target in reader.linked_chunks(chunks):
+        if source in places and target in places:
+            records[source].setdefault("links", []).append(places[target])
+
+
 def detail_shards(records: Sequence[dict[str, Any]], parts: PartSet, order: Sequence[int]) -> list[bytes]:
     """`records` in the order of their numbers; `order` says which chunk of the parts each is."""
     starts = [0]

@@ -13,7 +13,7 @@ from headnote.export.encoding import number, text
 from headnote.store.rows import DEFAULT_WEIGHTS, StoredChunk
 from headnote.store.terms import LONGEST_TERM, field_texts, terms
 
-SHARD = 12_000
+SHARD = 6_000
 """Bytes of a shard. A term that has more is one by itself."""
 _TYPOGRAPHY = str.maketrans("’‘“”–—…\xa0", "'       ")
 _WORD = re.compile(r"(?:--?|[#.@$])?[0-9A-Za-z]+(?:[-._']{1,3}[0-9A-Za-z]+)*(?:\+\+|#(?![0-9A-Za-z]))?|[^\x00-\x7f]+")

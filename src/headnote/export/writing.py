@@ -16,7 +16,7 @@ from headnote.embedding.registry import Models
 from headnote.errors import IndexFailure, SettingsError, UnwritableIndex
 from headnote.export.encoding import packed, vectors
 from headnote.export.meaning import ROWS, clusters_of, mixed, row_shards, vocabulary_shards
-from headnote.export.pages import GROUP, Pages, detail_shards
+from headnote.export.pages import GROUP, Pages, add_links, detail_shards
 from headnote.export.words import words_of
 from headnote.store.base import Reader, Store
 
@@ -79,6 +79,7 @@ def _contents(reader: Reader, model: str, site: Path, base_url: str) -> dict[str
     vocabulary, first_pieces = vocabulary_shards()
     pages = Pages(reader, site, base_url)
     records = {chunk: pages.record(every[chunk]) for chunk in parts.chunks}
+    add_links(records, reader, [chunk.id for chunk in chunks])
     details = detail_shards([records[chunk.id] for chunk in chunks], parts, clusters.order)
     ends = list(accumulate(clusters.sizes))
     members = [clusters.order[end - size : end] for end, size in zip(ends, clusters.sizes, strict=True)]

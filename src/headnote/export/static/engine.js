@@ -11,15 +11,26 @@ const [SHARE, LONG_LOSS, SHORT, LONG] = [0.65, 0.15, 6, 12];
 const FORGIVEN = 1.5;
 const COMPLETED = 0.8;
 const MOST_COMPLETIONS = 40;
+/** A last word that less than one in so many chunks has may be the beginning of another one. */
+const RARE = 1000;
+/** So many of the best hits pass on this much of their score to those they link to, and less against the link. */
+const [LINK_SOURCES, LINKED, LINKING] = [5, 0.05, 0.01];
 const REPEATED = 0.95;
 const HALF = 0.5;
-/** Clusters that are read because they are near, and because they have the best words; groups that are looked at. */
-const [NEAR, WORDED, GROUPS] = [5, 4, 12];
+/** Clusters that are read because they are near, and because they have the best words. */
+const [NEAR, WORDED] = [5, 4];
+/** Bytes of an answer, and of one cluster and one group. What the words of a query leave is for looking around. */
+const [BUDGET, CLUSTER_BYTES, GROUP_BYTES] = [245_000, 6_000, 3_200];
+const [FEWEST_GROUPS, MOST_GROUPS] = [10, 32];
 /** What is left of a similarity that is only known of the cluster. */
 const BY_CLUSTER = 0.9;
 
-/** @typedef {{ term: string, shares: Map<string, number>, known: boolean }} Reading */
-/** @typedef {{ url: string, title: string, headings: string[], text: string, score: number, terms: string[] }} Hit */
+/** @typedef {import("./shards.js").Visit} Visit */
+/** @typedef {{ term: string, shares: Map<string, number>, isUnfinished: boolean }} Reading */
+/**
+ * @typedef {{ url: string, title: string, headings: string[], text: string, links: number[],
+ *   chunk: number, score: number, terms: string[] }} Hit
+ */
 
 export class Engine {
   /** @param {URL} base  Where the export is. */
@@ -29,134 +40,151 @@ export class Engine {
 
   /** @param {string} query @param {number} [limit] @returns {Promise<Hit[]>} */
   async search(query, limit = 10) {
-    const contents = await this.shards.contents();
-    const [words, vector] = await Promise.all([this.byWords(query), vectorOf(this.shards, query)]);
-    const share = vector ? (words.ranking.length ? shareOf(words.readings.length) : 1) : 0;
+    const shards = this.shards.visit();
+    const contents = await shards.contents();
+    const [words, read] = await Promise.all([byWords(shards, query), vectorOf(shards, query)]);
+    const isBegun = words.ranking.length > 0 && words.readings.every((reading) => reading.isUnfinished);
+    const vector = isBegun ? undefined : read; // half a word has no meaning yet
+    const share = vector ? (words.ranking.length ? shareOf(words.readings) : 1) : 0;
     const value = (1 - share) * words.coverage;
     const best = words.ranking[0]?.[1] || 1;
-    const near = vector ? await this.byMeaning(vector, words.ranking) : new Map();
+    const near = vector ? await byMeaning(shards, vector, words.ranking) : new Map();
     const scores = new Map([...near].map(([chunk, similarity]) => [chunk, share * similarity]));
     for (const [chunk, score] of words.ranking) {
       scores.set(chunk, (scores.get(chunk) ?? 0) + (value * score) / best);
     }
-    const byWords = new Map(words.ranking);
+    const wordScores = new Map(words.ranking);
     const ranked = [...scores].sort((one, other) => other[1] - one[1] || one[0] - other[0]);
+    const most = Math.floor(clamped((BUDGET - shards.bytes) / GROUP_BYTES, FEWEST_GROUPS, MOST_GROUPS));
     /** @type {Set<number>} */
     const groups = new Set();
     for (const [chunk] of ranked) {
-      if (groups.size >= GROUPS) break;
+      if (groups.size >= most) break;
       groups.add(Math.floor(chunk / contents.group));
     }
-    const looked = (await Promise.all([...groups].map((group) => this.details(group, vector)))).flat();
+    const looked = (await Promise.all([...groups].map((group) => details(shards, group, vector)))).flat();
     const hits = looked.map(({ chunk, record, similarity }) => ({
       ...record,
-      score: share * Math.max(similarity, 0) + (value * (byWords.get(chunk) ?? 0)) / best,
+      links: record.links ?? [],
+      chunk,
+      score: share * Math.max(similarity, 0) + (value * (wordScores.get(chunk) ?? 0)) / best,
       terms: [...words.readings.flatMap((reading) => [...reading.shares.keys()])],
     }));
-    return chosen(hits, limit);
+    if (hits.every((hit) => hit.score < RELEVANT)) return [];
+    return chosen(withLinks(hits), limit);
   }
+}
 
-  /** Chunks that have terms of the query, best first, as BM25 ranks them. @param {string} query */
-  async byWords(query) {
-    const contents = await this.shards.contents();
-    const terms = queryTerms(query);
-    const last = /\S$/.test(query) ? terms.at(-1) : undefined;
-    const found = await Promise.all(terms.map((term) => this.postings(term, term === last)));
-    /** @type {Map<number, number>} */
-    const sums = new Map();
-    /** @type {Map<number, number>} */
-    const covered = new Map();
-    const weights = found.map(({ count }) => Math.log1p(contents.chunks / (1 + count)));
-    found.forEach(({ postings }, at) => {
-      for (const { chunk, score } of postings) sums.set(chunk, (sums.get(chunk) ?? 0) + score);
-      for (const chunk of new Set(postings.map((one) => one.chunk))) {
-        covered.set(chunk, (covered.get(chunk) ?? 0) + weights[at]);
+/** Chunks that have terms of the query, best first, as BM25 ranks them. @param {Visit} shards @param {string} query */
+async function byWords(shards, query) {
+  const contents = await shards.contents();
+  const terms = queryTerms(query);
+  const last = /\S$/.test(query) ? terms.at(-1) : undefined;
+  const found = await Promise.all(terms.map((term) => postingsOf(shards, term, term === last)));
+  /** @type {Map<number, number>} */
+  const sums = new Map();
+  /** @type {Map<number, number>} */
+  const covered = new Map();
+  const weights = found.map(({ count }) => Math.log1p(contents.chunks / (1 + count)));
+  found.forEach(({ postings, parts }, at) => {
+    for (const { chunk, score } of postings) sums.set(chunk, (sums.get(chunk) ?? 0) + score);
+    for (const [chunk, part] of parts) covered.set(chunk, (covered.get(chunk) ?? 0) + part * weights[at]);
+  });
+  const known = sum(weights.filter((_, at) => found[at].postings.length));
+  const unknown = weights.filter((_, at) => !found[at].postings.length);
+  const total = known + (unknown.length === 1 ? Math.min(unknown[0], FORGIVEN * known) : sum(unknown));
+  const ranking = [...sums].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, DEPTH);
+  const most = Math.max(0, ...ranking.slice(0, 3).map(([chunk]) => covered.get(chunk) ?? 0));
+  const readings = found.map(({ reading }) => reading);
+  return { ranking, readings, coverage: total ? most / total : 0 };
+}
+
+/**
+ * What a term adds to the score of each chunk. An unfinished word stands for those that it begins.
+ * @param {Visit} shards @param {string} term @param {boolean} isOpen
+ */
+async function postingsOf(shards, term, isOpen) {
+  const contents = await shards.contents();
+  const shard = await shards.shard(contents.words, placeOf(contents.first_terms, term));
+  /** @type {{ term: string, at: number, count: number }[]} */
+  const begun = [];
+  const reader = new Reader(shard);
+  /** @type {{ term: string, at: number, count: number } | undefined} */
+  let own;
+  while (!reader.isDone) {
+    const name = reader.text();
+    const [count, length] = [reader.number(), reader.number()];
+    if (name === term) own = { term, at: reader.at, count };
+    else if (isOpen && term.length > 1 && name.startsWith(term)) begun.push({ term: name, at: reader.at, count });
+    reader.at += length;
+  }
+  const isRare = (own?.count ?? 0) * RARE < contents.chunks;
+  const longer = isRare ? begun.sort((one, other) => other.count - one.count).slice(0, MOST_COMPLETIONS) : [];
+  const all = sum(longer.map((entry) => entry.count));
+  const shares = new Map(longer.map((entry) => [entry.term, (COMPLETED * entry.count) / all]));
+  if (own) shares.set(term, 1);
+  const entries = own ? [...longer, own] : longer;
+  /** How much of the word a chunk has. @type {Map<number, number>} */
+  const parts = new Map();
+  const postings = entries.flatMap((entry) => scored(shard, entry, contents, shares.get(entry.term) ?? 1));
+  for (const { chunk, share } of postings) parts.set(chunk, share === 1 ? 1 : COMPLETED);
+  const reading = { term, shares, isUnfinished: longer.length > 0 };
+  return { reading, postings, parts, count: own?.count ?? 0 };
+}
+
+/**
+ * How near chunks are: those of the nearest clusters, and those with the best words.
+ * @param {Visit} shards @param {Float32Array} vector @param {[number, number][]} words
+ */
+async function byMeaning(shards, vector, words) {
+  const contents = await shards.contents();
+  const centres = new Reader(await shards.shard(contents.centres, 0));
+  const near = contents.sizes.map((/** @type {number} */ _, /** @type {number} */ at) => ({
+    at,
+    similarity: centres.similarity(vector),
+  }));
+  /** @type {number[]} */
+  const starts = [0];
+  for (const size of contents.sizes) starts.push(starts[starts.length - 1] + size);
+  const clusterOf = (/** @type {number} */ chunk) => lastNotAbove(starts, chunk);
+  const nearest = [...near].sort((one, other) => other.similarity - one.similarity).slice(0, NEAR);
+  const read = new Set(nearest.map(({ at }) => at));
+  const left = BUDGET - shards.bytes - NEAR * CLUSTER_BYTES - FEWEST_GROUPS * GROUP_BYTES;
+  const worded = clamped(Math.floor(left / CLUSTER_BYTES), 0, WORDED);
+  for (const [chunk] of words) {
+    if (read.size >= NEAR + worded) break;
+    read.add(clusterOf(chunk));
+  }
+  /** @type {Map<number, number>} */
+  const similarities = new Map();
+  await Promise.all(
+    [...read].map(async (at) => {
+      const reader = new Reader(await shards.shard(contents.clusters, at));
+      for (let chunk = starts[at]; chunk < starts[at + 1]; chunk++) {
+        similarities.set(chunk, reader.similarity(vector));
       }
-    });
-    const known = sum(weights.filter((_, at) => found[at].postings.length));
-    const unknown = weights.filter((_, at) => !found[at].postings.length);
-    const total = known + (unknown.length === 1 ? Math.min(unknown[0], FORGIVEN * known) : sum(unknown));
-    const ranking = [...sums].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, DEPTH);
-    const most = Math.max(0, ...ranking.slice(0, 3).map(([chunk]) => covered.get(chunk) ?? 0));
-    const readings = found.map(({ reading }) => reading);
-    return { ranking, readings, coverage: total ? most / total : 0 };
+    }),
+  );
+  for (const [chunk] of words) {
+    if (!similarities.has(chunk)) similarities.set(chunk, BY_CLUSTER * near[clusterOf(chunk)].similarity);
   }
+  return similarities;
+}
 
-  /**
-   * What a term adds to the score of each chunk. An unfinished word stands for those that it begins.
-   * @param {string} term @param {boolean} isOpen
-   */
-  async postings(term, isOpen) {
-    const contents = await this.shards.contents();
-    const shard = await this.shards.shard(contents.words, placeOf(contents.first_terms, term));
-    /** @type {{ term: string, at: number, count: number }[]} */
-    const begun = [];
-    const reader = new Reader(shard);
-    /** @type {{ term: string, at: number, count: number } | undefined} */
-    let own;
-    while (!reader.isDone) {
-      const name = reader.text();
-      const [count, length] = [reader.number(), reader.number()];
-      if (name === term) own = { term, at: reader.at, count };
-      else if (isOpen && term.length > 1 && name.startsWith(term)) begun.push({ term: name, at: reader.at, count });
-      reader.at += length;
-    }
-    const entries = own ? [own] : begun.sort((one, other) => other.count - one.count).slice(0, MOST_COMPLETIONS);
-    const all = sum(entries.map((entry) => entry.count)) || 1;
-    const shares = new Map(entries.map((entry) => [entry.term, own ? 1 : (COMPLETED * entry.count) / all]));
-    const postings = entries.flatMap((entry) => scored(shard, entry, contents, shares.get(entry.term) ?? 1));
-    return { reading: { term, shares, known: Boolean(own) }, postings, count: own?.count ?? 0 };
-  }
-
-  /**
-   * How near chunks are: those of the nearest clusters, and those with the best words.
-   * @param {Float32Array} vector @param {[number, number][]} words
-   */
-  async byMeaning(vector, words) {
-    const contents = await this.shards.contents();
-    const centres = new Reader(await this.shards.shard(contents.centres, 0));
-    const near = contents.sizes.map((/** @type {number} */ _, /** @type {number} */ at) => ({
-      at,
-      similarity: centres.similarity(vector),
-    }));
-    /** @type {number[]} */
-    const starts = [0];
-    for (const size of contents.sizes) starts.push(starts[starts.length - 1] + size);
-    const clusterOf = (/** @type {number} */ chunk) => lastNotAbove(starts, chunk);
-    const nearest = [...near].sort((one, other) => other.similarity - one.similarity).slice(0, NEAR);
-    const read = new Set(nearest.map(({ at }) => at));
-    for (const [chunk] of words) {
-      if (read.size >= NEAR + WORDED) break;
-      read.add(clusterOf(chunk));
-    }
-    /** @type {Map<number, number>} */
-    const similarities = new Map();
-    await Promise.all(
-      [...read].map(async (at) => {
-        const reader = new Reader(await this.shards.shard(contents.clusters, at));
-        for (let chunk = starts[at]; chunk < starts[at + 1]; chunk++) {
-          similarities.set(chunk, reader.similarity(vector));
-        }
-      }),
-    );
-    for (const [chunk] of words) {
-      if (!similarities.has(chunk)) similarities.set(chunk, BY_CLUSTER * near[clusterOf(chunk)].similarity);
-    }
-    return similarities;
-  }
-
-  /** Chunks with what is shown of them and how near they are. @param {number} group @param {Float32Array} [vector] */
-  async details(group, vector) {
-    const contents = await this.shards.contents();
-    const reader = new Reader(await this.shards.shard(contents.details, group));
-    /** @type {any[]} */
-    const records = JSON.parse(reader.text());
-    return records.map((record, at) => ({
-      chunk: group * contents.group + at,
-      record,
-      similarity: vector ? exactSimilarity(reader, vector) : 0,
-    }));
-  }
+/**
+ * Chunks with what is shown of them and how near they are.
+ * @param {Visit} shards @param {number} group @param {Float32Array} [vector]
+ */
+async function details(shards, group, vector) {
+  const contents = await shards.contents();
+  const reader = new Reader(await shards.shard(contents.details, group));
+  /** @type {any[]} */
+  const records = JSON.parse(reader.text());
+  return records.map((record, at) => ({
+    chunk: group * contents.group + at,
+    record,
+    similarity: vector ? exactSimilarity(reader, vector) : 0,
+  }));
 }
 
 /**
@@ -190,11 +218,14 @@ function scored(shard, entry, contents, share) {
     chunk += reader.number();
     const [often, length] = [reader.number(), reader.number()];
     const score = (weight * often * (K1 + 1)) / (often + K1 * (1 - B + (B * length) / contents.average));
-    return { chunk, score };
+    return { chunk, score, share };
   });
 }
 
-/** The best hits; a page that has one already counts a little less. @param {Hit[]} hits @param {number} limit */
+/**
+ * The best hits, none of them twice; a page that has one already counts a little less.
+ * @param {Hit[]} hits @param {number} limit
+ */
 function chosen(hits, limit) {
   const byScore = (/** @type {Hit} */ one, /** @type {Hit} */ other) => other.score - one.score;
   const seen = new Set();
@@ -204,12 +235,32 @@ function chosen(hits, limit) {
     seen.add(page);
     return isRepeated ? { ...hit, score: hit.score * REPEATED } : hit;
   });
-  return (spread[0]?.score ?? 0) < RELEVANT ? [] : spread.sort(byScore).slice(0, limit);
+  const texts = new Set();
+  const isNew = (/** @type {Hit} */ hit) => !texts.has(hit.text) && texts.add(hit.text);
+  return spread.sort(byScore).filter(isNew).slice(0, limit);
 }
 
-/** How much meaning counts. @param {number} terms */
-function shareOf(terms) {
-  return SHARE - LONG_LOSS * Math.min(Math.max((terms - SHORT) / (LONG - SHORT), 0), 1);
+/** With what the best hits add to those they link to, and to those that link to them. @param {Hit[]} hits */
+function withLinks(hits) {
+  const sources = [...hits].sort((one, other) => other.score - one.score).slice(0, LINK_SOURCES);
+  return hits.map((hit) => {
+    const boosts = sources.map((source) => {
+      const part = source.links.includes(hit.chunk) ? LINKED : hit.links.includes(source.chunk) ? LINKING : 0;
+      return Math.min(part * source.score, source.score - hit.score);
+    });
+    return { ...hit, score: hit.score + Math.max(0, ...boosts) };
+  });
+}
+
+/** @param {number} value @param {number} least @param {number} most */
+function clamped(value, least, most) {
+  return Math.max(least, Math.min(value, most));
+}
+
+/** How much meaning counts; unfinished words have none. @param {Reading[]} readings */
+function shareOf(readings) {
+  const share = SHARE - LONG_LOSS * clamped((readings.length - SHORT) / (LONG - SHORT), 0, 1);
+  return (share * readings.filter((reading) => !reading.isUnfinished).length) / readings.length;
 }
 
 /** @param {number[]} numbers */

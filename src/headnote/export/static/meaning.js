@@ -9,7 +9,7 @@ const WORD = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu;
 /** Shard → its pieces with their rows. @type {WeakMap<DataView, Map<string, number>>} */
 const READ = new WeakMap();
 
-/** @typedef {import("./shards.js").Shards} Shards */
+/** @typedef {import("./shards.js").Shards | import("./shards.js").Visit} Shards */
 
 /** The words that the model reads: lower case, without accents, punctuation apart. @param {string} text */
 export function wordsOf(text) {

@@ -14,6 +14,13 @@ export class Shards {
     this.loaded = new Map();
     /** @type {Promise<Contents> | undefined} */
     this.index = undefined;
+    /** What each has cost. @type {WeakMap<DataView, number>} */
+    this.sizes = new WeakMap();
+  }
+
+  /** For one query. */
+  visit() {
+    return new Visit(this);
   }
 
   /** What the export has. @returns {Promise<Contents>} */
@@ -31,21 +38,49 @@ export class Shards {
   fetch(name) {
     const known = this.loaded.get(name);
     if (known) return known;
-    const loading = load(new URL(name, this.base));
+    const loading = load(new URL(name, this.base)).then(({ view, bytes }) => {
+      this.sizes.set(view, bytes);
+      return view;
+    });
     this.loaded.set(name, loading);
     loading.catch(() => this.loaded.delete(name));
     return loading;
   }
 }
 
-/** @param {URL} address */
+/** What one query reads, and what that costs a browser that has nothing yet: the same query has the same answer. */
+export class Visit {
+  /** @param {Shards} shards */
+  constructor(shards) {
+    this.shards = shards;
+    /** @type {Set<DataView>} */
+    this.seen = new Set();
+    this.bytes = 0;
+  }
+
+  contents() {
+    return this.shards.contents();
+  }
+
+  /** @param {string} folder @param {number} at */
+  async shard(folder, at) {
+    const view = await this.shards.shard(folder, at);
+    if (!this.seen.has(view)) this.bytes += this.shards.sizes.get(view) ?? 0;
+    this.seen.add(view);
+    return view;
+  }
+}
+
+/** A file, and the bytes that it has on the way. @param {URL} address */
 async function load(address) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${address.pathname}: ${response.status}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new DataView(bytes.buffer);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) {
+    return { view: new DataView(bytes.buffer), bytes: bytes.length };
+  }
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new DataView(await new Response(stream).arrayBuffer());
+  return { view: new DataView(await new Response(stream).arrayBuffer()), bytes: bytes.length };
 }
 
 /** Reads a shard from its beginning to its end. */
