@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headnote import Index, IndexFailure, SettingsError
+from headnote import Index, IndexFailure, SettingsError, UnwritableIndex
 from headnote.embedding.wordpieces import uncased
 from headnote.export.words import page_terms
 from headnote.export.writing import files_of_package
@@ -222,3 +224,106 @@ def test_what_cannot_be_exported_says_why(index: Index, tmp_path: Path) -> None:
     without = Index.open(index.root, embedder="none", read_only=True)
     with without, pytest.raises(IndexFailure, match="no vectors of the instant model"):
         without.export(tmp_path / "site")
+
+
+# -- what is left of an export that does not end
+
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from headnote.cli.main import run
+
+renamed, at = Path.replace, int(sys.argv.pop(1))
+left = [at]
+
+def replace(self, target):
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(os.getpid(), signal.SIGINT)
+    return renamed(self, target)
+
+Path.replace = replace
+run()
+"""
+"""The command, which gets a real Ctrl-C before it gives a file its name: the first number says before which one."""
+
+
+def interrupted_export(root: Path, site: Path, at: int) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, str(at), "export", str(root), str(site), "--no-update"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def changed_index(tmp_path: Path) -> Iterator[Index]:
+    """An index of a page that has another text than its export, in `site`."""
+    root = tmp_path / "docs"
+    root.mkdir()
+    (root / "page.md").write_text("# Page\n\nThe old text.\n")
+    with Index.open(root, embedder="instant") as index:
+        index.update()
+        index.export(tmp_path / "site")
+        (root / "page.md").write_text("# Page\n\nThe new text is another one.\n")
+        index.update()
+        yield index
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, Ctrl-C cannot be sent to one process")
+def test_an_interrupted_first_export_leaves_nothing(index: Index, tmp_path: Path) -> None:
+    interrupted_export(index.root, tmp_path / "built" / "site", at=1000)
+    assert not (tmp_path / "built").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, Ctrl-C cannot be sent to one process")
+def test_an_interrupted_export_keeps_the_one_before(changed_index: Index, tmp_path: Path) -> None:
+    before = everything(tmp_path / "site")
+    interrupted_export(changed_index.root, tmp_path / "site", at=2)
+    assert everything(tmp_path / "site") == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, Ctrl-C cannot be sent to one process")
+def test_who_interrupts_the_last_step_has_the_new_search(changed_index: Index, tmp_path: Path) -> None:
+    changes = changed_index.export(tmp_path / "site", check=True).changed
+    interrupted_export(changed_index.root, tmp_path / "site", at=changes)
+    assert changed_index.export(tmp_path / "site", check=True).changed == 0
+    changed_index.export(tmp_path / "site")
+    changed_index.export(tmp_path / "fresh")
+    assert everything(tmp_path / "site") == everything(tmp_path / "fresh")
+
+
+def test_a_full_disk_keeps_the_export_before(
+    changed_index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = everything(tmp_path / "site")
+    write = Path.write_bytes
+
+    def full(file: Path, data: bytes) -> int:
+        write(file, data[:3])
+        if file.name == ".index.bin.new":
+            raise OSError(ENOSPC, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(UnwritableIndex, match="No space left on device") as raised:
+        changed_index.export(tmp_path / "site")
+    assert "make room" in str(raised.value)
+    assert everything(tmp_path / "site") == before
+
+
+def test_a_folder_that_cannot_be_written_is_left_as_it_is(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "headnote").write_text("a file of mine")
+    with pytest.raises(UnwritableIndex, match="cannot be written"):
+        index.export(tmp_path)
+    assert everything(tmp_path) == {"headnote": b"a file of mine"}
+
+
+def test_what_a_power_cut_leaves_is_removed_by_the_next_export(index: Index, tmp_path: Path) -> None:
+    folder = tmp_path / "site" / "headnote"
+    (folder / "words-cut").mkdir(parents=True)
+    (folder / "words-cut" / "0.bin").write_text("cut")
+    (folder / "unfinished.json").write_text(json.dumps({"files": ["words-cut/0.bin", "words-cut/.1.bin.new"]}))
+    index.export(tmp_path / "site")
+    index.export(tmp_path / "fresh")
+    assert everything(tmp_path / "site") == everything(tmp_path / "fresh")
+    assert not (folder / "words-cut").exists()

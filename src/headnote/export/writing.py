@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from errno import EDQUOT, ENOSPC
 from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
 from headnote.embedding.registry import Models
@@ -22,7 +22,11 @@ from headnote.store.base import Reader, Store
 
 FOLDER = "headnote"
 """Inside the site."""
+INDEX = "index.bin"
 MANIFEST = "manifest.json"
+UNFINISHED = "unfinished.json"
+"""Files of an export that did not end. It is there while one runs."""
+NO_ROOM = (ENOSPC, EDQUOT)
 VERSION = 1
 SCRIPTS = ("search.js", "engine.js", "meaning.js", "shards.js", "stemmer.js", "terms.js", "search.css")
 
@@ -101,7 +105,7 @@ def _contents(reader: Reader, model: str, site: Path, base_url: str) -> dict[str
         "details": _add(found, "details", details),
     }
     found |= {script: (files_of_package() / script).read_bytes() for script in SCRIPTS}
-    found["index.bin"] = packed(json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode())
+    found[INDEX] = packed(json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode())
     return found | {MANIFEST: json.dumps({"version": VERSION, "files": sorted(found)}, indent=0).encode()}
 
 
@@ -120,12 +124,18 @@ def _add(files: dict[str, bytes], kind: str, shards: Sequence[bytes]) -> str:
 
 
 def _listed(folder: Path) -> set[str]:
-    """The files of the export before: only these may be deleted."""
+    """The files of the export before, and of one that did not end: only these may be deleted."""
+    return {name for listing in (MANIFEST, UNFINISHED) for name in _names(folder / listing)}
+
+
+def _names(listing: Path) -> Iterator[str]:
     try:
-        listed = json.loads((folder / MANIFEST).read_bytes())["files"]
+        listed = json.loads(listing.read_bytes())["files"]
     except (OSError, ValueError, KeyError, TypeError):
-        return set()
-    return {name for name in listed if isinstance(name, str) and ".." not in name and not name.startswith(("/", "\\"))}
+        return
+    for name in listed:
+        if isinstance(name, str) and ".." not in name and not name.startswith(("/", "\\")):
+            yield name
 
 
 def _read(file: Path) -> bytes | None:
@@ -135,23 +145,64 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _write(folder: Path, contents: dict[str, bytes], changed: list[str], stale: list[str]) -> None:
-    """Shards first, then what names them, then away with the old ones: whoever is interrupted, or reads meanwhile, has
-    the old search or the new one."""
+def _write(folder: Path, contents: Mapping[str, bytes], changed: Sequence[str], stale: Sequence[str]) -> None:
+    """What takes room and time happens aside: shards, which nothing names yet, and copies of what names them. Whoever
+    is interrupted, or has no room, keeps the search of before; whoever reads meanwhile has the old one or the new."""
+    named = [name for name in (*SCRIPTS, INDEX, MANIFEST) if name in changed]
     try:
-        last = ("index.bin", MANIFEST)
-        for name in [*(name for name in changed if name not in last), *(name for name in last if name in changed)]:
-            file = folder / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=file.parent, prefix=".", delete=False) as aside:
-                aside.write(contents[name])
-            Path(aside.name).chmod(0o644)
-            Path(aside.name).replace(file)
-        for name in stale:
-            (folder / name).unlink(missing_ok=True)
-        for left in {(folder / name).parent for name in stale}:
-            with suppress(OSError):
-                left.rmdir()  # unless somebody has put a file there
+        with _undone_on_failure(folder, changed, stale):
+            for name in changed:
+                aside = folder / _aside(name)
+                aside.parent.mkdir(parents=True, exist_ok=True)
+                aside.write_bytes(contents[name])
+                if name not in named:
+                    aside.replace(folder / name)
+        _publish(folder, named)
+        _remove(folder, [*stale, UNFINISHED])
     except OSError as error:
-        remedy = "check the permissions of the folder"
+        remedy = "make room on the disk" if error.errno in NO_ROOM else "check the permissions of the folder"
         raise UnwritableIndex(f"cannot be written: {error.strerror}", path=str(folder), remedy=remedy) from error
+
+
+@contextmanager
+def _undone_on_failure(folder: Path, changed: Sequence[str], stale: Sequence[str]) -> Iterator[None]:
+    """Takes back the files and folders that were not there before. A list of them is kept until all is done: after a
+    power cut, the next export removes them."""
+    new = [name for name in changed if not (folder / name).exists()] + [_aside(name) for name in changed]
+    new += sorted({*_names(folder / UNFINISHED)} - {*_names(folder / MANIFEST)})
+    new_folders = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / UNFINISHED).write_text(json.dumps({"files": [*new, *stale]}), encoding="utf-8")
+        yield
+    except BaseException:
+        _remove(folder, [*new, UNFINISHED])
+        for one in new_folders:
+            with suppress(OSError):
+                one.rmdir()
+        raise
+
+
+def _publish(folder: Path, names: Sequence[str]) -> None:
+    """Renames need no room and hardly any time: who interrupts them gets them all the same."""
+    try:
+        for name in names:
+            with suppress(FileNotFoundError):  # it has its name already
+                (folder / _aside(name)).replace(folder / name)
+    except KeyboardInterrupt:
+        _publish(folder, names)
+        raise
+
+
+def _aside(name: str) -> str:
+    above, slash, own = name.rpartition("/")
+    return f"{above}{slash}.{own}.new"
+
+
+def _remove(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            (folder / name).unlink()
+    for left in {(folder / name).parent for name in names} - {folder}:
+        with suppress(OSError):
+            left.rmdir()  # unless somebody has put a file there
