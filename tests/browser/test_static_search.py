@@ -76,3 +76,48 @@ def test_a_query_is_answered_without_a_server(browser: Any, address: str, artefa
     page.keyboard.press("Escape")
     assert page.get_by_role("option").count() == 0
     page.close()
+
+
+@pytest.fixture
+def box(browser: Any, address: str) -> Iterator[Any]:
+    page = browser.new_page(viewport={"width": 360, "height": 700})
+    page.goto(address)
+    yield page.get_by_role("combobox", name="Search the handbook")
+    page.close()
+
+
+def test_enter_opens_what_was_typed_last(box: Any) -> None:
+    """Whoever types on and presses Enter at once must not get the page that the words before have found."""
+    page = box.page
+    box.fill("battery")
+    page.get_by_role("option").first.wait_for(timeout=30_000)
+    box.fill("how often do I calibrate")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/calibrat**", timeout=30_000)
+
+
+def test_letter_by_letter_ends_with_the_hits_of_the_whole_query(box: Any) -> None:
+    page = box.page
+    box.press_sequentially("mount a gauge", delay=20)
+    page.get_by_role("option").filter(has_text="ount").first.wait_for(timeout=30_000)
+    page.wait_for_load_state("networkidle")
+    typed = page.get_by_role("option").all_inner_texts()
+    box.fill("")
+    page.get_by_role("option").first.wait_for(state="detached")
+    box.fill("mount a gauge")
+    page.get_by_role("option").first.wait_for(timeout=30_000)
+    assert page.get_by_role("option").all_inner_texts() == typed
+
+
+def test_no_hits_and_an_empty_box_are_told_apart(box: Any) -> None:
+    page = box.page
+    status = page.get_by_role("status")
+    box.fill("xyzzy plugh")
+    page.get_by_text("No page is about that.").wait_for(timeout=30_000)
+    assert box.get_attribute("aria-expanded") == "false"
+    page.keyboard.press("Escape")
+    assert (box.input_value(), status.inner_text()) == ("", "")
+    box.fill("how often do I calibrate")
+    page.get_by_role("option").first.wait_for(timeout=30_000)
+    assert not any(mark.endswith((",", ".")) for mark in page.locator("mark").all_inner_texts())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -15,6 +15,8 @@ class SearchBox extends HTMLElement {
     this.engine = new Engine(HERE);
     this.asked = 0;
     this.current = -1;
+    this.isAsking = false;
+    this.opensFirst = false;
     const label = this.getAttribute("label") ?? "Search";
     const list = `headnote-hits-${document.querySelectorAll("headnote-search").length}`;
     this.input = element("input", { type: "search", placeholder: label, autocomplete: "off", spellcheck: "false" });
@@ -31,6 +33,8 @@ class SearchBox extends HTMLElement {
 
   /** Search when nobody has typed for a moment. */
   later() {
+    this.isAsking = true;
+    this.opensFirst = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.search(), PAUSE);
   }
@@ -41,7 +45,7 @@ class SearchBox extends HTMLElement {
     if (!query) return this.show([], "");
     try {
       const hits = await /** @type {Engine} */ (this.engine).search(query);
-      if (asked === this.asked) this.show(hits, hits.length ? `${hits.length} hits` : "No page is about that.");
+      if (asked === this.asked) this.show(hits, countOf(hits.length));
     } catch (error) {
       if (asked === this.asked) this.show([], `The search cannot be loaded: ${/** @type {Error} */ (error).message}`);
     }
@@ -52,12 +56,15 @@ class SearchBox extends HTMLElement {
     const list = /** @type {HTMLElement} */ (this.list);
     const input = /** @type {HTMLElement} */ (this.input);
     this.current = -1;
+    this.isAsking = false;
     list.replaceChildren(...hits.map((hit, at) => this.item(hit, `${list.id}-${at}`)));
     list.hidden = !hits.length;
     input.setAttribute("aria-expanded", String(Boolean(hits.length)));
     input.removeAttribute("aria-activedescendant");
     /** @type {HTMLElement} */ (this.status).textContent = status;
     this.dispatchEvent(new CustomEvent("headnote-hits", { detail: hits }));
+    if (this.opensFirst) list.querySelector("a")?.click();
+    this.opensFirst = false;
   }
 
   /** @param {import("./engine.js").Hit} hit @param {string} id */
@@ -77,13 +84,18 @@ class SearchBox extends HTMLElement {
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    if (event.isComposing) return; // the keys are those of an input method
     const items = [.../** @type {HTMLElement} */ (this.list).children];
     const current = this.current ?? -1;
     if (event.key === "ArrowDown") this.select(Math.min(current + 1, items.length - 1));
     else if (event.key === "ArrowUp") this.select(Math.max(current - 1, -1));
+    else if (event.key === "Enter" && this.isAsking) this.opensFirst = true; // what is shown answers what was typed before
     else if (event.key === "Enter") items[Math.max(current, 0)]?.querySelector("a")?.click();
     else if (event.key === "Escape") {
       /** @type {HTMLInputElement} */ (this.input).value = "";
+      clearTimeout(this.timer);
+      this.asked = (this.asked ?? 0) + 1;
+      this.opensFirst = false;
       this.show([], "");
     } else return;
     event.preventDefault();
@@ -100,19 +112,26 @@ class SearchBox extends HTMLElement {
   }
 }
 
+/** @param {number} hits */
+function countOf(hits) {
+  return hits ? `${hits} ${hits === 1 ? "hit" : "hits"}` : "No page is about that.";
+}
+
 /** The part of a text that has most of the terms. @param {string} text @param {Set<string>} found */
 function excerpt(text, found) {
   if (text.length <= SHOWN) return text;
   const first = [...text.matchAll(/\S+/g)].find((word) => termsOf(word[0]).some((term) => found.has(term)));
   const start = Math.max(0, Math.min((first?.index ?? 0) - SHOWN / 3, text.length - SHOWN));
   const from = start ? text.indexOf(" ", start) + 1 : 0;
-  return `${from ? "… " : ""}${text.slice(from, from + SHOWN)}${from + SHOWN < text.length ? " …" : ""}`;
+  const end = from + SHOWN < text.length ? text.lastIndexOf(" ", from + SHOWN) : text.length;
+  const shown = text.slice(from, end > from ? end : from + SHOWN);
+  return `${from ? "… " : ""}${shown}${from + shown.length < text.length ? " …" : ""}`;
 }
 
 /** Text with the words that were found marked. @param {string} text @param {Set<string>} found */
 function marked(text, found) {
   return text
-    .split(/(\s+)/)
+    .split(/(\s+|[.,;:!?)\]]+(?=\s|$))/)
     .map((word) => (termsOf(word).some((term) => found.has(term)) ? element("mark", {}, word) : word));
 }
 
