@@ -19,9 +19,14 @@ pytest_plugins = ("browser_fixtures",)
 POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,"><link rel="stylesheet" href="headnote/search.css">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="theme.css">
+<link rel="stylesheet" href="headnote/search.css">
 <script type="module" src="headnote/search.js"></script></head>
-<body><headnote-search label="Search the handbook"></headnote-search></body></html>"""
+<body class="text"><headnote-search label="Search the handbook"></headnote-search></body></html>"""
+
+THEME = """.text a { color: #f00; text-decoration: underline } .text mark { background: #0f0 }
+.text ul:not([hidden]) { list-style: disc; margin-left: 2em }"""
+"""As themes style the texts of pages."""
 
 
 class Strict(SimpleHTTPRequestHandler):
@@ -40,6 +45,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Itera
     site = top / "some" / "prefix"
     site.mkdir(parents=True)
     (site / "index.html").write_text(PAGE)
+    (site / "theme.css").write_text(THEME)
     root = tmp_path_factory.mktemp("docs") / "handbook"
     shutil.copytree(repository / "examples" / "handbook", root, ignore=shutil.ignore_patterns(".headnote"))
     with Index.open(root, embedder="instant") as index:
@@ -67,6 +73,9 @@ def test_a_query_is_answered_without_a_server(browser: Any, address: str, artefa
     assert "alibrat" in first.inner_text()
     assert page.locator("mark").count()
     assert "hits" in page.get_by_role("status").inner_text()
+    style = "node => [getComputedStyle(node).color, getComputedStyle(node).textDecorationLine]"
+    own, text = first.locator("a").evaluate(style), page.locator("body").evaluate(style)
+    assert own == text, "the theme styles hits as links of a text"
     page.keyboard.press("ArrowDown")
     assert first.get_attribute("aria-selected") == "true"
     assert first.locator("a").get_attribute("href").startswith(address)

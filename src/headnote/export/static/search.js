@@ -24,7 +24,8 @@ class SearchBox extends HTMLElement {
     for (const [name, value] of Object.entries({ ...roles, "aria-controls": list })) {
       this.input.setAttribute(name, value);
     }
-    this.list = element("ul", { id: list, role: "listbox", "aria-label": label, hidden: "" });
+    // No lists: themes have rules for those in a text, and bullets for them.
+    this.list = element("div", { id: list, class: "headnote-hits", role: "listbox", "aria-label": label, hidden: "" });
     this.status = element("p", { class: "headnote-status", role: "status" });
     this.append(this.input, this.list, this.status);
     this.input.addEventListener("input", () => this.later());
@@ -69,7 +70,7 @@ class SearchBox extends HTMLElement {
 
   /** @param {import("./engine.js").Hit} hit @param {string} id */
   item(hit, id) {
-    const link = element("a", { href: new URL(hit.url, this.site).href, tabindex: "-1" });
+    const link = element("a", { class: "headnote-hit", href: new URL(hit.url, this.site).href, tabindex: "-1" });
     const found = new Set(hit.terms);
     link.append(element("strong", {}, hit.title));
     const headings = hit.headings.filter((heading) => heading !== hit.title).join(" › ");
@@ -77,7 +78,7 @@ class SearchBox extends HTMLElement {
     const text = element("span", { class: "headnote-text" });
     text.append(...marked(excerpt(hit.text, found), found));
     link.append(text);
-    const item = element("li", { id, role: "option", "aria-selected": "false" });
+    const item = element("div", { id, role: "option", "aria-selected": "false" });
     item.append(link);
     return item;
   }
@@ -89,7 +90,7 @@ class SearchBox extends HTMLElement {
     const current = this.current ?? -1;
     if (event.key === "ArrowDown") this.select(Math.min(current + 1, items.length - 1));
     else if (event.key === "ArrowUp") this.select(Math.max(current - 1, -1));
-    else if (event.key === "Enter" && this.isAsking) this.opensFirst = true; // what is shown answers what was typed before
+    else if (event.key === "Enter" && this.isAsking) this.opensFirst = true; // the hits are still those of before
     else if (event.key === "Enter") items[Math.max(current, 0)]?.querySelector("a")?.click();
     else if (event.key === "Escape") {
       /** @type {HTMLInputElement} */ (this.input).value = "";
