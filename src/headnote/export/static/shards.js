@@ -3,6 +3,7 @@
 const DIMENSIONS = 256;
 const STEPS = 7;
 const DECODER = new TextDecoder();
+const INDEX = "index.bin";
 
 /** @typedef {{ [name: string]: any }} Contents */
 
@@ -25,7 +26,7 @@ export class Shards {
 
   /** What the export has. @returns {Promise<Contents>} */
   contents() {
-    this.index ??= this.fetch("index.bin").then((view) => JSON.parse(new TextDecoder().decode(view)));
+    this.index ??= this.fetch(INDEX).then((view) => JSON.parse(new TextDecoder().decode(view)));
     return this.index;
   }
 
@@ -58,16 +59,23 @@ export class Visit {
     this.bytes = 0;
   }
 
-  contents() {
+  /** What the export has. @returns {Promise<Contents>} */
+  async contents() {
+    this.count(await this.shards.fetch(INDEX));
     return this.shards.contents();
   }
 
   /** @param {string} folder @param {number} at */
   async shard(folder, at) {
     const view = await this.shards.shard(folder, at);
+    this.count(view);
+    return view;
+  }
+
+  /** @param {DataView} view */
+  count(view) {
     if (!this.seen.has(view)) this.bytes += this.shards.sizes.get(view) ?? 0;
     this.seen.add(view);
-    return view;
   }
 }
 
