@@ -213,8 +213,9 @@ def test_over_http_what_keeps_the_server_from_starting_ends_it(root: Path) -> No
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_sigterm_while_it_reads_in_processes_leaves_nothing_in_the_log(tmp_path: Path) -> None:
-    for number in range(3000):
-        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nA text.\n", encoding="utf-8")
+    long = "".join(f"## Part {part}\n\nA text about the tides.\n\n" for part in range(300))
+    for number in range(2000):
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\n{long}", encoding="utf-8")
     server = subprocess.Popen(
         [sys.executable, "-m", "headnote", "mcp", str(tmp_path), "--embedder", "hashing:64"],
         stdin=subprocess.PIPE,

@@ -72,3 +72,24 @@ def test_a_program_without_a_guard_is_told_what_it_needs(tmp_path: Path) -> None
     # Not always the last line: a tracker of the interpreter's may still have to say what the dead have left behind.
     [error] = [line for line in done.stderr.splitlines() if line.startswith("headnote.errors.HeadnoteError: ")]
     assert 'if __name__ == "__main__":' in error
+
+
+INTERRUPTED_AT_THE_END = f"""\
+interrupted = []
+join = threading.Thread.join
+def interrupted_join(thread, timeout=None):
+    if not interrupted:
+        interrupted.append(thread)
+        raise KeyboardInterrupt
+    join(thread, timeout)
+threading.Thread.join = interrupted_join
+try:
+    list(on_all_cores(how, range({ITEMS}), 2))
+except KeyboardInterrupt:
+    print("interrupted,", "workers left" if interrupted[0].is_alive() else "no workers left")"""
+
+
+def test_ctrl_c_while_the_workers_end_still_waits_for_them(tmp_path: Path) -> None:
+    """Otherwise the interpreter may wake, at its own end, a thread that has just closed what wakes it."""
+    done = run(tmp_path, INTERRUPTED_AT_THE_END)
+    assert (done.stdout, done.stderr) == ("interrupted, no workers left\n", "")

@@ -101,8 +101,9 @@ def test_ctrl_c_does_not_wait_for_those_who_are_connected(root: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_sigterm_ends_it_silently_while_it_reads_in_processes(tmp_path: Path) -> None:
     """Services are stopped so. What is shared with the processes that read the files is given back first."""
-    for number in range(3000):
-        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\nA text.\n", encoding="utf-8")
+    long = "".join(f"## Part {part}\n\nA text about the tides.\n\n" for part in range(300))
+    for number in range(2000):
+        (tmp_path / f"{number}.md").write_text(f"# Note {number}\n\n{long}", encoding="utf-8")
     with started(tmp_path, "--port", "0") as ready:
         until(f"{ready['address']}api/status", lambda status: status["files_read"] and status["files_read"]["done"])
         process: subprocess.Popen[str] = ready["process"]

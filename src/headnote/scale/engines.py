@@ -12,7 +12,7 @@ from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
 from headnote.scale.arrow import load_arrow
 from headnote.scale.work import Engine, Part, PartResult, PartWriter, run_part
-from headnote.sources.chunks import exit_with_parent
+from headnote.sources.chunks import exit_with_parent, shut_down
 
 ENGINES = ("local", "ray", "spark")
 
@@ -59,4 +59,4 @@ def run_local(
         remedy = "run the command again to resume, with fewer --workers if memory was short"
         raise BulkError("a worker was killed", remedy=remedy) from None
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        shut_down(pool)

@@ -173,7 +173,17 @@ def _in_processes(
         remedy = 'use workers=1, or put what the program does below `if __name__ == "__main__":`'
         raise HeadnoteError("a worker was killed, or could not start", remedy=remedy) from None
     finally:
+        shut_down(pool)
+
+
+def shut_down(pool: ProcessPoolExecutor) -> None:
+    """Wait until all workers have ended, even if Ctrl-C comes meanwhile: at its own end, the interpreter would wake the
+    thread that waits for them, which may just have closed what wakes it."""
+    try:
         pool.shutdown(wait=True, cancel_futures=True)
+    except KeyboardInterrupt:
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
 
 
 def _way_to_start() -> multiprocessing.context.BaseContext:
