@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
@@ -177,13 +177,32 @@ def _in_processes(
 
 
 def shut_down(pool: ProcessPoolExecutor) -> None:
-    """Wait until all workers have ended, even if Ctrl-C comes meanwhile: at its own end, the interpreter would wake the
-    thread that waits for them, which may just have closed what wakes it."""
+    """Wait until all workers have ended, even if a signal comes meanwhile.
+
+    A thread that is waited for counts as ended once the wait is interrupted (CPython 3.11). At its own end, the
+    interpreter would then wake that thread while it closes what wakes it, and print a traceback.
+    """
+    with _signals_later():
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _signals_later() -> Iterator[None]:
+    """Signals that Python handles, such as Ctrl-C, take effect after the block. They all come to the main thread."""
+    came: list[int] = []
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handled = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in handled:
+        signal.signal(number, lambda number, _: came.append(number))
     try:
-        pool.shutdown(wait=True, cancel_futures=True)
-    except KeyboardInterrupt:
-        pool.shutdown(wait=True, cancel_futures=True)
-        raise
+        yield
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+    for number in came[:1]:
+        signal.raise_signal(number)
 
 
 def _way_to_start() -> multiprocessing.context.BaseContext:
