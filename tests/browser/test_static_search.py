@@ -103,6 +103,7 @@ def test_enter_opens_what_was_typed_last(box: Any) -> None:
     box.fill("how often do I calibrate")
     page.keyboard.press("Enter")
     page.wait_for_url("**/calibrat**", timeout=30_000)
+    assert "battery" not in page.url
 
 
 def test_letter_by_letter_ends_with_the_hits_of_the_whole_query(box: Any) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
@@ -25,6 +25,7 @@ from headnote.chunking.presets import settings_from
 from headnote.chunking.settings import Settings, shown
 from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError, warn
 from headnote.model import Chunk
+from headnote.signals import signals_later
 from headnote.sources.discover import AnyPath, expand
 from headnote.sources.files import read_dated
 
@@ -182,27 +183,8 @@ def shut_down(pool: ProcessPoolExecutor) -> None:
     A thread that is waited for counts as ended once the wait is interrupted (CPython 3.11). At its own end, the
     interpreter would then wake that thread while it closes what wakes it, and print a traceback.
     """
-    with _signals_later():
+    with signals_later():
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _signals_later() -> Iterator[None]:
-    """Signals that Python handles, such as Ctrl-C, take effect after the block. They all come to the main thread."""
-    came: list[int] = []
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    handled = {number: handler for number, handler in before.items() if callable(handler)}
-    for number in handled:
-        signal.signal(number, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in handled.items():
-            signal.signal(number, handler)
-    for number in came[:1]:
-        signal.raise_signal(number)
 
 
 def _way_to_start() -> multiprocessing.context.BaseContext:

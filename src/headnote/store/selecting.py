@@ -111,12 +111,8 @@ def _of_chunk(requirement: Requirement, db: Selectable) -> Condition:
     if is_of_documents(requirement):
         return _of_these(_of_document(requirement, db))
     match requirement:
-        case All(parts) | Either(parts):
-            word = "AND" if isinstance(requirement, All) else "OR"
-            return _together(word, [_of_chunk(part, db) for part in parts])
-        case Not(part):
-            condition, bindings = _of_chunk(part, db)
-            return f"NOT ({condition})", bindings
+        case All() | Either() | Not():
+            return _combined(requirement, lambda part: _of_chunk(part, db))
         case HasTag(tag):
             return _tagged(tag)
         case HasWord(word):
@@ -124,6 +120,14 @@ def _of_chunk(requirement: Requirement, db: Selectable) -> Condition:
         case HasPhrase(phrase):
             return db.among("id", db.matching(requirement, lambda: _chunks_with(phrase, db)))
     raise TypeError(f"unknown requirement: {requirement}")
+
+
+def _combined(requirement: All | Either | Not, condition_of: Callable[[Requirement], Condition]) -> Condition:
+    if isinstance(requirement, Not):
+        condition, bindings = condition_of(requirement.part)
+        return f"NOT ({condition})", bindings
+    word = "AND" if isinstance(requirement, All) else "OR"
+    return _together(word, [condition_of(part) for part in requirement.parts])
 
 
 def _tagged(tag: str) -> Condition:
@@ -154,12 +158,8 @@ def _chunks_with(phrase: str, db: Selectable) -> list[int]:
 
 def _of_document(requirement: Requirement, db: Selectable) -> Condition:
     match requirement:
-        case All(parts) | Either(parts):
-            word = "AND" if isinstance(requirement, All) else "OR"
-            return _together(word, [_of_document(part, db) for part in parts])
-        case Not(part):
-            condition, bindings = _of_document(part, db)
-            return f"NOT ({condition})", bindings
+        case All() | Either() | Not():
+            return _combined(requirement, lambda part: _of_document(part, db))
         case InPath(globs):
             return db.fitting(globs)
         case TitleHas():

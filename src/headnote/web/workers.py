@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from headnote.api import Index
 from headnote.errors import IndexFailure, UnreadIndex
 from headnote.keeper import Served, State, files_read_of, keep_fresh
+from headnote.signals import signals_later
 from headnote.web.app import make_app
 from headnote.web.board import Board
 from headnote.web.security import Guard
@@ -72,7 +73,7 @@ def run_workers(
         board.write(State())
     works |= {f"worker {number}": partial(_answer, service, board) for number in range(1, count + 1)}
     members: list[_Member] = []
-    with _caught_signals() as caught:
+    with signals_later() as caught:
         try:
             members += (_Member(name, work) for name, work in works.items())
             _wait_until_ready(members, caught)
@@ -85,8 +86,6 @@ def run_workers(
                         note(f"the {member.name} of the server {how}; another one takes its place")
         finally:
             _end(members)
-    for number in caught[:1]:
-        signal.raise_signal(number)  # as if it had not been caught
 
 
 class _Member:
@@ -207,20 +206,6 @@ def _end_with_parent(stop: Callable[[], None]) -> None:
 
 
 # -- signals
-
-
-@contextmanager
-def _caught_signals() -> Iterator[list[int]]:
-    """The numbers of the signals that ask the process to end, as they come."""
-    caught: list[int] = []
-    before = {
-        number: signal.signal(number, lambda came, _: caught.append(came)) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield caught
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
