@@ -156,7 +156,7 @@ def vectors_by_name(reader: Reader, model: str) -> dict[str, bytes]:
     named = {chunk.id: names_of(chunk.title, chunk.row.heading_path) for chunk in chunks}
     return {
         name: vector.tobytes()
-        for chunk, vectors in zip(parts.chunks, parts.names, strict=True)
+        for chunk, vectors in zip(parts.chunks, parts.floats()[0], strict=True)
         for name, vector in zip(named[chunk], vectors, strict=True)
         if vector.any()
     }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.index.parts import PART, _sentences, embed_in_parts, lead_of, parts_of, whole
-from headnote.store.quantized import packed_parts, part_set, with_names
+from headnote.store.quantized import chunk_vectors, packed_parts, part_set
 
 TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(
     lambda piece: st.integers(1, 120).map(lambda times: piece * times)
@@ -64,23 +64,39 @@ def test_what_is_packed_comes_back_nearly_exact() -> None:
     parts = embed_in_parts(embedder, texts)
     assert [len(rows) for rows in parts] == [len(parts_of("alpha beta. " * 90)), 1]
     name = embedder.embed(["a name"])
-    rows = [
-        (7, with_names(packed_parts(parts[0]), [None, packed_parts(name)], embedder.dimensions)),
-        (3, with_names(packed_parts(parts[1]), [packed_parts(name), packed_parts(name)], embedder.dimensions)),
-    ]
-    again = part_set(rows, embedder.dimensions)
-    assert (again.chunks, again.counts) == ([7, 3], [len(rows) for rows in parts])
-    assert np.allclose(again.names, [[np.zeros_like(name[0]), name[0]], [name[0], name[0]]], atol=0.01)
-    assert np.abs(again.matrix - np.concatenate(parts)).max() <= np.abs(again.matrix).max() / 200
+    stored: dict[int, tuple[bytes, list[bytes | None]]] = {
+        7: (packed_parts(parts[0]), [None, packed_parts(name)]),
+        3: (packed_parts(parts[1]), [packed_parts(name), packed_parts(name)]),
+    }
+    again = part_set(list(chunk_vectors(stored, embedder.dimensions).items()), embedder.dimensions)
+    assert (again.chunks, again.counts) == ([7, 3], [len(own) for own in parts])
+    names, rows = again.floats()
+    assert np.allclose(names, [[np.zeros_like(name[0]), name[0]], [name[0], name[0]]], atol=0.01)
+    assert np.abs(rows - np.concatenate(parts)).max() <= np.abs(rows).max() / 200
+    assert np.allclose(again.lengths, [np.linalg.norm(own.sum(axis=0)) for own in parts], rtol=0.01)
     assert np.allclose(np.linalg.norm(whole(parts), axis=1), 1)
 
 
+def test_similarities_are_those_of_the_numbers() -> None:
+    embedder = HashingEmbedder()
+    stored = {
+        at: (packed_parts(embedder.embed([f"one {at}", "two", "three"][: at + 1])), [packed_parts(name), None])
+        for at in range(3)
+        for name in [embedder.embed([f"name {at}"])]
+    }
+    parts = part_set(list(chunk_vectors(stored, embedder.dimensions).items()), embedder.dimensions)
+    query = embedder.embed_query("two names")
+    for similarities, floats in zip(parts.similarities(query), parts.floats(), strict=True):
+        assert np.allclose(similarities, floats @ query, atol=1e-6)
+
+
 def test_zeros_stay_zeros_and_nothing_is_nothing() -> None:
-    zeros = part_set([(1, with_names(packed_parts(np.zeros((2, 8), np.float32)), [None, None], 8))], 8)
-    assert zeros.counts == [2]
-    assert not zeros.matrix.any()
+    stored = {1: (packed_parts(np.zeros((2, 8), np.float32)), [None, None])}
+    zeros = part_set(list(chunk_vectors(stored, 8).items()), 8)
+    assert (zeros.counts, zeros.lengths.tolist()) == ([2], [0])
+    assert not any(floats.any() for floats in zeros.floats())
     empty = part_set([], 8)
-    assert (empty.chunks, empty.counts, empty.matrix.shape, empty.names.shape) == ([], [], (0, 8), (0, 2, 8))
+    assert (empty.chunks, empty.counts, [floats.shape for floats in empty.floats()]) == ([], [], [(0, 2, 8), (0, 8)])
 
 
 END = re.compile(r"\n+|[.!?]['\")\]*_]*[^\S\n]+|(?<=[。！？])")

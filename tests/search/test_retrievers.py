@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from headnote.search.retrievers import NAME_SHARE, WHOLE_SHARE, by_parts, unread_chunks
-from headnote.store.rows import PartSet
+from headnote.store.parts import PartSet
 
 QUERY = np.array([1, 0], np.float32)
 
@@ -19,9 +21,16 @@ def at(cosine: float) -> list[float]:
 
 def parts(*chunks: tuple[list[float], list[float]]) -> PartSet:
     """Chunks, each as the cosines of its parts and of its names."""
-    matrix: NDArray[np.float32] = np.array([at(one) for cosines, _ in chunks for one in cosines], np.float32)
-    names = np.array([[at(one) for one in cosines] for _, cosines in chunks], np.float32)
-    return PartSet(list(range(len(chunks))), [len(cosines) for cosines, _ in chunks], matrix, names)
+    return part_set([([at(one) for one in cosines], [at(one) for one in names]) for cosines, names in chunks])
+
+
+def part_set(chunks: Sequence[tuple[list[list[float]], list[list[float]]]]) -> PartSet:
+    """Chunks, each as the vectors of its parts and of its names, in steps that are worth 1."""
+    rows = [*(name for _, names in chunks for name in names), *(part for own, _ in chunks for part in own)]
+    lengths = np.array([np.linalg.norm(np.sum(own, axis=0)) for own, _ in chunks], np.float32)
+    steps: NDArray[np.float32] = np.array(rows, np.float32).reshape(-1, 2)
+    counts = [len(own) for own, _ in chunks]
+    return PartSet(list(range(len(chunks))), counts, steps, np.ones(len(steps), np.float32), lengths)
 
 
 def test_the_nearest_part_and_the_whole_count() -> None:
@@ -40,20 +49,19 @@ def test_a_name_that_is_nearer_lifts_and_one_that_is_farther_does_not_count() ->
 
 
 def test_names_without_a_vector_yet_change_nothing() -> None:
-    known = parts(([0.5], [0.4, 0.4]))
-    assert by_parts(known._replace(names=np.zeros_like(known.names)), QUERY) == by_parts(known, QUERY)
+    nameless = part_set([([at(0.5)], [[0, 0], [0, 0]])])
+    assert by_parts(nameless, QUERY) == by_parts(parts(([0.5], [0.4, 0.4])), QUERY)
 
 
 def test_best_first_and_none_that_points_away() -> None:
     ranking = by_parts(parts(([-0.5], [0, 0]), ([0.2], [0, 0]), ([0.8], [0, 0])), QUERY)
     assert [chunk for chunk, _ in ranking] == [2, 1]
-    assert by_parts(PartSet([], [], np.empty((0, 2), np.float32), np.empty((0, 2, 2), np.float32)), QUERY) == []
+    assert by_parts(parts(), QUERY) == []
 
 
 def test_chunks_without_a_direction_are_unread() -> None:
-    known = parts(([0.5], [0, 0]), ([0.5, 0.9], [0, 0]), ([0.2], [0, 0]))
-    matrix = known.matrix.copy()
-    matrix[:2] = 0  # the first chunk, and one of two parts of the second
-    assert unread_chunks(known._replace(matrix=matrix), [0, 1, 2, 9]) == {0, 9}
+    nothing, names = [0.0, 0.0], [at(0), at(0)]
+    known = part_set([([nothing], names), ([nothing, at(0.9)], names), ([at(0.2)], names)])
+    assert unread_chunks(known, [0, 1, 2, 9]) == {0, 9}
     assert unread_chunks(known, []) == frozenset()
-    assert unread_chunks(PartSet([], [], np.empty((0, 2), np.float32), np.empty((0, 2, 2), np.float32)), [3]) == {3}
+    assert unread_chunks(parts(), [3]) == {3}

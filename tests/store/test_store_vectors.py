@@ -231,7 +231,7 @@ def test_parts_come_in_the_order_of_the_chunks(store: Store) -> None:
         ids = [reader.chunks_of(path)[0].id for path in ("c.md", "b.md", "a.md")]
         part_set = reader.parts("m", ids)
         assert (part_set.chunks, part_set.counts) == (ids[1:], [1, 3]), "one has no vector yet"
-        assert np.allclose(part_set.matrix, np.concatenate([parts[1], parts[0]]), atol=0.01)
+        assert np.allclose(part_set.floats()[1], np.concatenate([parts[1], parts[0]]), atol=0.01)
         assert reader.parts("other", ids).chunks == []
     assert store.check() == []
 
@@ -256,7 +256,7 @@ def test_names_have_vectors_of_their_own(store: Store) -> None:
         assert chunk_names[0] == ("Harbour", "Harbour")
         assert chunk_names[-1] == ("Harbour", "Harbour > One > Two")
         expected = [[vector_of(name) for name in names] for names in chunk_names]
-        assert np.allclose(part_set.names, expected, atol=0.01)
+        assert np.allclose(part_set.floats()[0], expected, atol=0.01)
         assert count == len(chunks), "no text is found by the vector of a name"
 
 
@@ -269,10 +269,10 @@ def test_a_new_title_waits_for_its_vector_and_the_old_one_goes(store: Store) -> 
         assert writer.pending("m", 9) == [], "the text is the same"
         assert writer.pending_count("m") == 2
         chunk = writer.chunks_of("a.md")[0].id
-        assert not writer.parts("m", [chunk]).names.any()
+        assert not writer.parts("m", [chunk]).floats()[0].any()
         assert writer.sweep() == 0, "names are not counted"
         embed_pending(writer)
-        assert np.allclose(writer.parts("m", [chunk]).names[0, 0], vector_of("Quay"), atol=0.01)
+        assert np.allclose(writer.parts("m", [chunk]).floats()[0][0, 0], vector_of("Quay"), atol=0.01)
         writer.put([entry("a.md", TITLED + text)])
         assert writer.pending_names("m") == ["Harbour", "Harbour > One"], "swept when nothing had them"
 
@@ -283,7 +283,7 @@ def test_names_of_any_length_find_their_vectors(store: Store) -> None:
         embed_pending(writer)
         assert writer.pending_names("m") == []
         ids = [chunk.id for chunk in writer.chunks_of("a.md")]
-        assert writer.parts("m", ids).names.any(axis=2).all()
+        assert writer.parts("m", ids).floats()[0].any(axis=2).all()
     consistent(store)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from store_samples import entry
 
-from headnote.store.sqlite.matrix import Matrix, Patched, matrix_of, nearest, rough_similarities
+from headnote.store.sqlite.matrix import Matrix, Patched, floats_of, matrix_of, nearest, rough_similarities
 from headnote.store.sqlite.store import SqliteStore, file_of
 from headnote.store.sqlite.vector_files import BLOCK, LEAST, StoredVectors, VectorFiles
 
@@ -271,3 +271,10 @@ def test_an_index_that_is_made_again_has_no_use_for_the_old_file(tmp_path: Path)
         with SqliteStore.open(tmp_path).reading() as reader:
             found.append(reader.nearest(MODEL, QUERY, 5))
     assert found[0] != found[1]
+
+
+def test_halves_become_floats_exactly() -> None:
+    every: NDArray[np.float16] = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)]
+    assert np.array_equal(floats_of(finite), finite.astype(np.float32))
+    assert np.array_equal(floats_of(finite.reshape(2, -1)[:, ::3]), finite.reshape(2, -1)[:, ::3].astype(np.float32))

@@ -67,8 +67,9 @@ def _vectors_of(reader: Reader, path: str, model: str) -> Iterator[tuple[str, Ve
     """The parts and the names of each chunk of a document, with their vectors."""
     chunks = {chunk.id: chunk for chunk in reader.chunks_of(path)}
     parts = reader.parts(model, list(chunks))
-    rows = iter(parts.matrix)
-    for chunk_id, name_vectors in zip(parts.chunks, parts.names, strict=True):
+    names_of_chunks, texts = parts.floats()
+    rows = iter(texts)
+    for chunk_id, name_vectors in zip(parts.chunks, names_of_chunks, strict=True):
         chunk = chunks[chunk_id]
         yield from ((part, next(rows)) for part in parts_of(chunk.embed_text))
         names = names_of(chunk.title, chunk.row.heading_path)

@@ -10,7 +10,7 @@ from headnote.embedding.instant import DATA
 from headnote.embedding.wordpieces import VOCABULARY
 from headnote.export.encoding import number, text
 from headnote.extras import load_numpy
-from headnote.store.rows import PartSet
+from headnote.store.parts import PartSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +41,10 @@ def mixed(parts: PartSet) -> NDArray[np.float32]:
     """One vector for each chunk: of its text, and a little of its names."""
     numpy = load_numpy()
     counts = numpy.asarray(parts.counts)
-    wholes = _normal(numpy.add.reduceat(parts.matrix, numpy.cumsum(counts) - counts))
+    names, texts = parts.floats()
+    wholes = _normal(numpy.add.reduceat(texts, numpy.cumsum(counts) - counts))
     for name, share in enumerate(NAME_SHARES):
-        wholes = wholes + share * parts.names[:, name]
+        wholes = wholes + share * names[:, name]
     return _normal(wholes)
 
 

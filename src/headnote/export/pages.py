@@ -15,12 +15,10 @@ from headnote.index.sites.addresses import Addresses
 from headnote.index.sites.model import naming_of, read_sites, site_of
 from headnote.search.readable import readable_lines
 from headnote.store.base import Reader
-from headnote.store.rows import PartSet, StoredChunk
+from headnote.store.parts import PartSet
+from headnote.store.rows import StoredChunk
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from headnote.markdown.outline import OutlineEntry
 
 GROUP = 4
@@ -93,15 +91,16 @@ def detail_shards(records: Sequence[dict[str, Any]], parts: PartSet, order: Sequ
     starts = [0]
     for count in parts.counts:
         starts.append(starts[-1] + count)
+    names, texts = parts.floats()
+
+    def packed(row: int) -> bytes:
+        """Both names, then the parts."""
+        own = texts[starts[row] : starts[row + 1]][:MOST_PARTS]
+        return number(len(own)) + vectors(names[row]) + vectors(own)
+
     shards = []
     for start in range(0, len(records), GROUP):
         group = range(start, min(start + GROUP, len(records)))
         shown = json.dumps([records[at] for at in group], ensure_ascii=False, separators=(",", ":")).encode()
-        shards.append(number(len(shown)) + shown + b"".join(_vectors(parts, starts, order[at]) for at in group))
+        shards.append(number(len(shown)) + shown + b"".join(packed(order[at]) for at in group))
     return shards
-
-
-def _vectors(parts: PartSet, starts: Sequence[int], row: int) -> bytes:
-    """Both names, then the parts."""
-    own: NDArray[np.float32] = parts.matrix[starts[row] : starts[row + 1]][:MOST_PARTS]
-    return number(len(own)) + vectors(parts.names[row]) + vectors(own)

@@ -16,6 +16,7 @@ from headnote.search.ranking import LinkBoost, Ranking, recency_factor
 from headnote.search.selection import Candidate, Selection
 from headnote.search.shares import Share
 from headnote.search.spelling import Reading, guesses, shares_of
+from headnote.search.terms import languages_in
 from headnote.search.wording import Wording
 from headnote.store.base import Reader
 from headnote.store.rows import Place, StoredChunk
@@ -195,7 +196,7 @@ def described(
     for link in reader.links_in(ids):
         targets[link.path, link.chunk][link.leads_to] = None
     terms = terms_by_chunk(reader, ids, words)
-    wording = Wording(shares_of(words))
+    wording = Wording(shares_of(words), languages_in(reader))
     described = []
     for hit in hits:
         chunk = chunks[hit.key]

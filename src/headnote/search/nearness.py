@@ -13,7 +13,8 @@ from headnote.search.model_choice import model_for
 from headnote.search.terms import function_terms, rarity
 from headnote.search.wording import Wording
 from headnote.store.base import Reader
-from headnote.store.rows import DocumentRow, PartSet, StoredChunk
+from headnote.store.parts import PartSet
+from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.store.terms import keyword_fields_of, terms_of
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _wholes(parts: PartSet) -> NDArray[np.float32]:
     if not len(counts):
         nothing: NDArray[np.float32] = numpy.empty((0, 0), numpy.float32)
         return nothing
-    sums = numpy.add.reduceat(parts.matrix, numpy.cumsum(counts) - counts, axis=0)
+    sums = numpy.add.reduceat(parts.floats()[1], numpy.cumsum(counts) - counts, axis=0)
     lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
     wholes: NDArray[np.float32] = sums / numpy.where(lengths > 0, lengths, 1)
     return wholes

@@ -78,7 +78,7 @@ def weighted_scores(
 
 def ranked(scores: Mapping[int, float]) -> list[int]:
     """Chunks, best first. Ties are broken by age in the store, so the order is always the same."""
-    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
+    return [chunk for _, chunk in sorted([(-score, chunk) for chunk, score in scores.items()])]
 
 
 # -- links

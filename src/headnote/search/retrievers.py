@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.search.ranking import Ranking
 from headnote.store.base import Reader
 from headnote.store.filters import Filter
-from headnote.store.rows import PartSet
+from headnote.store.parts import PartSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,16 +47,14 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
 
     if not parts.chunks:
         return []
+    of_names, of_parts = parts.similarities(query)
     counts = np.asarray(parts.counts)
     starts = np.cumsum(counts) - counts
-    similarities = parts.matrix @ query
-    nearest = np.maximum.reduceat(similarities, starts)
+    nearest = np.maximum.reduceat(of_parts, starts)
     # The whole is the direction of the sum of its parts, so its similarity is their sum over the length of that.
-    sums = _sums(parts.matrix, starts, counts)
-    lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
-    whole = np.add.reduceat(similarities, starts) / np.where(lengths > 0, lengths, 1)
+    whole = np.add.reduceat(of_parts, starts) / np.where(parts.lengths > 0, parts.lengths, 1)
     text_scores = WHOLE_SHARE * whole + (1 - WHOLE_SHARE) * nearest
-    scores = text_scores + NAME_SHARE * np.maximum((parts.names @ query).max(axis=1) - text_scores, 0)
+    scores = text_scores + NAME_SHARE * np.maximum(of_names.max(axis=1) - text_scores, 0)
     chunks = np.asarray(parts.chunks)
     order = np.lexsort((chunks, -scores))
     order = order[scores[order] > 0]
@@ -65,21 +63,5 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
 
 def unread_chunks(parts: PartSet, chunks: Iterable[int]) -> frozenset[int]:
     """Those of the chunks that cannot be compared: they have no vector yet, or the model cannot read their text."""
-    import numpy as np
-
-    if not parts.chunks:
-        return frozenset(chunks)
-    counts = np.asarray(parts.counts)
-    has_direction = np.logical_or.reduceat(parts.matrix.any(axis=1), np.cumsum(counts) - counts)
-    return frozenset(chunks) - {chunk for chunk, has in zip(parts.chunks, has_direction, strict=True) if has}
-
-
-def _sums(matrix: NDArray[np.float32], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The sum of each group of rows. Groups of one size are added at once: `reduceat` takes ten times as long."""
-    import numpy as np
-
-    sums = np.empty((len(starts), matrix.shape[1]), np.float32)
-    for count in set(counts.tolist()):  # `unique` would load masked arrays, a fiftieth of a second at every start
-        groups = np.flatnonzero(counts == count)
-        sums[groups] = matrix[starts[groups, None] + np.arange(count)].sum(axis=1)
-    return sums
+    lengths = parts.lengths.tolist()
+    return frozenset(chunks) - {chunk for chunk, length in zip(parts.chunks, lengths, strict=True) if length}

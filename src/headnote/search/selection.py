@@ -122,7 +122,9 @@ class SeenTexts:
 
     def __init__(self) -> None:
         self._texts: list[_Text] = []
-        self._spellings: set[str] = set()
+        self._latest = _Text("")
+        """What was asked for last: it is often added next."""
+        self._spellings: set[tuple[str, ...]] = set()
         self._words: set[str] = set()
         self._runs: set[int] = set()
         """As hashes. Should two be equal by chance, one more text is compared."""
@@ -131,16 +133,21 @@ class SeenTexts:
 
     def has(self, text: str) -> bool:
         """Whether the text duplicates one of them."""
-        one = _Text(text)
+        one = self._compared(text)
         if one.spelling in self._spellings:
             return True
         return self._may_have(one) and any(map(one.resembles, self._texts))
 
     def add(self, text: str) -> None:
-        one = _Text(text)
+        one = self._compared(text)
         self._texts.append(one)
         self._spellings.add(one.spelling)
         self._words |= one.words
+
+    def _compared(self, text: str) -> _Text:
+        if self._latest.text is not text:
+            self._latest = _Text(text)
+        return self._latest
 
     def _may_have(self, one: _Text) -> bool:
         if not _is_covered(one.words, self._words, SHARED_WORDS):
@@ -155,9 +162,10 @@ class _Text:
     """A text as it is compared."""
 
     def __init__(self, text: str) -> None:
-        words = text.split()
-        self.spelling = " ".join(words)
-        self.words = frozenset(words)
+        self.text = text
+        self.spelling = tuple(text.split())
+        """Without whitespace."""
+        self.words = frozenset(self.spelling)
 
     @cached_property
     def runs(self) -> frozenset[tuple[str, ...]]:
@@ -168,9 +176,9 @@ class _Text:
         return frozenset(map(hash, self._each_run()))
 
     def _each_run(self) -> Iterable[tuple[str, ...]]:
-        words = self.spelling.split()
+        words = self.spelling
         if len(words) <= RUN_LENGTH:
-            return [tuple(words)]
+            return [words]
         return zip(*(words[at:] for at in range(RUN_LENGTH)), strict=False)
 
     def resembles(self, other: _Text) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from headnote.store.filters import Filter
 from headnote.store.labels import Labels
+from headnote.store.parts import PartSet
 from headnote.store.rows import (
     ALL_OF_IT,
     DEFAULT_WEIGHTS,
@@ -21,7 +22,6 @@ from headnote.store.rows import (
     LinkRow,
     NonText,
     PackedVectors,
-    PartSet,
     PendingText,
     Place,
     StoredChunk,

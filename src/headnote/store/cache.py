@@ -35,8 +35,9 @@ class Cache(Generic[Key, Value]):
         """The values of all keys. Missing ones are read together, and added."""
         requested = list(dict.fromkeys(keys))
         values = self.cached(generation, requested)
-        if missing := [key for key in requested if key not in values]:
-            new = read(missing)  # without the lock: others need not wait for the database
+        if len(values) < len(requested):
+            # Without the lock: others need not wait for the database.
+            new = read([key for key in requested if key not in values])
             self.add(generation, new)
             values.update(new)
         return values
@@ -45,11 +46,15 @@ class Cache(Generic[Key, Value]):
         """The values that are here."""
         values = {}
         with self._lock:
+            entries = self._entries
+            # As long as there is room, nobody asks who came last; to keep it takes as long as the rest.
+            is_filling_up = 2 * self._used > self._capacity
             for key in keys:
-                entry = self._entries.get(key)
+                entry = entries.get(key)
                 if entry is not None and entry[0] == generation:
                     values[key] = entry[1]
-                    self._entries.move_to_end(key)
+                    if is_filling_up:
+                        entries.move_to_end(key)
         return values
 
     def add(self, generation: int, values: Mapping[Key, Value]) -> None:

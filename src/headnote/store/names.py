@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from headnote.model import text_hash
 
+NAMES = 2
+"""Number of names of a chunk."""
 MOST = 300
 """Characters of a name. A heading may be a page long and stand above many chunks, each of which has a name to embed."""
 

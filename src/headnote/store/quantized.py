@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headnote.extras import load_numpy
 from headnote.store.names import name_hash
-from headnote.store.rows import PartSet
+from headnote.store.parts import PartSet
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Key = TypeVar("Key", bound=Hashable)
+
 _MOST = 127
 _LARGEST = 1e6
 """The largest scale of a row. Vectors have length one, so a sound scale is at most 1; far beyond, sums overflow."""
 SCALE_BYTES = 4
-NAMES = 2
-"""Number of names of a chunk: see `names_of`."""
 
 
 def packed_groups(matrix: NDArray[np.floating], counts: Sequence[int]) -> list[bytes]:
@@ -65,26 +65,69 @@ def name_rows(names: Sequence[str], matrix: NDArray[np.floating]) -> dict[bytes,
     return {name_hash(name): packed_parts(row.reshape(1, -1)) for name, row in zip(names, matrix, strict=True)}
 
 
-def with_names(parts: bytes, names: Sequence[bytes | None], dimensions: int) -> bytes:
-    """The names of a chunk, zeros for a name without vector, and then its parts."""
+class ChunkVectors(NamedTuple):
+    """The vectors of one chunk as they are stored, and what of them no query changes."""
+
+    names: bytes
+    """Zeros for a name without vector."""
+    parts: bytes
+    length: float
+    """Of the sum of its parts."""
+
+    @property
+    def bytes(self) -> int:
+        return len(self.names) + len(self.parts)
+
+
+def chunk_vectors(
+    stored: Mapping[Key, tuple[bytes, Sequence[bytes | None]]], dimensions: int
+) -> dict[Key, ChunkVectors]:
+    """Parts and names as they are stored → the vectors of each chunk."""
     nothing = bytes(SCALE_BYTES + dimensions)
-    return b"".join([*(name or nothing for name in names), parts])
+    lengths = _lengths([parts for parts, _ in stored.values()], dimensions)
+    return {
+        key: ChunkVectors(b"".join([name or nothing for name in names]), parts, length)
+        for (key, (parts, names)), length in zip(stored.items(), lengths, strict=True)
+    }
 
 
-def part_set(rows: Sequence[tuple[int, bytes]], dimensions: int) -> PartSet:
-    """(chunk, its names and parts as bytes) → all of them, unpacked together: one by one would take longer than the
-    search."""
+def part_set(rows: Sequence[tuple[int, ChunkVectors]], dimensions: int) -> PartSet:
+    """(chunk, its vectors) → all of them together: to compare them one by one would take longer than the search."""
+    width = SCALE_BYTES + dimensions
+    # All names first, so that names and parts are slices and not copies.
+    data = b"".join([*(vectors.names for _, vectors in rows), *(vectors.parts for _, vectors in rows)])
+    steps, scales = _unpacked(data, width)
+    return PartSet(
+        [chunk for chunk, _ in rows],
+        [len(vectors.parts) // width for _, vectors in rows],
+        steps,
+        scales,
+        load_numpy().asarray([vectors.length for _, vectors in rows], "float32"),
+    )
+
+
+def _unpacked(data: bytes, width: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """The rows, and what one step of each is worth."""
+    numpy = load_numpy()
+    together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
+    scales: NDArray[np.float32] = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")[:, 0]
+    if not (numpy.abs(scales) <= _LARGEST).all():
+        raise ValueError("the scale of a vector is out of range")
+    return together[:, SCALE_BYTES:], scales
+
+
+def _lengths(groups: Sequence[bytes], dimensions: int) -> list[float]:
+    """How long the sum of the rows of each group is. Groups of one size are added at once: by `reduceat`, they take ten
+    times as long."""
     numpy = load_numpy()
     width = SCALE_BYTES + dimensions
-    front = NAMES * width
-    # All names first, so that names and parts are slices of the matrix and not copies.
-    data = b"".join([*(data[:front] for _, data in rows), *(data[front:] for _, data in rows)])
-    together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
-    scale = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")
-    if not (numpy.abs(scale) <= _LARGEST).all():
-        raise ValueError("the scale of a vector is out of range")
-    matrix: NDArray[np.float32] = together[:, SCALE_BYTES:].astype(numpy.float32)
-    matrix *= scale
-    names = matrix[: NAMES * len(rows)].reshape(len(rows), NAMES, dimensions)
-    counts = [len(data) // width - NAMES for _, data in rows]
-    return PartSet([chunk for chunk, _ in rows], counts, matrix[NAMES * len(rows) :], names)
+    lengths = numpy.empty(len(groups), numpy.float32)
+    counts = [len(data) // width for data in groups]
+    for count in set(counts):
+        members = [place for place, own in enumerate(counts) if own == count]
+        steps, scales = _unpacked(b"".join([groups[place] for place in members]), width)
+        floats = steps.astype(numpy.float32) * scales[:, None]
+        sums = floats.reshape(len(members), count, dimensions).sum(axis=1)
+        lengths[members] = numpy.sqrt(numpy.einsum("ij,ij->i", sums, sums))
+    found: list[float] = lengths.tolist()
+    return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headnote.store.base import Documents, Keywords, Vectors
 from headnote.store.filters import Filter
 from headnote.store.labels import Labels
+from headnote.store.parts import PartSet
 from headnote.store.rows import (
     ALL_OF_IT,
     DEFAULT_WEIGHTS,
@@ -18,7 +19,6 @@ from headnote.store.rows import (
     KeywordHit,
     LinkRow,
     NonText,
-    PartSet,
     PendingText,
     Place,
     StoredChunk,

@@ -10,8 +10,7 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.model import Chunk, LinkKind, text_hash
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
 class StoredFile(NamedTuple):
@@ -395,18 +394,6 @@ class PendingText(NamedTuple):
 
     hash: str
     text: str
-
-
-class PartSet(NamedTuple):
-    """The vectors of the parts of some chunks."""
-
-    chunks: list[int]
-    counts: list[int]
-    """Number of parts of each chunk, at least one."""
-    matrix: NDArray[np.float32]
-    """A row for each part, those of a chunk together, in the order of the chunks."""
-    names: NDArray[np.float32]
-    """For each chunk a matrix of its two names, in the order of `names_of`; zeros for one that has no vector yet."""
 
 
 class Counts(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
 from headnote.store.labels import Labels
+from headnote.store.quantized import ChunkVectors
 from headnote.store.requirements import Requirement
 from headnote.store.vocabulary import Vocabulary
 
@@ -55,9 +56,9 @@ class Caches:
             CAPACITY if enabled else 0, lambda found: _OVERHEAD + 50 * len(found)
         )
         """Requirement → the chunks, documents or values that satisfy it, where they had to be looked at one by one."""
-        self.parts: Cache[tuple[int, int], bytes] = Cache(
-            CAPACITY if enabled else 0, lambda data: _OVERHEAD + len(data)
+        self.parts: Cache[tuple[int, int], ChunkVectors | None] = Cache(
+            CAPACITY if enabled else 0, lambda vectors: _OVERHEAD + (vectors.bytes if vectors else 0)
         )
-        """(model, chunk) → the vectors of its names and parts; empty if it has none."""
+        """(model, chunk) → the vectors of its names and parts; None if it has none."""
         self.vocabularies: Cache[str, Vocabulary] = Cache(CAPACITY if enabled else 0, lambda terms: terms.bytes)
         """Beginning → the terms that begin so."""

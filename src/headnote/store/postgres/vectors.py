@@ -14,12 +14,13 @@ from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
+from headnote.store.parts import PartSet
 from headnote.store.postgres.cache import ALL, Caches, Model
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.sql import Connection, Update, only_value, rows
-from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
+from headnote.store.quantized import ChunkVectors, chunk_vectors, name_rows, part_set, vector_rows
 from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
-from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
+from headnote.store.rows import Claim, PackedVectors, PendingText, merged
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,14 +134,14 @@ class Vectors:
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
         stored = self._model(model)
         keys = [(stored.number, int(chunk)) for chunk in chunks]
-        parts = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, stored))
-        return part_set([(key[1], parts[key]) for key in keys if parts[key]], stored.dims)
+        found = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, stored))
+        return part_set([(key[1], vectors) for key in keys if (vectors := found[key])], stored.dims)
 
-    def _read_parts(self, keys: list[tuple[int, int]], model: Model) -> dict[tuple[int, int], bytes]:
-        """(model, chunk) → its names and parts; empty for those that have no parts."""
+    def _read_parts(self, keys: list[tuple[int, int]], model: Model) -> dict[tuple[int, int], ChunkVectors | None]:
+        """(model, chunk) → its vectors; None for those that have no parts."""
         columns = rows(self.db, _PARTS, ([chunk for _, chunk in keys], model.number))
-        found = {(model.number, chunk): with_names(parts, names, model.dims) for chunk, parts, *names in columns}
-        return dict.fromkeys(keys, b"") | found
+        stored = {(model.number, chunk): (parts, names) for chunk, parts, *names in columns}
+        return dict.fromkeys(keys, None) | chunk_vectors(stored, model.dims)
 
     # -- embedding
 

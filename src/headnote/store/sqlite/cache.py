@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from headnote.store.cache import Cache
 from headnote.store.filters import Filter
 from headnote.store.labels import Labels
+from headnote.store.quantized import ChunkVectors
 from headnote.store.requirements import Requirement
 from headnote.store.rows import Parent, Weights
 from headnote.store.sqlite.matrix import Matrix, Patched
@@ -70,6 +71,10 @@ class Caches:
             capacity, lambda slots: _OVERHEAD + slots.nbytes
         )
         """(model, filter) → the slots of their vectors."""
+        self.chunks_of_slots: Cache[tuple[int, int], list[int]] = Cache(
+            capacity, lambda chunks: _OVERHEAD + 40 * len(chunks)
+        )
+        """(model, slot) → the chunks whose vector it is, sorted."""
         self.matching: Cache[Requirement, list[Any]] = Cache(capacity, lambda found: _OVERHEAD + 50 * len(found))
         """Requirement → the chunks, documents or values that satisfy it, where they had to be looked at one by one."""
         self.numbers: Cache[tuple[str, str], int] = Cache(1000 if enabled else 0)
@@ -78,5 +83,7 @@ class Caches:
         """Number of a document → what its chunks need of it."""
         self.vocabularies: Cache[str, Vocabulary] = Cache(capacity, lambda terms: _OVERHEAD + terms.bytes)
         """Beginning → the terms that begin so."""
-        self.parts: Cache[tuple[int, int], bytes] = Cache(capacity, lambda data: _OVERHEAD + len(data))
-        """(model, chunk) → the vectors of its names and parts; empty if it has none."""
+        self.parts: Cache[tuple[int, int], ChunkVectors | None] = Cache(
+            capacity, lambda vectors: _OVERHEAD + (vectors.bytes if vectors else 0)
+        )
+        """(model, chunk) → the vectors of its names and parts; None if it has none."""

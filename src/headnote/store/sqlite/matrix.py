@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MOST = 127
 _TOGETHER = 512
 """Rows that numpy turns into floats at once: they stay in the cache of the processor."""
+_SIGN_AND_VALUE = -0x70002000
+"""The bits that hold a number in half precision after it is moved: its sign once, and its value."""
 _ROUNDING = 1e-4
 """More than sums of floats lose."""
 
@@ -97,10 +99,23 @@ def nearest(
     candidates = numpy.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
     if allowed is not None:
         candidates = candidates[allowed[candidates]]
-    exact = matrix.rows(candidates).astype(numpy.float32) @ query
+    exact = floats_of(matrix.rows(candidates)) @ query
     order = numpy.lexsort((candidates, -exact))[:depth]
     order = order[exact[order] > 0]
     return list(zip(candidates[order].tolist(), exact[order].tolist(), strict=True))
+
+
+def floats_of(halves: NDArray[np.float16]) -> NDArray[np.float32]:
+    """Finite numbers in single precision, exactly. Numpy needs three times as long, since it turns one at a time.
+
+    Sign, exponent and fraction are moved to where single precision has them; then only the exponent is off by 112."""
+    numpy = load_numpy()
+    bits = numpy.ascontiguousarray(halves).view(numpy.int16).astype(numpy.int32)
+    bits <<= 13
+    bits &= _SIGN_AND_VALUE
+    floats: NDArray[np.float32] = bits.view(numpy.float32)
+    floats *= numpy.float32(2.0**112)
+    return floats
 
 
 def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any) -> tuple[NDArray[np.float32], float]:

@@ -18,9 +18,10 @@ from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.damage import decoding
 from headnote.store.filters import Filter
 from headnote.store.names import name_hash, names_of
-from headnote.store.quantized import name_rows, part_set, vector_rows, with_names
+from headnote.store.parts import PartSet
+from headnote.store.quantized import ChunkVectors, chunk_vectors, name_rows, part_set, vector_rows
 from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
-from headnote.store.rows import Claim, PackedVectors, PartSet, PendingText, merged
+from headnote.store.rows import Claim, PackedVectors, PendingText, merged
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.documents import Documents, as_array
 from headnote.store.sqlite.matrix import Matrix, Patched, matrix_of, nearest
@@ -40,7 +41,7 @@ INSERT INTO claims SELECT ?2, ?5, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM {table}
 ON CONFLICT (model, hash) DO UPDATE SET until = excluded.until WHERE owner = excluded.owner RETURNING 1
 """
 _PARTS = """
-SELECT m.id, c.id, m.dims, p.data, t.data, n.data FROM json_each(?) w
+SELECT m.id, c.id, p.data, t.data, n.data FROM json_each(?) w
 CROSS JOIN chunks c ON c.id = w.value CROSS JOIN documents d ON d.id = c.document
 CROSS JOIN models m ON m.id = ? CROSS JOIN vectors v ON v.model = m.id AND v.hash = c.hash
 CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot
@@ -145,40 +146,46 @@ class Vectors:
         array: NDArray[np.int64] = numpy.fromiter((slot for (slot,) in slots), numpy.int64)
         return array
 
-    def _chunks_of_slots(self, model: str, slots: Sequence[int], only: Filter) -> dict[int, list[int]]:
+    def _chunks_of_slots(self, model: str, slots: Sequence[int], only: Filter) -> Mapping[int, Sequence[int]]:
         """Slot → the chunks whose vector it is and that pass: equal texts share a slot, wherever they stand."""
-        pairs = rows(
-            self.db,
-            """SELECT v.slot, c.id FROM json_each(?) w
+        number = self._number(model)
+        keys = [(number, slot) for slot in slots]
+        found = self._caches.chunks_of_slots.get_many(self._generation, keys, self._read_chunks_of_slots)
+        chunks = {slot: own for (_, slot), own in found.items()}
+        if only.passes_all:
+            return chunks
+        ids = [chunk for own in chunks.values() for chunk in own]
+        passing = self._passing_among(ids, only)
+        return {slot: [chunk for chunk in own if chunk in passing] for slot, own in chunks.items()}
+
+    def _passing_among(self, chunks: Sequence[int], only: Filter) -> set[int]:
+        passing = self._documents.passing(only)
+        if not len(passing):
+            return set()
+        ids = load_numpy().asarray(chunks, "int64")
+        places = passing.searchsorted(ids).clip(max=len(passing) - 1)
+        return set(ids[passing[places] == ids].tolist())
+
+    def _read_chunks_of_slots(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], list[int]]:
+        chunks: dict[tuple[int, int], list[int]] = {key: [] for key in keys}
+        query = """SELECT v.model, v.slot, c.id FROM json_each(?) w
             CROSS JOIN vectors v ON v.model = ? AND v.slot = w.value CROSS JOIN chunks c ON c.hash = v.hash
-            ORDER BY w.key, c.id""",
-            (as_array(slots), self._number(model)),
-        )
-        if not only.passes_all:
-            passing = self._documents.passing(only)
-            ids = load_numpy().fromiter((chunk for _, chunk in pairs), "int64", len(pairs))
-            places = passing.searchsorted(ids).clip(max=max(len(passing) - 1, 0))
-            pairs = [
-                pair for pair, place in zip(pairs, places, strict=True) if len(passing) and passing[place] == pair[1]
-            ]
-        chunks: dict[int, list[int]] = {}
-        for slot, chunk in pairs:
-            chunks.setdefault(slot, []).append(chunk)
+            ORDER BY c.id"""
+        for model, slot, chunk in self.db.execute(query, (as_array([slot for _, slot in keys]), keys[0][0])):
+            chunks[model, slot].append(chunk)
         return chunks
 
     def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        number = self._number(model)
+        number, dims = self._number(model), self.models().get(model, 0)
         keys = [(number, int(chunk)) for chunk in chunks]
-        parts = self._caches.parts.get_many(self._generation, keys, self._read_parts)
-        return part_set([(key[1], parts[key]) for key in keys if parts[key]], self.models().get(model, 0))
+        found = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, dims))
+        return part_set([(key[1], vectors) for key in keys if (vectors := found[key])], dims)
 
-    def _read_parts(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
-        """(model, chunk) → its names and parts; empty for those that have no parts."""
-        parts = dict.fromkeys(keys, b"")
+    def _read_parts(self, keys: list[tuple[int, int]], dims: int) -> dict[tuple[int, int], ChunkVectors | None]:
+        """(model, chunk) → its vectors; None for those that have no parts."""
         bindings = (as_array([chunk for _, chunk in keys]), keys[0][0])
-        for model, chunk, dims, data, *names in rows(self.db, _PARTS, bindings):
-            parts[model, chunk] = with_names(data, names, dims)
-        return parts
+        stored = {(model, chunk): (parts, names) for model, chunk, parts, *names in rows(self.db, _PARTS, bindings)}
+        return dict.fromkeys(keys, None) | chunk_vectors(stored, dims)
 
     # -- embedding
 
