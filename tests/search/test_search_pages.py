@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from headnote import Facet, Hit, Index, SearchPage, SettingsError, Why
@@ -98,6 +98,7 @@ def narrowed(chosen: dict[str, Any], facet: Facet) -> dict[str, Any]:
 
 @LAWS
 @given(query=queries, chosen=options, limit=st.integers(1, 30), offset=st.integers(0, 40))
+@example(query="", chosen={"mode": "hybrid", "budget": 200}, limit=1, offset=9)
 def test_pages_make_up_one_list_and_show_no_more_than_is_found(
     index: Index, query: str, chosen: dict[str, Any], limit: int, offset: int
 ) -> None:

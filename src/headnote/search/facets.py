@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from headnote.model import Facet, folder_glob
 from headnote.store.filters import Filter, folded, folded_tag
-from headnote.store.labels import Grouping, Labels
+from headnote.store.labels import Labels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,50 +21,53 @@ MOST_VALUES = 8
 """Of one field."""
 
 
+Counted = tuple[int, tuple[str, str]]
+"""How many chunks a label leaves, and the label: its name and value. Most of them are not shown."""
+
+
 def facets_of(labels: Labels, found: NDArray[np.int64], only: Filter) -> tuple[Facet, ...]:
     """Folders, then tags, then fields. What leaves all of the chunks does not narrow, and is left out."""
-    per_document, is_found = labels.counts(found)
+    counts = labels.counts(found)
     total = len(found)
-
-    def counted(kind: Literal["folder", "tag", "field"], grouping: Grouping) -> Iterator[Facet]:
-        counts = grouping.counts(per_document, is_found).tolist()
-        # As tuples, which sort fast; most of them are not shown.
-        in_order = sorted((-count, *value) for count, value in zip(counts, grouping.values, strict=True) if count)
-        return (Facet(kind, name, value, -negative) for negative, name, value in in_order)
-
-    folders = _next_folders(list(counted("folder", labels.folders)), total, only)
-    tags = (facet for facet in counted("tag", labels.tags) if facet.total < total and facet.value not in _tags(only))
-    fields = (facet for facet in counted("field", labels.fields) if facet.total < total)
-    return (*_first(folders, MOST_FOLDERS), *_first(tags, MOST_TAGS), *_by_field(fields, only))
+    folders = _next_folders(list(labels.folders.counted(*counts)), total, only)
+    chosen = _tags(only)
+    tags = (one for one in labels.tags.counted(*counts) if one[0] < total and one[1][1] not in chosen)
+    fields = (one for one in labels.fields.counted(*counts) if one[0] < total)
+    return (
+        *_facets("folder", islice(folders, MOST_FOLDERS)),
+        *_facets("tag", islice(tags, MOST_TAGS)),
+        *_facets("field", _by_field(fields, only)),
+    )
 
 
-def _next_folders(folders: list[Facet], total: int, only: Filter) -> Iterator[Facet]:
+def _facets(kind: Literal["folder", "tag", "field"], counted: Iterable[Counted]) -> Iterator[Facet]:
+    return (Facet(kind, name, value, count) for count, (name, value) in counted)
+
+
+def _next_folders(folders: Sequence[Counted], total: int, only: Filter) -> Iterator[Counted]:
     """Those directly below the folder that has all of the chunks.
 
     Globs are alternatives, so another one would not narrow: only a folder gives way to one inside it.
     """
-    common = max((facet.value for facet in folders if facet.total == total), key=len, default="")
-    if only.paths and all(only.paths != (folder_glob(facet.value),) for facet in folders):
+    common = max((folder for count, (_, folder) in folders if count == total), key=len, default="")
+    if only.paths and all(only.paths != (folder_glob(folder),) for _, (_, folder) in folders):
         return
-    for facet in folders:
-        if facet.total < total and facet.value.startswith(common) and facet.value.count("/") == common.count("/") + 1:
-            yield facet
+    depth = common.count("/") + 1
+    for one in folders:
+        count, (_, folder) = one
+        if count < total and folder.startswith(common) and folder.count("/") == depth:
+            yield one
 
 
 def _tags(only: Filter) -> set[str]:
     return set(map(folded_tag, only.tags))
 
 
-def _by_field(facets: Iterable[Facet], only: Filter) -> Iterator[Facet]:
+def _by_field(counted: Iterable[Counted], only: Filter) -> Iterator[Counted]:
     """The fields that say most: those with the most frequent values, each with all its values together."""
     given = {folded(name) for name, _ in only.where}
-    values: dict[str, list[Facet]] = {}
-    for facet in facets:
-        if facet.name not in given:
-            values.setdefault(facet.name, []).append(facet)
-    for name in list(values)[:MOST_FIELDS]:
+    values: dict[str, list[Counted]] = {}
+    for one in counted:
+        values.setdefault(one[1][0], []).append(one)
+    for name in islice((name for name in values if name not in given), MOST_FIELDS):
         yield from values[name][:MOST_VALUES]
-
-
-def _first(facets: Iterable[Facet], most: int) -> list[Facet]:
-    return [facet for facet, _ in zip(facets, range(most), strict=False)]

@@ -23,8 +23,10 @@ def listed(reader: Reader, query: Query, offset: int = 0) -> SearchPage:
     """The first passage of each document that passes, or as many of each as the query wants."""
     query = replace(query, per_document=query.per_document or 1)
     ids = _in_order(reader.labels(), reader.passing(query.only), query.per_document)
-    chunks = reader.chunks(ids[offset : offset + query.limit].tolist())
-    hits = _within_budget(reader, chunks, query)
+    # A budget is that of the whole list, so what is before the page counts.
+    first = 0 if query.budget else offset
+    chunks = reader.chunks(ids[first : offset + query.limit].tolist())
+    hits = _within_budget(reader, chunks, query)[offset - first :]
     return SearchPage(tuple(hits), len(ids), offset=offset)
 
 

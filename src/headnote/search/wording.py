@@ -93,8 +93,8 @@ def _words_from(initials: str) -> re.Pattern[str]:
     word does, or as that does without its accent. To cut a text into all of its words takes five times as long.
 
     What stands in front is looked at last: then a search skips all other letters at once."""
-    letters = re.escape(initials + initials.upper())
-    return re.compile(rf"[{letters}\x80-\U0010ffff](?<![^\W_].)(?<=[^\W_])[^\W_]*+", re.DOTALL)
+    others = set(map(chr, range(128))).difference(initials, initials.upper())
+    return re.compile(rf"[^{re.escape(''.join(sorted(others)))}](?<![^\W_].)(?<=[^\W_])[^\W_]*+", re.DOTALL)
 
 
 def _in_a_sentence(word: str) -> str:

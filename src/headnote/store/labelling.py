@@ -28,16 +28,19 @@ def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
     """The labels of an index. `rows` runs a query."""
     numpy = load_numpy()
     numbers, names, times = _columns(rows(DOCUMENTS), 3)
-    place_of = {number: place for place, number in enumerate(numbers)}
+    document_places = {number: place for place, number in enumerate(numbers)}
     ids, owners = _columns(rows(CHUNKS), 2)
     paths = [unescaped(name) for name in names]
     chunk_places = {chunk: place for place, chunk in enumerate(ids)}
-    owner_places = [place_of[owner] for owner in owners]
-    tags = [(place_of[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
+    owner_places = [document_places[owner] for owner in owners]
+    tags = [(document_places[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
     chunk_tags = [(chunk_places[chunk], unescaped(tag)) for chunk, tag in rows(CHUNK_TAGS)]
-    fields = [(place_of[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
+    fields = [(document_places[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
+    place_of = numpy.zeros(ids[-1] + 1 if ids else 0, numpy.int64)
+    place_of[ids] = numpy.arange(len(ids))
     return Labels(
         chunks=numpy.asarray(ids, numpy.int64),
+        place_of=place_of,
         documents=numpy.asarray(owner_places, numpy.int64),
         paths=paths,
         mtimes=numpy.asarray(times, numpy.int64),
@@ -63,8 +66,11 @@ def _grouping(
         for place, value in pairs:
             places[kind].append(place)
             labels[kind].append(values.setdefault(value, len(values)))
+    in_order = sorted(values)
+    ranks = numpy.zeros(len(values), numpy.int64)
+    ranks[[values[value] for value in in_order]] = numpy.arange(len(values))
     arrays = [numpy.asarray(numbers, numpy.int64) for numbers in (places[0], labels[0], places[1], labels[1])]
-    return Grouping(list(values), *arrays)
+    return Grouping(in_order, arrays[0], ranks[arrays[1]], arrays[2], ranks[arrays[3]])
 
 
 # -- folders and tags
