@@ -30,7 +30,7 @@ from headnote.config.stored import choose
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.embedding.transformer import TransformerEmbedder
-from headnote.search import engine
+from headnote.search import engine, hits
 from headnote.search.query import MODES
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
@@ -53,12 +53,11 @@ STEPS = {
     "parts": "meaning: read the parts of the candidates",
     "by_parts": "meaning: compare the parts",
     "weighted_scores": "fuse",
-    "_lent": "links of the best",
+    "_with_boosts": "links of the best",
     "chunks": "read the candidates",
-    "_in_order": "make hits of them",
-    "_shown": "choose what is shown",
+    "described": "words and links of the hits",
 }
-"""Function of the engine → what it does. `chunks` is also called by `_coverage`, where it counts."""
+"""Function of the search → what it does. `chunks` counts where it is called."""
 
 
 class Embedder:
@@ -312,11 +311,12 @@ def clocks() -> Iterator[dict[str, float]]:
     """Step → seconds so far."""
     inside: list[str] = []
     places: dict[str, Any] = dict.fromkeys(STEPS, engine) | {
+        "described": hits,
         "embed_query": Embedder,
         "chunks": SqliteReader,
         "parts": SqliteReader,
     }
-    originals = {name: getattr(places[name], name) for name in STEPS if hasattr(places[name], name)}
+    originals = {name: getattr(places[name], name) for name in STEPS}
     spent = dict.fromkeys(originals, 0.0)
 
     def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.store.names import NAMES
+from headnote.store.products import products
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +36,6 @@ class PartSet(NamedTuple):
 
     def similarities(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Of each name, a row for each chunk, and of each part."""
-        similarities: NDArray[np.float32] = (self.steps.astype("float32") @ query) * self.scales
+        similarities: NDArray[np.float32] = products(self.steps, query) * self.scales
         names = NAMES * len(self.chunks)
         return similarities[:names].reshape(-1, NAMES), similarities[names:]

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.extras import load_numpy
+from headnote.store.products import products
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _MOST = 127
 _TOGETHER = 512
-"""Rows that numpy turns into floats at once: they stay in the cache of the processor."""
+"""Rows that are rounded at once: as floats they stay in the cache of the processor."""
 _SIGN_AND_VALUE = -0x70002000
 """The bits that hold a number in half precision after it is moved: its sign once, and its value."""
 _ROUNDING = 1e-4
@@ -99,7 +100,7 @@ def nearest(
     candidates = numpy.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
     if allowed is not None:
         candidates = candidates[allowed[candidates]]
-    exact = floats_of(matrix.rows(candidates)) @ query
+    exact = products(floats_of(matrix.rows(candidates)), query)
     order = numpy.lexsort((candidates, -exact))[:depth]
     order = order[exact[order] > 0]
     return list(zip(candidates[order].tolist(), exact[order].tolist(), strict=True))
@@ -122,23 +123,12 @@ def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any)
     """Of all rows, and how much the query loses in it. `simsimd` is the package of that name, or None."""
     numpy = load_numpy()
     if simsimd is None or not len(matrix.rough):  # it refuses to compare with nothing
-        return _sums_of_floats(matrix.rough, query) * matrix.scales, 0.0
+        return products(matrix.rough, query) * matrix.scales, 0.0
     step = float(numpy.abs(query).max()) / _MOST or 1.0
     rounded = numpy.rint(query / step).astype(numpy.int8)
     sums = numpy.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot"), numpy.float32)[0]
     lost = matrix.length * float(numpy.linalg.norm(query - rounded * numpy.float32(step)))
     return sums * (matrix.scales * numpy.float32(step)), lost
-
-
-def _sums_of_floats(rough: NDArray[np.int8], query: NDArray[np.float32]) -> NDArray[np.float32]:
-    numpy = load_numpy()
-    sums: NDArray[np.float32] = numpy.empty(len(rough), numpy.float32)
-    floats = numpy.empty((_TOGETHER, len(query)), numpy.float32)
-    for start in range(0, len(rough), _TOGETHER):
-        rows = rough[start : start + _TOGETHER]
-        floats[: len(rows)] = rows
-        numpy.dot(floats[: len(rows)], query, out=sums[start : start + len(rows)])
-    return sums
 
 
 def matrix_of(size: int, dimensions: int, blocks: Iterable[tuple[int, bytes]], free: list[int]) -> Matrix:
