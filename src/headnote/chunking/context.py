@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, compress, pairwise
 from operator import sub
+from typing import Any
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
@@ -23,8 +24,6 @@ MARGIN = 8
 """Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
 MANY_BLANKS = 8
 """Characters. A longer run of blanks may weigh so much that it is weighed apart from the text beside it."""
-_ODD_START = re.compile(r"[\s/]")
-"""A block that begins with none of these is not blank, and weights add up where it begins."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
@@ -34,20 +33,19 @@ class ChunkingContext:
     Blocks are known by their index in `blocks`, where blocks of nothing but blanks are missing.
     """
 
-    def __init__(self, document: Document, settings: Settings) -> None:
+    def __init__(self, document: Document, settings: Settings, totals: list[int] | None = None) -> None:
         self.document = document
         self.text = text = document.text
         self.path = document.path
         self.settings = settings
         self.mdx = document.mdx
         self.blocks: list[Span] = document.spans
-        has_odd_starts = _ODD_START.search("".join([text[block[1]] for block in self.blocks])) is not None
-        self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
-        self.starts: list[int] = [block[1] for block in self.blocks]
+        has_odd_starts, self._numbers = self._leave_out_blank_blocks()
+        self.starts: list[int] = []
         """Where each block begins, then where the last one ends."""
-        self.starts.append(self.blocks[-1][2] if self.blocks else 0)
-        self.headings: list[int] = [index for index, block in enumerate(self.blocks) if block[0] == "heading"]
+        self.headings: list[int] = []
         """Indices of the blocks that are headings."""
+        begin_lines = self._look_through_blocks()
         self.first_heading: int = self.headings[0] if self.headings else len(self.blocks)
         """Index of the first block that is a heading; past the end if there is none."""
         self._heading_paths = self._paths()
@@ -56,6 +54,9 @@ class ChunkingContext:
         """What closes the last block, if it is a fence that is left open to the end of the file."""
         self.first_block = self._first_block()
         self.counter: Counter = get_counter(settings.counter, settings.bias)
+        self._per_character: int | None = self.counter.per_character
+        self.margin: int = MARGIN * self.counter.unit
+        """Weight of so many tokens."""
         self.max_weight = settings.max_tokens * self.counter.unit
         self.has_pictures = ";base64," in text
         self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
@@ -64,25 +65,44 @@ class ChunkingContext:
         self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
         self.adds_up = self.counter.adds != "never" and not (has_odd_starts and self._begin_off_seams())
         """Whether the weights of blocks add up, give or take the blank lines at the very end."""
-        begin_lines = {text[start - 1] for start in self.starts[1:-1]} <= {"\n", "\r"}
         self.begins_on_seams = self.adds_up and not has_odd_starts and begin_lines
         """Whether they also add up with any lines before them, such as a breadcrumb."""
         self.safe_weight = self._safe_weight()
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
-        self.totals = self._totals()
+        self.totals: list[int] = self._totals() if totals is None else totals
         """Weight of everything before each block; the difference of two is the weight of the blocks between them."""
 
-    def _leave_out_blank_blocks(self) -> list[int] | None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compiled objects have no dictionary to pickle. What costs time, the spans and the weights, is sent.
+        return ChunkingContext, (self.document, self.settings, self.totals)
+
+    def _leave_out_blank_blocks(self) -> tuple[bool, list[int] | None]:
         """Drop blocks of blanks that are none to Markdown (U+00A0, a form feed): they are gaps between blocks.
 
-        Returns the number of each block in the document, or None if nothing was dropped.
+        Returns whether any block begins oddly, so that it might be blank or begin off a seam; and the number of each
+        block in the document, or None if nothing was dropped.
         """
         text, blocks = self.text, self.blocks
+        if not _begin_oddly(text, blocks):
+            return False, None
         has_content = [not text[start:end].isspace() for _, start, end, _, _ in blocks]
         if all(has_content):
-            return None
+            return True, None
         self.blocks = list(compress(blocks, has_content))
-        return list(compress(range(len(blocks)), has_content))
+        return True, list(compress(range(len(blocks)), has_content))
+
+    def _look_through_blocks(self) -> bool:
+        """Note where blocks begin and which are headings. Returns whether each but the first begins a line."""
+        text, starts, headings = self.text, self.starts, self.headings
+        begin_lines = True
+        for index, (kind, start, _, _, _) in enumerate(self.blocks):
+            starts.append(start)
+            if kind == "heading":
+                headings.append(index)
+            if index and text[start - 1] != "\n" and text[start - 1] != "\r":
+                begin_lines = False
+        starts.append(self.blocks[-1][2] if self.blocks else 0)
+        return begin_lines
 
     def _first_block(self) -> int:
         """Index of the first block that belongs to a chunk."""
@@ -103,7 +123,7 @@ class ChunkingContext:
         if not self.adds_up:
             return -1
         breadcrumb = self.max_breadcrumb_weight if self.has_breadcrumbs else 0
-        return self.max_weight - breadcrumb - MARGIN * self.counter.unit
+        return self.max_weight - breadcrumb - self.margin
 
     # -- blocks and headings
 
@@ -180,7 +200,7 @@ class ChunkingContext:
     # -- weights
 
     def _totals(self) -> list[int]:
-        if self.counter.per_character == 1 and not self.has_pictures:
+        if self._per_character == 1 and not self.has_pictures:
             return self.starts
         code = [block[0] in CODE_LIKE for block in self.blocks]
         if self.has_pictures:
@@ -200,7 +220,7 @@ class ChunkingContext:
         """Weight of the text between each two neighbouring cuts, pictures left out."""
         if self.has_pictures:
             return self.weigh_texts([text[start:end] for start, end in pairwise(cuts)], code)
-        if self.counter.per_character == 1:
+        if self._per_character == 1:
             return list(map(sub, cuts[1:], cuts))
         return self.counter.weigh_pieces(text, cuts, [code] * (len(cuts) - 1))
 
@@ -215,7 +235,8 @@ class ChunkingContext:
         if known is None:
             text = breadcrumb_of(path)
             text = f"{text}\n\n" if text else ""
-            weight = self.counter.weigh((text,))[0]
+            each = self._per_character
+            weight = self.counter.weigh((text,))[0] if each is None else len(text) * each
             known = (text, weight) if weight <= self.max_breadcrumb_weight else self.breadcrumb(path[1:])
             self._breadcrumbs[path] = known
         return known
@@ -223,3 +244,12 @@ class ChunkingContext:
     def text_limit(self, path: tuple[str, ...]) -> int:
         """Weight that a breadcrumb leaves for the text below it."""
         return self.max_weight - self.breadcrumb(path)[1]
+
+
+def _begin_oddly(text: str, blocks: list[Span]) -> bool:
+    """Whether a block begins with a blank or a slash. All others are not blank, and weights add up where they begin."""
+    for _, start, _, _, _ in blocks:
+        first = text[start]
+        if first == "/" or first.isspace():
+            return True
+    return False

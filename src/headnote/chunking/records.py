@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from functools import cached_property
 from typing import Any, TypeVar
 
 from headnote.chunking.context import ChunkingContext
@@ -40,19 +39,20 @@ def records(context: ChunkingContext, drafts: list[Draft], modified: float | Non
     number_parts(drafts)
     origin = DocumentChunks(context, modified)
     origin.chunks = [
+        # By position: names cost more than all else here.
         Chunk(
-            origin=origin,
-            index=index,
-            section=draft.section,
-            part=draft.part,
-            start=draft.start,
-            end=draft.end,
-            prefix=draft.prefix,
-            suffix=draft.suffix,
-            overlap=draft.overlap,
-            heading_path=draft.heading_path,
-            block_start=context.number_of(draft.block_start),
-            block_end=context.number_of(draft.block_end),
+            origin,
+            index,
+            draft.section,
+            draft.part,
+            draft.start,
+            draft.end,
+            draft.prefix,
+            draft.suffix,
+            draft.overlap,
+            draft.heading_path,
+            context.number_of(draft.block_start),
+            context.number_of(draft.block_end),
         )
         for index, draft in enumerate(drafts)
     ]
@@ -68,6 +68,16 @@ class DocumentChunks:
         self.doc_id = context.path
         self.modified = modified
         self.chunks: list[Chunk] = []
+        self._keys: list[str] | None = None
+        self._tokens: list[int] | None = None
+        self._lines: list[tuple[int, int]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compiled objects have no dictionary to pickle. The chunks point back here, so they come as the state.
+        return DocumentChunks, (self.context, self.modified), (self.chunks, self._tokens)
+
+    def __setstate__(self, state: tuple[list[Chunk], list[int] | None]) -> None:
+        self.chunks, self._tokens = state
 
     def id_of(self, chunk: Chunk) -> str:
         form = _ID_FORMS[self.context.settings.strategy]
@@ -75,10 +85,11 @@ class DocumentChunks:
         return f"{name}_sub_{chunk.part}" if chunk.part is not None and form.endswith("{section}") else name
 
     def key_of(self, chunk: Chunk) -> str:
+        if self._keys is None:
+            self._keys = self._make_keys()
         return self._keys[chunk.index]
 
-    @cached_property
-    def _keys(self) -> list[str]:
+    def _make_keys(self) -> list[str]:
         """A hash of each own text. Equal texts are numbered in order."""
         seen: Counter[str] = Counter()
         keys = []
@@ -96,18 +107,17 @@ class DocumentChunks:
         return embedded_text(self.context, chunk)
 
     def tokens_of(self, chunk: Chunk) -> int:
+        if self._tokens is None:
+            # All chunks at once: a batch costs little more than one text.
+            self._tokens = sizes(self.context, self.chunks)
         return self._tokens[chunk.index]
 
-    @cached_property
-    def _tokens(self) -> list[int]:
-        """All chunks at once: a batch costs little more than one text."""
-        return sizes(self.context, self.chunks)
-
     def lines_of(self, chunk: Chunk) -> tuple[int, int]:
+        if self._lines is None:
+            self._lines = self._count_lines()
         return self._lines[chunk.index]
 
-    @cached_property
-    def _lines(self) -> list[tuple[int, int]]:
+    def _count_lines(self) -> list[tuple[int, int]]:
         """First and last line of every chunk, counted from one to the next."""
         text = self.context.text
         lines: list[tuple[int, int]] = []

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import add
 
-from headnote.chunking.context import CODE_LIKE, MANY_BLANKS, MARGIN, ChunkingContext
+from headnote.chunking.context import CODE_LIKE, MANY_BLANKS, ChunkingContext
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.rendering import OVERLAP_SEPARATORS, ChunkLike, embedded_text
@@ -21,10 +21,9 @@ def fits(context: ChunkingContext, draft: Draft) -> bool:
     """Whether a draft keeps the cap."""
     if context.adds_up and draft.adds_up:
         estimate = draft.weight + context.breadcrumb(draft.heading_path)[1]
-        margin = MARGIN * context.counter.unit
-        if estimate <= context.max_weight - margin:
+        if estimate <= context.max_weight - context.margin:
             return True
-        if estimate > context.max_weight + margin and not _has_long_gap_behind(context, draft):
+        if estimate > context.max_weight + context.margin and not _has_long_gap_behind(context, draft):
             return False
     return size(context, draft) <= context.settings.max_tokens
 

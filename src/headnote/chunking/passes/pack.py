@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from operator import sub
 
-from headnote.chunking.context import CODE_LIKE, MARGIN, ChunkingContext
+from headnote.chunking.context import CODE_LIKE, ChunkingContext
 from headnote.chunking.cuts import NOTHING, Carried, UnitSequence, greedy_cuts, stable_cuts
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.overlap import first_carried
@@ -20,7 +20,6 @@ from headnote.chunking.splitting.measure import Measure
 from headnote.chunking.splitting.splitter import split_bare, split_block
 from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
 
-_DIVIDES = frozenset({"heading", "rule"})
 _ANY_WEIGHT = 1 << 62
 _CARRIED_VALUES = {"paragraph": 5, "list": 4, "code": 3, "table": 2}
 """How useful the kinds are as overlap; any other counts 1."""
@@ -97,7 +96,11 @@ class _WholeBlocks:
 
     def suffice(self, draft: Draft, limit: int) -> bool:
         """Whether no block of a draft has to be split."""
-        return not draft.suffix and max(_block_weights(self.context, draft)) <= _max_whole_block(self.context, limit)
+        if draft.suffix:
+            return False
+        totals, most = self.context.totals, _max_whole_block(self.context, limit)
+        indices = range(draft.block_start, draft.block_end + 1)
+        return all(totals[index + 1] - totals[index] <= most for index in indices)
 
     def sequence(self, draft: Draft, limit: int) -> tuple[UnitSequence, int, int]:
         """The units, and the first and the end of those that make up a draft."""
@@ -172,7 +175,7 @@ class _SplitBlocks:
         # The first unit leaves space for the headings above the block, which stay with it.
         headings = context.totals[index] - context.totals[context.first_heading_before(index)]
         full = context.text_limit(alone.heading_path)
-        limit = max(full - headings - min(MARGIN * context.counter.unit, full // 8), full // 2, 1)
+        limit = max(full - headings - min(context.margin, full // 8), full // 2, 1)
         source = context.text[start : context.starts[index + 1]]
         measure = Measure(context, source, kind in CODE_LIKE)
         inner = split_block(source, kind, end - start, limit, measure, context.mdx)
@@ -306,12 +309,12 @@ def _carried(context: ChunkingContext, before: int | None, first: int) -> Carrie
 
 def _max_whole_block(context: ChunkingContext, limit: int) -> int:
     """A block of at most this weight need not be split."""
-    return limit - MARGIN * context.counter.unit if context.adds_up else limit // 2
+    return limit - context.margin if context.adds_up else limit // 2
 
 
 def _safe_weight(context: ChunkingContext, limit: int) -> int:
     """A part of at most this weight keeps the cap, so nothing has to be counted."""
-    return limit - MARGIN * context.counter.unit if context.adds_up else -1
+    return limit - context.margin if context.adds_up else -1
 
 
 def _block_weights(context: ChunkingContext, draft: Draft) -> Iterable[int]:
@@ -342,13 +345,13 @@ def _block_strengths(context: ChunkingContext, first: int, end: int) -> list[int
 
     A heading or thematic break divides. A list or code belongs to the sentence that announces it with a colon.
     """
-    text, blocks = context.text, context.blocks[first:end]
-    strengths = [BETWEEN_BLOCKS] * len(blocks)
-    before = blocks[0]
-    for number, block in enumerate(islice(blocks, 1, None), 1):
-        if block[0] in _DIVIDES:
-            strengths[number] = BETWEEN_BLOCKS + 8 - (block[3] or 7)
-        elif text[before[2] - 1] in ":：" and before[0] == "paragraph":
-            strengths[number] = NO_SEAM
-        before = block
+    text = context.text
+    strengths: list[int] = []
+    announces = False
+    for kind, _, stop, level, _ in context.blocks[first:end]:
+        if strengths and (kind == "heading" or kind == "rule"):
+            strengths.append(BETWEEN_BLOCKS + 8 - (level or 7))
+        else:
+            strengths.append(NO_SEAM if announces else BETWEEN_BLOCKS)
+        announces = kind == "paragraph" and (text[stop - 1] == ":" or text[stop - 1] == "：")
     return strengths
