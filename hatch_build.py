@@ -25,6 +25,7 @@ HOT = [
     "chunking/cuts.py",
     "chunking/draft.py",
     "chunking/passes/*.py",
+    "chunking/records.py",
     "chunking/rendering.py",
     "chunking/sizes.py",
     "chunking/splitting/*.py",
@@ -35,17 +36,16 @@ HOT = [
     "markdown/outline.py",
     "markdown/plain.py",
     "markdown/references.py",
-    "markdown/rules/base.py",
-    "markdown/rules/quick.py",
+    "markdown/rules/*.py",
     "markdown/scanner.py",
     "markdown/slugs.py",
     "markdown/titles.py",
     "markdown/views.py",
     "tokens/seams.py",
 ]
-"""Loops over blocks, lines and characters. Others stay Python because they gain nothing: the rules of Markdown and the
-counters spend their time in regexes and tokenizers, which are native. Classes with cached properties cannot be
-compiled, because compiled objects have no dictionary to cache them in."""
+"""Loops over blocks, lines and characters. Others stay Python because they gain nothing: counters spend their time in
+tokenizers, which are native. Classes with cached properties cannot be compiled, because compiled objects have no
+dictionary to cache them in; nor to pickle, so those that other processes need say how."""
 
 
 def is_asked() -> bool:

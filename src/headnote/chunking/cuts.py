@@ -100,9 +100,12 @@ class UnitSequence:
         What the next part would carry comes first, then a hash of the text that begins there: equal texts are cut
         alike.
         """
+        return self.carried(first, cut).value, self._hash(cut), cut
+
+    def _hash(self, cut: int) -> int:
         start = self.starts[cut]
-        text = self.text[start : start + _HASHED].encode("utf-8", "surrogatepass")
-        return self.carried(first, cut).value, crc32(text), cut
+        text = self.text[start : start + _HASHED]
+        return crc32(text.encode() if text.isascii() else text.encode("utf-8", "surrogatepass"))
 
     def ranked(self, first: int, cuts: list[int]) -> list[int]:
         """The places where a part could end, the best first: by structure, then by content."""
@@ -113,7 +116,15 @@ class UnitSequence:
         strengths = self.strengths
         strongest = max([strengths[cut] for cut in cuts])
         finalists = [cut for cut in cuts if strengths[cut] == strongest]
-        return finalists[0] if len(finalists) == 1 else max([self._content_rank(first, cut) for cut in finalists])[-1]
+        if len(finalists) == 1:
+            return finalists[0]
+        best, best_value, best_hash = -1, -1, -1
+        for cut in finalists:
+            value, hashed = self.carried(first, cut).value, self._hash(cut)
+            # Of equal texts the last one, as in `ranked`.
+            if value > best_value or (value == best_value and hashed >= best_hash):
+                best, best_value, best_hash = cut, value, hashed
+        return best
 
 
 def stable_cuts(

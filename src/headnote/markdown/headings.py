@@ -39,8 +39,14 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
     after = start
     while after < end and text[after] == "#":
         after += 1
-    if after > start and _MARKUP.search(text, after, end) is None:
-        return " ".join(text[after:end].split())
+    if after > start:
+        content = _without_plain_id(text[after:end])
+        words = " ".join(content.split())
+        # A regex would take most of the time. Nearly all headings are words and spaces.
+        if words.replace(" ", "").isalnum() and words == content.strip(" \t"):
+            return words
+        if _MARKUP.search(text, after, end) is None:
+            return " ".join(text[after:end].split())
     plain = _PLAIN_ATX.fullmatch(text, start, end)
     if plain is not None:
         return plain[1].replace("`", "")
@@ -49,6 +55,21 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
     if identifier is not None:
         content = content[: identifier.start()]
     return plain_text(content, definitions)
+
+
+def _without_plain_id(content: str) -> str:
+    """The content of a heading without the id at its end, if that is one of words: `{#an-id}`, `{/*an-id*/}`."""
+    if not content.endswith("}"):
+        return content
+    brace = content.rfind("{")
+    inner = content[brace + 1 : -1]
+    if inner.startswith("#"):
+        name = inner[1:]
+    elif inner.startswith("/*") and inner.endswith("*/"):
+        name = inner[2:-2]
+    else:
+        return content
+    return content[:brace] if brace >= 0 and name.replace("-", "").isalnum() else content
 
 
 def explicit_id(text: str, block: Block) -> str:

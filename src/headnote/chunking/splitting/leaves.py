@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
 
 from headnote.chunking.splitting.pieces import Cuts, Piece
 from headnote.chunking.splitting.units import IN_BLOCK, IN_TEXT, NO_SEAM
 
-_BLANK_LINE = re.compile(r"\n[^\S\n]*+(?:\n|\Z)")
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _WORD = re.compile(r"\S++\s*+")
 _ITEM_MARKER = re.compile(
-    r"^((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))", re.MULTILINE
+    r"((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))"
 )
+_MAY_BE_MARKER = frozenset("-+*0123456789\t")
 
 
 def by_line(piece: Piece) -> Cuts:
     """One part for each line that is not blank. Blank lines stay with the line before, and make a better seam."""
-    text = piece.text
-    lines = text.split("\n")
-    # Every line but the last has a line end of its own.
-    starts = list(accumulate([len(line) + 1 for line in lines[:-1]], initial=piece.start))
-    if not _BLANK_LINE.search(text):
-        return Cuts(piece, "line", starts, [piece.strength, *[IN_TEXT] * (len(starts) - 1)])
-    is_blank = [not line or line.isspace() for line in lines]
-    is_blank[0] = False  # the first part begins with the piece, whatever its first line
-    follows_blank = [False, *is_blank[:-1]]
-    content = [number for number, blank in enumerate(is_blank) if not blank]
-    strengths = [IN_BLOCK if follows_blank[number] else IN_TEXT for number in content]
-    strengths[0] = piece.strength
-    return Cuts(piece, "line", [starts[number] for number in content], strengths)
+    # The first part begins with the piece, whatever its first line.
+    first, *others = piece.text.split("\n")
+    starts, strengths = [piece.start], [piece.strength]
+    at, follows_blank = piece.start + len(first) + 1, False
+    for line in others:
+        if not line or line.isspace():
+            follows_blank = True
+        else:
+            starts.append(at)
+            strengths.append(IN_BLOCK if follows_blank else IN_TEXT)
+            follows_blank = False
+        at += len(line) + 1
+    return Cuts(piece, "line", starts, strengths)
 
 
 def by_sentence(piece: Piece) -> Cuts:
@@ -46,14 +45,19 @@ def by_word(piece: Piece) -> Cuts:
 
 def by_item(piece: Piece) -> Cuts:
     """A marker further left than the content of the item before it begins the next item."""
-    text = piece.view.text
+    text, end = piece.view.text, piece.end
     starts: list[int] = []
     content_column = 0
-    for marker in _ITEM_MARKER.finditer(text, piece.start, piece.end):
-        start, marker_end = marker.span(1)
-        if not starts or len(marker["indent"].expandtabs(4)) < content_column:
-            starts.append(start)
-            content = marker.end() if marker["gap"] else marker_end + 1
-            content_column = len(text[start:content].expandtabs(4))
+    line = piece.start if piece.start == 0 or text[piece.start - 1] == "\n" else text.find("\n", piece.start) + 1
+    while 0 <= line < end:
+        first = line
+        while first < end and text[first] == " ":
+            first += 1
+        marker = _ITEM_MARKER.match(text, line, end) if first < end and text[first] in _MAY_BE_MARKER else None
+        if marker is not None and (not starts or len(marker["indent"].expandtabs(4)) < content_column):
+            starts.append(line)
+            content = marker.end() if marker["gap"] else marker.end(1) + 1
+            content_column = len(text[line:content].expandtabs(4))
+        line = text.find("\n", first, end) + 1 or end
     starts[:1] = [piece.start]
     return Cuts(piece, "item", starts, [piece.strength, *[IN_BLOCK] * (len(starts) - 1)])

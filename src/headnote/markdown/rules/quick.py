@@ -1,4 +1,4 @@
-"""Blocks that their first characters give away: prose, ATX headings, fenced code and block-level HTML, not indented.
+"""Blocks that their first characters give away: prose, ATX headings, fenced code, lists and HTML, not indented.
 
 They are most of a document, and searching for line ends and fences takes a fraction of the time of the regexes. What is
 not decided by a look at such a block is left to the rules: they read everything else, and these constructs wherever
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from headnote.markdown.rules.base import Dialect, Reading, without_blank_end
-from headnote.markdown.rules.html import BLOCK_TAGS
+from headnote.markdown.rules.html import BLOCK_TAGS, RAW_TEXT_TAGS
 from headnote.markdown.rules.paragraph import Continuation
 
 UNDECIDED: Final = -1
@@ -24,7 +24,12 @@ _MOST_HASHES: Final = 6
 _LEAST_MARKS: Final = 3
 _LONGEST_TAG: Final = max(map(len, BLOCK_TAGS))
 _BLOCK_TAGS: Final = frozenset(BLOCK_TAGS)
+_RAW_TEXT_TAGS: Final = frozenset(RAW_TEXT_TAGS)
 _END_TAG_NAME: Final = frozenset(" \t\n>/")
+_LONGEST_NAME: Final = 64
+"""Of a tag that is read here; so far a `>` is looked for."""
+_MOST_SPACES: Final = 4
+"""Between the marker of a list item and its content."""
 _INDENTATION: Final = ("", " ", "  ", "   ")
 
 
@@ -46,17 +51,23 @@ class QuickReader:
         if first == "#":
             return _read_heading(text, start, reading)
         if first == "`":
+            if _run_end(text, start) - start < _LEAST_MARKS:
+                return self._read_prose(text, start, reading)
             return _read_fence(text, start, self.mdx, reading)
-        if first == "<" and not self.mdx:
-            return _read_html(text, start, reading)
+        if first == "<":
+            return UNDECIDED if self.mdx else _read_html(text, start, reading)
         if first == "*" and _begins_bold(text, start):
             return self._read_prose(text, start, reading)
+        if first == "-" or first == "*" or first == "+":
+            return _read_list(text, start, first, 1, reading)
+        if first.isdecimal() and (text[start + 1] == "." or text[start + 1] == ")"):
+            return _read_list(text, start, text[start + 1], 2, reading)
         return UNDECIDED
 
     def _read_prose(self, text: str, start: int, reading: Reading) -> int:
         size, may_end = len(text), self.may_end_prose
         end = text.find("\n", start) + 1
-        while end < size and text[end] not in may_end:
+        while end < size and (text[end] not in may_end or _is_surely_prose(text, end)):
             end = text.find("\n", end) + 1
         if end < size and text[end] != "\n":
             return self.go_on(text, start, end, reading)
@@ -66,6 +77,82 @@ class QuickReader:
 
 def _begins_bold(text: str, start: int) -> bool:
     return text[start + 1] == "*" and text[start + 2] != "*" and text[start + 2] not in _BLANKS
+
+
+def _is_surely_prose(text: str, at: int) -> bool:
+    """Whether a line goes on with the paragraph before it, although other lines with its first character may not."""
+    first = text[at]
+    if first == "\n":
+        return False
+    second = text[at + 1]
+    if first == "`" or first == "~":
+        return second != first
+    if first == "[":
+        return second != "^"
+    if first == "*" or first == "_" or first == "+" or first == "#":
+        return second != first and second not in _BLANKS
+    # A number interrupts a paragraph only if it is 1, which may have zeros in front.
+    return first in "23456789"
+
+
+def _read_list(text: str, start: int, mark: str, width: int, reading: Reading) -> int:
+    """A list whose markers, of this width and with this last character, all stand at the margin and are spaced alike.
+
+    It ends at a line at the margin after a blank one, or with the text. Where it might go on there, or items might
+    look different, the rules decide.
+    """
+    content = start + width
+    while text[content] == " ":
+        content += 1
+    gap = content - start - width
+    if not 1 <= gap <= _MOST_SPACES:
+        return UNDECIDED
+    size, is_numbered = len(text), width > 1
+    line, last = start, start
+    while True:
+        content = line + width + gap
+        # What begins with another marker may be a thematic break.
+        if text[content] in _BLANKS or text[content] == mark:
+            return UNDECIDED
+        last = text.find("\n", content)
+        line = last + 1
+        follows_blank = False
+        while line < size:
+            at = line
+            while text[at] == " ":
+                at += 1
+            if text[at] == "\n":
+                follows_blank = True
+            elif at - line >= width + gap:
+                follows_blank = False
+                last = at = text.find("\n", at)
+            elif at > line or text[at] == "\t":
+                return UNDECIDED
+            else:
+                break
+            line = at + 1
+        if line == size or (follows_blank and not _may_be_item(text[line], mark, is_numbered)):
+            reading.spans.append(("list", start, last, 0, ""))
+            return line
+        if not _is_item(text, line, mark, width, gap):
+            return UNDECIDED
+
+
+def _may_be_item(first: str, mark: str, is_numbered: bool) -> bool:
+    return first.isdecimal() if is_numbered else first == mark
+
+
+def _is_item(text: str, line: int, mark: str, width: int, gap: int) -> bool:
+    """Whether a line begins with a marker and so many spaces."""
+    if width > 1 and not "0" <= text[line] <= "9":
+        return False
+    at = line + width
+    if text[at - 1] != mark:
+        return False
+    stop = at + gap
+    while at < stop and text[at] == " ":
+        at += 1
+    return at == stop
 
 
 def _read_heading(text: str, start: int, reading: Reading) -> int:
@@ -81,19 +168,44 @@ def _read_heading(text: str, start: int, reading: Reading) -> int:
 
 
 def _read_html(text: str, start: int, reading: Reading) -> int:
-    """A tag that opens an HTML block up to the next blank line."""
+    """A comment; or a tag that opens an HTML block up to the next blank line."""
+    if text[start + 1] == "!":
+        return _read_comment(text, start, reading)
     name = start + 2 if text[start + 1] == "/" else start + 1
     after = name
     while after - name <= _LONGEST_TAG and text[after] not in _END_TAG_NAME:
         after += 1
     tag = text[name:after]
-    if tag.lower() not in _BLOCK_TAGS or not tag.isascii() or (text[after] == "/" and text[after + 1] != ">"):
+    is_block = tag.lower() in _BLOCK_TAGS and tag.isascii() and (text[after] != "/" or text[after + 1] == ">")
+    if not is_block and not _is_plain_tag(text, name):
         return UNDECIDED
     end = text.find("\n", after) + 1
     while not _is_blank(text, end):
         end = text.find("\n", end) + 1
     reading.spans.append(("html", start, end - 1, 0, ""))
     return end
+
+
+def _is_plain_tag(text: str, name: int) -> bool:
+    """Whether this is the name of a tag without attributes, alone on its line."""
+    end = text.find(">", name, name + _LONGEST_NAME)
+    if end <= name:
+        return False
+    tag = text[name:end]
+    is_name = tag.isascii() and tag[0].isalpha() and tag.replace("-", "").isalnum()
+    return is_name and tag.lower() not in _RAW_TEXT_TAGS and _is_blank(text, end + 1)
+
+
+def _read_comment(text: str, start: int, reading: Reading) -> int:
+    if text[start + 2] != "-" or text[start + 3] != "-":
+        return UNDECIDED
+    # From the third character on: in `<!-->` the opening is part of the closing.
+    closing = text.find("-->", start + 2)
+    if closing < 0:
+        return UNDECIDED
+    end = text.find("\n", closing)
+    reading.spans.append(("html", start, end, 0, ""))
+    return end + 1
 
 
 def _read_fence(text: str, start: int, mdx: bool, reading: Reading) -> int:
