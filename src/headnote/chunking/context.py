@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, compress, pairwise
-from operator import sub
+from operator import itemgetter, sub
 from typing import Any
 
 from headnote.chunking.data_uris import strip_data_uris
@@ -24,6 +24,10 @@ MARGIN = 8
 """Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
 MANY_BLANKS = 8
 """Characters. A longer run of blanks may weigh so much that it is weighed apart from the text beside it."""
+_ODD_START = re.compile(r"[\s/]")
+"""A block that begins with none of these is not blank, and weights add up where it begins."""
+_KIND, _START = itemgetter(0), itemgetter(1)
+"""Of a span."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
@@ -40,12 +44,15 @@ class ChunkingContext:
         self.settings = settings
         self.mdx = document.mdx
         self.blocks: list[Span] = document.spans
-        has_odd_starts, self._numbers = self._leave_out_blank_blocks()
-        self.starts: list[int] = []
+        # What each block begins with, looked at in one go: there are many.
+        has_odd_starts = _ODD_START.search("".join(map(text.__getitem__, map(_START, self.blocks)))) is not None
+        self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
+        self.starts: list[int] = list(map(_START, self.blocks))
         """Where each block begins, then where the last one ends."""
-        self.headings: list[int] = []
+        self.starts.append(self.blocks[-1][2] if self.blocks else 0)
+        kinds: list[str] = list(map(_KIND, self.blocks))
+        self.headings: list[int] = [index for index, kind in enumerate(kinds) if kind == "heading"]
         """Indices of the blocks that are headings."""
-        begin_lines = self._look_through_blocks()
         self.first_heading: int = self.headings[0] if self.headings else len(self.blocks)
         """Index of the first block that is a heading; past the end if there is none."""
         self._heading_paths = self._paths()
@@ -65,8 +72,8 @@ class ChunkingContext:
         self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
         self.adds_up = self.counter.adds != "never" and not (has_odd_starts and self._begin_off_seams())
         """Whether the weights of blocks add up, give or take the blank lines at the very end."""
-        self.begins_on_seams = self.adds_up and not has_odd_starts and begin_lines
-        """Whether they also add up with any lines before them, such as a breadcrumb."""
+        self._may_begin_on_seams = self.adds_up and not has_odd_starts
+        self._begins_on_seams: bool | None = None
         self.safe_weight = self._safe_weight()
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
         self.totals: list[int] = self._totals() if totals is None else totals
@@ -76,33 +83,25 @@ class ChunkingContext:
         # Compiled objects have no dictionary to pickle. What costs time, the spans and the weights, is sent.
         return ChunkingContext, (self.document, self.settings, self.totals)
 
-    def _leave_out_blank_blocks(self) -> tuple[bool, list[int] | None]:
+    def _leave_out_blank_blocks(self) -> list[int] | None:
         """Drop blocks of blanks that are none to Markdown (U+00A0, a form feed): they are gaps between blocks.
 
-        Returns whether any block begins oddly, so that it might be blank or begin off a seam; and the number of each
-        block in the document, or None if nothing was dropped.
+        Returns the number of each block in the document, or None if nothing was dropped.
         """
         text, blocks = self.text, self.blocks
-        if not _begin_oddly(text, blocks):
-            return False, None
         has_content = [not text[start:end].isspace() for _, start, end, _, _ in blocks]
         if all(has_content):
-            return True, None
+            return None
         self.blocks = list(compress(blocks, has_content))
-        return True, list(compress(range(len(blocks)), has_content))
+        return list(compress(range(len(blocks)), has_content))
 
-    def _look_through_blocks(self) -> bool:
-        """Note where blocks begin and which are headings. Returns whether each but the first begins a line."""
-        text, starts, headings = self.text, self.starts, self.headings
-        begin_lines = True
-        for index, (kind, start, _, _, _) in enumerate(self.blocks):
-            starts.append(start)
-            if kind == "heading":
-                headings.append(index)
-            if index and text[start - 1] != "\n" and text[start - 1] != "\r":
-                begin_lines = False
-        starts.append(self.blocks[-1][2] if self.blocks else 0)
-        return begin_lines
+    @property
+    def begins_on_seams(self) -> bool:
+        """Whether the weights of blocks also add up with any lines before them, such as a breadcrumb."""
+        if self._begins_on_seams is None:
+            before = {self.text[start - 1] for start in self.starts[1:-1]} if self._may_begin_on_seams else {""}
+            self._begins_on_seams = before <= {"\n", "\r"}
+        return self._begins_on_seams
 
     def _first_block(self) -> int:
         """Index of the first block that belongs to a chunk."""
@@ -244,12 +243,3 @@ class ChunkingContext:
     def text_limit(self, path: tuple[str, ...]) -> int:
         """Weight that a breadcrumb leaves for the text below it."""
         return self.max_weight - self.breadcrumb(path)[1]
-
-
-def _begin_oddly(text: str, blocks: list[Span]) -> bool:
-    """Whether a block begins with a blank or a slash. All others are not blank, and weights add up where they begin."""
-    for _, start, _, _, _ in blocks:
-        first = text[start]
-        if first == "/" or first.isspace():
-            return True
-    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 _FIELDS = (
     "adds_up",
@@ -78,6 +79,14 @@ class Draft:
     def copy(self) -> Draft:
         """Another draft of the same text, to be changed."""
         return Draft(**{name: getattr(self, name) for name in _FIELDS})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compiled objects have no dictionary to pickle.
+        return _restored, tuple(getattr(self, name) for name in _FIELDS)
+
+
+def _restored(*values: Any) -> Draft:
+    return Draft(**dict(zip(_FIELDS, values, strict=True)))
 
 
 def number_parts(drafts: Iterable[Draft]) -> None:

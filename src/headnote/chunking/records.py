@@ -37,8 +37,8 @@ def records(context: ChunkingContext, drafts: list[Draft], modified: float | Non
         end = len(context.text)
         drafts = [Draft(start=end, end=end, block_start=0, block_end=0, heading_path=(), section=0)]
     number_parts(drafts)
-    origin = DocumentChunks(context, modified)
-    origin.chunks = [
+    origin = DocumentChunks(context, modified, drafts)
+    return [
         # By position: names cost more than all else here.
         Chunk(
             origin,
@@ -56,28 +56,31 @@ def records(context: ChunkingContext, drafts: list[Draft], modified: float | Non
         )
         for index, draft in enumerate(drafts)
     ]
-    return list(origin.chunks)
 
 
 class DocumentChunks:
-    """What the chunks of one document share, and how their costlier fields are computed."""
+    """What the chunks of one document share, and how their costlier fields are computed.
 
-    def __init__(self, context: ChunkingContext, modified: float | None) -> None:
+    It knows drafts, not chunks. These know it, and in a circle nothing would be freed before the garbage collector
+    finds it: every document with its blocks.
+    """
+
+    def __init__(self, context: ChunkingContext, modified: float | None, drafts: list[Draft]) -> None:
         self.context = context
         self.path = context.path
         self.doc_id = context.path
         self.modified = modified
-        self.chunks: list[Chunk] = []
+        self._drafts = drafts
         self._keys: list[str] | None = None
         self._tokens: list[int] | None = None
         self._lines: list[tuple[int, int]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Compiled objects have no dictionary to pickle. The chunks point back here, so they come as the state.
-        return DocumentChunks, (self.context, self.modified), (self.chunks, self._tokens)
+        # Compiled objects have no dictionary to pickle.
+        return DocumentChunks, (self.context, self.modified, self._drafts), self._tokens
 
-    def __setstate__(self, state: tuple[list[Chunk], list[int] | None]) -> None:
-        self.chunks, self._tokens = state
+    def __setstate__(self, tokens: list[int] | None) -> None:
+        self._tokens = tokens
 
     def id_of(self, chunk: Chunk) -> str:
         form = _ID_FORMS[self.context.settings.strategy]
@@ -93,8 +96,8 @@ class DocumentChunks:
         """A hash of each own text. Equal texts are numbered in order."""
         seen: Counter[str] = Counter()
         keys = []
-        for chunk in self.chunks:
-            text = self.context.text[chunk.start : chunk.end].encode("utf-8", "surrogatepass")
+        for draft in self._drafts:
+            text = self.context.text[draft.start : draft.end].encode("utf-8", "surrogatepass")
             digest = hashlib.blake2b(text, digest_size=8).hexdigest()
             keys.append(f"{self.path}#{digest}-{seen[digest]}")
             seen[digest] += 1
@@ -109,7 +112,7 @@ class DocumentChunks:
     def tokens_of(self, chunk: Chunk) -> int:
         if self._tokens is None:
             # All chunks at once: a batch costs little more than one text.
-            self._tokens = sizes(self.context, self.chunks)
+            self._tokens = sizes(self.context, self._drafts)
         return self._tokens[chunk.index]
 
     def lines_of(self, chunk: Chunk) -> tuple[int, int]:
@@ -122,11 +125,11 @@ class DocumentChunks:
         text = self.context.text
         lines: list[tuple[int, int]] = []
         line, at = 1, 0
-        for chunk in self.chunks:
-            line += line_ends(text, at, chunk.start)
+        for draft in self._drafts:
+            line += line_ends(text, at, draft.start)
             first = line
-            at = _last_character(text, chunk.start, chunk.end)
-            line += line_ends(text, chunk.start, at)
+            at = _last_character(text, draft.start, draft.end)
+            line += line_ends(text, draft.start, at)
             lines.append((first, line))
         return lines
 

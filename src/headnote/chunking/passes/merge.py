@@ -74,29 +74,37 @@ def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
     """Small drafts in a row, joined to groups that are not small."""
     if len(run) == 1:
         return run
-    unit = context.counter.unit
-    groups: dict[tuple[int, int], Draft | None] = {}
-
-    def joins(first: int, last: int) -> bool:
-        groups[first, last] = together = _joined(context, run[first:last])
-        return together is not None or last - first == 1
-
+    groups = _Groups(context, run)
     units = UnitSequence(
         text=context.text,
         starts=[draft.start for draft in run],
-        totals=list(accumulate((draft.weight for draft in run), initial=0)),
+        totals=list(accumulate([draft.weight for draft in run], initial=0)),
         # The higher the heading, the better the cut in front of it.
         strengths=[7 - (draft.level or 7) for draft in run],
         glued=set(),
         opening=[0] * len(run),
         closing=[0] * len(run),
         safe_weight=-1,  # more than weight decides whether drafts may be joined
-        fits=joins,
+        fits=groups.join,
     )
-    lower = context.settings.min_tokens * unit
-    upper = max(context.settings.target_tokens * unit, lower)
+    lower = context.settings.min_tokens * context.counter.unit
+    upper = max(context.settings.target_tokens * context.counter.unit, lower)
     cuts = stable_cuts(units, 0, len(run), min_weight=lower, max_weight=upper, min_last=lower)
-    return [groups.get(extent) or run[extent[0]] for extent in pairwise(cuts)]
+    return [groups.joined.get(extent) or run[extent[0]] for extent in pairwise(cuts)]
+
+
+class _Groups:
+    """Drafts in a row, and what was joined of them so far."""
+
+    def __init__(self, context: ChunkingContext, run: list[Draft]) -> None:
+        self.context = context
+        self.run = run
+        self.joined: dict[tuple[int, int], Draft | None] = {}
+
+    def join(self, first: int, last: int) -> bool:
+        """Join the drafts between two cuts, if they may be."""
+        self.joined[first, last] = together = _joined(self.context, self.run[first:last])
+        return together is not None or last - first == 1
 
 
 def _joined_with_closest(

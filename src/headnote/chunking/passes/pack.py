@@ -71,7 +71,7 @@ def _parts(context: ChunkingContext, whole_blocks: _WholeBlocks, draft: Draft) -
 class _WholeBlocks:
     """The blocks of a document as units. They suffice for every draft whose blocks all fit.
 
-    One sequence serves all drafts: only strengths and the safe weight depend on the draft.
+    All drafts share the lists of their sequences: only strengths and the safe weight depend on the draft.
     """
 
     def __init__(self, context: ChunkingContext) -> None:
@@ -80,19 +80,9 @@ class _WholeBlocks:
         glued = {index + 1 for index in context.headings}
         # Headings at the very end announce nothing: they stay with the text before them.
         glued.update(range(context.first_heading_before(count), count))
+        self._glued = glued
         self._strengths = [0] * count
-        self._sequence = UnitSequence(
-            text=context.text,
-            starts=context.starts,
-            totals=context.totals,
-            strengths=self._strengths,
-            glued=glued,
-            opening=[0] * count,
-            closing=[0] * count,
-            safe_weight=0,
-            fits=self._fits,
-            carried=self._carried if _may_carry(context) else None,
-        )
+        self._nothing = [0] * count
 
     def suffice(self, draft: Draft, limit: int) -> bool:
         """Whether no block of a draft has to be split."""
@@ -105,9 +95,22 @@ class _WholeBlocks:
     def sequence(self, draft: Draft, limit: int) -> tuple[UnitSequence, int, int]:
         """The units, and the first and the end of those that make up a draft."""
         first, end = draft.block_start, draft.block_end + 1
-        self._sequence.safe_weight = _safe_weight(self.context, limit)
-        self._strengths[first:end] = _block_strengths(self.context, first, end)
-        return self._sequence, first, end
+        context = self.context
+        self._strengths[first:end] = _block_strengths(context, first, end)
+        # Not kept: it knows methods of this object, and a circle is freed only by the garbage collector.
+        sequence = UnitSequence(
+            text=context.text,
+            starts=context.starts,
+            totals=context.totals,
+            strengths=self._strengths,
+            glued=self._glued,
+            opening=self._nothing,
+            closing=self._nothing,
+            safe_weight=_safe_weight(context, limit),
+            fits=self._fits,
+            carried=self._carried if _may_carry(context) else None,
+        )
+        return sequence, first, end
 
     def part(self, first: int, last: int, section: int, number: int | None = None) -> Draft:
         """The blocks between two cuts as a draft."""
