@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from numbers import Integral, Real
 from os import PathLike
 from types import NoneType
-from typing import Any, get_args
+from typing import Any
 
 from headnote.errors import SettingsError
 
@@ -33,7 +33,9 @@ def check_types(**arguments: tuple[object, Any]) -> None:
     for name, (value, allowed) in arguments.items():
         if type(value) is allowed:
             continue
-        kinds = get_args(allowed) or (allowed,)
+        kinds = getattr(allowed, "__args__", None) or (allowed,)
+        if type(value) in kinds:
+            continue
         # A bool is an int to Python, but never meant as a number.
         is_stray_bool = isinstance(value, bool) and bool not in kinds
         # A string is an iterable of characters to Python, and bytes can be a path.

@@ -18,6 +18,9 @@ from headnote.formats.opening import open_document
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 
+_PATH, _TIME = str | PathLike, Real | None
+"""Made once: a call with a short text takes as long as to make them."""
+
 
 def chunk(
     text: str,
@@ -40,7 +43,7 @@ def chunk(
         settings: Complete settings.
         **options: Single settings, such as `max_tokens=256`.
     """
-    check_types(text=(text, str), path=(path, str | PathLike), modified=(modified, Real | None))
+    check_types(text=(text, str), path=(path, _PATH), modified=(modified, _TIME))
     checked = settings_from(preset, settings, options)
     return chunk_document(open_document(text, fspath(path), checked.mdx), checked, modified)
 

@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, compress, pairwise
-from operator import itemgetter, sub
-from typing import Any
+from operator import sub
+from typing import Any, Final
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
@@ -20,14 +20,12 @@ from headnote.model import breadcrumb_of
 from headnote.tokens import Counter, get_counter
 
 CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
-MARGIN = 8
+MARGIN: Final = 8
 """Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
-MANY_BLANKS = 8
+MANY_BLANKS: Final = 8
 """Characters. A longer run of blanks may weigh so much that it is weighed apart from the text beside it."""
 _ODD_START = re.compile(r"[\s/]")
 """A block that begins with none of these is not blank, and weights add up where it begins."""
-_KIND, _START = itemgetter(0), itemgetter(1)
-"""Of a span."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
@@ -44,15 +42,12 @@ class ChunkingContext:
         self.settings = settings
         self.mdx = document.mdx
         self.blocks: list[Span] = document.spans
-        # What each block begins with, looked at in one go: there are many.
-        has_odd_starts = _ODD_START.search("".join(map(text.__getitem__, map(_START, self.blocks)))) is not None
-        self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
-        self.starts: list[int] = list(map(_START, self.blocks))
+        self.starts: list[int] = []
         """Where each block begins, then where the last one ends."""
-        self.starts.append(self.blocks[-1][2] if self.blocks else 0)
-        kinds: list[str] = list(map(_KIND, self.blocks))
-        self.headings: list[int] = [index for index, kind in enumerate(kinds) if kind == "heading"]
+        self.headings: list[int] = []
         """Indices of the blocks that are headings."""
+        has_odd_starts = _ODD_START.search(self._look_through_blocks()) is not None
+        self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
         self.first_heading: int = self.headings[0] if self.headings else len(self.blocks)
         """Index of the first block that is a heading; past the end if there is none."""
         self._heading_paths = self._paths()
@@ -83,6 +78,22 @@ class ChunkingContext:
         # Compiled objects have no dictionary to pickle. What costs time, the spans and the weights, is sent.
         return ChunkingContext, (self.document, self.settings, self.totals)
 
+    def _look_through_blocks(self) -> str:
+        """Note where blocks begin and which of them are headings. Returns the characters that they begin with."""
+        text = self.text
+        starts: list[int] = []
+        headings: list[int] = []
+        characters: list[str] = []
+        for index, block in enumerate(self.blocks):
+            start = block[1]
+            starts.append(start)
+            characters.append(text[start])
+            if block[0] == "heading":
+                headings.append(index)
+        starts.append(self.blocks[-1][2] if self.blocks else 0)
+        self.starts, self.headings = starts, headings
+        return "".join(characters)
+
     def _leave_out_blank_blocks(self) -> list[int] | None:
         """Drop blocks of blanks that are none to Markdown (U+00A0, a form feed): they are gaps between blocks.
 
@@ -93,6 +104,7 @@ class ChunkingContext:
         if all(has_content):
             return None
         self.blocks = list(compress(blocks, has_content))
+        self._look_through_blocks()
         return list(compress(range(len(blocks)), has_content))
 
     @property

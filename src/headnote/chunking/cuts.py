@@ -13,10 +13,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
-_HASHED = 64
+_HASHED: Final = 64
 """Characters that decide between two places of equal strength."""
 
 
@@ -105,7 +105,10 @@ class UnitSequence:
     def _hash(self, cut: int) -> int:
         start = self.starts[cut]
         text = self.text[start : start + _HASHED]
-        return crc32(text.encode() if text.isascii() else text.encode("utf-8", "surrogatepass"))
+        try:
+            return crc32(text.encode())
+        except UnicodeEncodeError:
+            return crc32(text.encode("utf-8", "surrogatepass"))
 
     def ranked(self, first: int, cuts: list[int]) -> list[int]:
         """The places where a part could end, the best first: by structure, then by content."""

@@ -40,10 +40,9 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
     while after < end and text[after] == "#":
         after += 1
     if after > start:
-        content = _without_plain_id(text[after:end])
-        words = " ".join(content.split())
-        # A regex would take most of the time. Nearly all headings are words and spaces.
-        if words.replace(" ", "").isalnum() and words == content.strip(" \t"):
+        # A regex would take most of the time, and nearly all headings are words with a space between them.
+        words = _without_plain_id(text[after:end]).strip(" \t")
+        if words.replace(" ", "").isalnum() and "  " not in words:
             return words
         if _MARKUP.search(text, after, end) is None:
             return " ".join(text[after:end].split())

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-NO_SEAM, IN_TEXT, IN_BLOCK, BETWEEN_BLOCKS = range(4)
+from typing import Final
+
+NO_SEAM: Final = 0
+IN_TEXT: Final = 1
+IN_BLOCK: Final = 2
+BETWEEN_BLOCKS: Final = 3
 """How good a place to cut a unit's beginning is, worst first."""
 
 _LISTS = ("blocks", "closing", "off_seam", "opening", "prefixes", "starts", "strengths", "suffixes", "weights")

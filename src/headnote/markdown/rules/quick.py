@@ -1,4 +1,4 @@
-"""Blocks that their first characters give away: prose, ATX headings, fenced code, lists and HTML, not indented.
+"""Blocks that their first characters give away: prose, headings, fences, lists, breaks and HTML, not indented.
 
 They are most of a document, and searching for line ends and fences takes a fraction of the time of the regexes. What is
 not decided by a look at such a block is left to the rules: they read everything else, and these constructs wherever
@@ -56,8 +56,10 @@ class QuickReader:
             return _read_fence(text, start, self.mdx, reading)
         if first == "<":
             return UNDECIDED if self.mdx else _read_html(text, start, reading)
-        if first == "*" and _begins_bold(text, start):
+        if (first == "*" or first == "_") and _begins_emphasis(text, start):
             return self._read_prose(text, start, reading)
+        if (first == "-" or first == "*" or first == "_") and text[start + 1] == first:
+            return _read_break(text, start, reading)
         if first == "-" or first == "*" or first == "+":
             return _read_list(text, start, first, 1, reading)
         if first.isdecimal() and (text[start + 1] == "." or text[start + 1] == ")"):
@@ -75,8 +77,20 @@ class QuickReader:
         return end
 
 
-def _begins_bold(text: str, start: int) -> bool:
-    return text[start + 1] == "*" and text[start + 2] != "*" and text[start + 2] not in _BLANKS
+def _begins_emphasis(text: str, start: int) -> bool:
+    """Whether something stands behind one or two marks: no list and no thematic break begins so."""
+    mark = text[start]
+    after = start + 2 if text[start + 1] == mark else start + 1
+    return text[after] != mark and text[after] not in _BLANKS
+
+
+def _read_break(text: str, start: int, reading: Reading) -> int:
+    after = _run_end(text, start)
+    if after - start < _LEAST_MARKS or not _is_blank(text, after):
+        return UNDECIDED
+    end = text.find("\n", after)
+    reading.spans.append(("rule", start, end, 0, ""))
+    return end + 1
 
 
 def _is_surely_prose(text: str, at: int) -> bool:
@@ -121,8 +135,9 @@ def _read_list(text: str, start: int, mark: str, width: int, reading: Reading) -
             at = line
             while text[at] == " ":
                 at += 1
-            if text[at] == "\n":
+            if _is_blank(text, at):
                 follows_blank = True
+                at = text.find("\n", at)
             elif at - line >= width + gap:
                 follows_blank = False
                 last = at = text.find("\n", at)
@@ -237,8 +252,9 @@ def _is_indentation(before: str, mdx: bool) -> bool:
 
 
 def _run_end(text: str, start: int) -> int:
-    end = start
-    while text[end] == "`":
+    """Where the run of one character that begins here ends."""
+    mark, end = text[start], start + 1
+    while text[end] == mark:
         end += 1
     return end
 
