@@ -13,7 +13,7 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.settings import Settings
 from headnote.markdown.document import Document
-from headnote.markdown.headings import HeadingStack, labels
+from headnote.markdown.headings import HeadingStack
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import breadcrumb_of
@@ -144,14 +144,11 @@ class ChunkingContext:
 
     def _paths(self) -> list[tuple[str, ...]]:
         stack = HeadingStack()
-        text, blocks = self.text, self.blocks
+        blocks = self.blocks
         paths: list[tuple[str, ...]] = [()]
-        known: dict[str, str] | None = None
-        for index in self.headings:
-            _, start, end, level, _ = blocks[index]
-            if known is None and text.find("[", start, end) >= 0:
-                known = labels(blocks)
-            paths.append(stack.push(level, self.document.heading_text(start, end, known)))
+        texts: list[str] = self.document.heading_texts(blocks, self.headings)
+        for number, index in enumerate(self.headings):
+            paths.append(stack.push(blocks[index][3], texts[number]))
         return paths
 
     def headings_between(self, first: int, last: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from headnote.lines import count_line_ends
 from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack
+from headnote.markdown.rules.base import Span
 from headnote.markdown.slugs import Slugs, github_slug
 from headnote.model import Block, Frontmatter, Heading, Tag
 
@@ -55,6 +56,9 @@ class StructuredDocument(Document, ABC):
 
     def heading_text(self, start: int, end: int, definitions: Mapping[str, str] | None = None) -> str:  # noqa: ARG002
         return self.titles[start].text
+
+    def heading_texts(self, blocks: list[Span], indices: list[int]) -> list[str]:
+        return [self.titles[blocks[index][1]].text for index in indices]
 
     @cached_property
     def frontmatter(self) -> Frontmatter:

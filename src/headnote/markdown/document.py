@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from headnote.markdown import frontmatter
-from headnote.markdown.headings import heading_text, span_headings
+from headnote.markdown.headings import heading_text, heading_texts, span_headings
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.rules.base import Span
@@ -53,6 +53,10 @@ class Document:
     def heading_text(self, start: int, end: int, definitions: Mapping[str, str] | None = None) -> str:
         """What a reader sees of the heading in this range, for those who need no anchors."""
         return heading_text(self.text, start, end, definitions)
+
+    def heading_texts(self, blocks: list[Span], indices: list[int]) -> list[str]:
+        """The same for many: the blocks with these indices."""
+        return heading_texts(self.text, blocks, indices)
 
     @cached_property
     def outline(self) -> list[OutlineEntry]:

@@ -56,6 +56,19 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
     return plain_text(content, definitions)
 
 
+def heading_texts(text: str, blocks: list[Span], indices: list[int]) -> list[str]:
+    """The same for the blocks with these indices, among which labels of links are looked up."""
+    texts: list[str] = []
+    known: dict[str, str] | None = None
+    for index in indices:
+        block = blocks[index]
+        start, end = block[1], block[2]
+        if known is None and text.find("[", start, end) >= 0:
+            known = labels(blocks)
+        texts.append(heading_text(text, start, end, known))
+    return texts
+
+
 def _without_plain_id(content: str) -> str:
     """The content of a heading without the id at its end, if that is one of words: `{#an-id}`, `{/*an-id*/}`."""
     if not content.endswith("}"):

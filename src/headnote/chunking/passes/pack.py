@@ -351,7 +351,8 @@ def _block_strengths(context: ChunkingContext, first: int, end: int) -> list[int
     text = context.text
     strengths: list[int] = []
     announces = False
-    for kind, _, stop, level, _ in context.blocks[first:end]:
+    for block in context.blocks[first:end]:
+        kind, stop, level = block[0], block[2], block[3]
         if strengths and (kind == "heading" or kind == "rule"):
             strengths.append(BETWEEN_BLOCKS + 8 - (level or 7))
         else:

@@ -7,13 +7,15 @@ they are indented or look odd.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from headnote.markdown.rules.base import Dialect, Reading, without_blank_end
-from headnote.markdown.rules.html import BLOCK_TAGS, RAW_TEXT_TAGS
+from headnote.markdown.rules.html import BLOCK_TAGS, COMPLETE_TAG, RAW_TEXT_TAGS
 from headnote.markdown.rules.paragraph import Continuation
 
 UNDECIDED: Final = -1
+_IS_PROSE: Final = -2
 _BLANKS: Final = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace())
 """What a regex calls `\\s`."""
 _MAY_BEGIN_OTHER: Final = frozenset("#>`~*+-_<[0123456789") | _BLANKS
@@ -25,6 +27,8 @@ _LEAST_MARKS: Final = 3
 _LONGEST_TAG: Final = max(map(len, BLOCK_TAGS))
 _BLOCK_TAGS: Final = frozenset(BLOCK_TAGS)
 _RAW_TEXT_TAGS: Final = frozenset(RAW_TEXT_TAGS)
+_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_COMPLETE_TAG: Final = re.compile(COMPLETE_TAG)
 _END_TAG_NAME: Final = frozenset(" \t\n>/")
 _LONGEST_NAME: Final = 64
 """Of a tag that is read here; so far a `>` is looked for."""
@@ -55,7 +59,8 @@ class QuickReader:
                 return self._read_prose(text, start, reading)
             return _read_fence(text, start, self.mdx, reading)
         if first == "<":
-            return UNDECIDED if self.mdx else _read_html(text, start, reading)
+            end = UNDECIDED if self.mdx else _read_html(text, start, reading)
+            return self._read_prose(text, start, reading) if end == _IS_PROSE else end
         if (first == "*" or first == "_") and _begins_emphasis(text, start):
             return self._read_prose(text, start, reading)
         if (first == "-" or first == "*" or first == "_") and text[start + 1] == first:
@@ -183,7 +188,7 @@ def _read_heading(text: str, start: int, reading: Reading) -> int:
 
 
 def _read_html(text: str, start: int, reading: Reading) -> int:
-    """A comment; or a tag that opens an HTML block up to the next blank line."""
+    """A comment; or a tag that opens an HTML block up to the next blank line. Any other tag may begin a paragraph."""
     if text[start + 1] == "!":
         return _read_comment(text, start, reading)
     name = start + 2 if text[start + 1] == "/" else start + 1
@@ -193,7 +198,10 @@ def _read_html(text: str, start: int, reading: Reading) -> int:
     tag = text[name:after]
     is_block = tag.lower() in _BLOCK_TAGS and tag.isascii() and (text[after] != "/" or text[after + 1] == ">")
     if not is_block and not _is_plain_tag(text, name):
-        return UNDECIDED
+        if text[name] not in _LETTERS or tag.lower() in _RAW_TEXT_TAGS:
+            return UNDECIDED
+        if _COMPLETE_TAG.match(text, start) is None:
+            return _IS_PROSE
     end = text.find("\n", after) + 1
     while not _is_blank(text, end):
         end = text.find("\n", end) + 1
