@@ -137,9 +137,12 @@ class DocumentChunks:
         return _within(self.context.document.links, chunk)
 
     def tags_of(self, chunk: Chunk) -> tuple[str, ...]:
-        document = self.context.document
-        own = (tag.name for tag in _within(document.inline_tags, chunk))
-        return tuple(dict.fromkeys([*(document.tags if self._has_metadata else ()), *own]))
+        own = _within(self.context.document.inline_tags, chunk)
+        return tuple(dict.fromkeys([*self._document_tags, *(tag.name for tag in own)])) if own else self._document_tags
+
+    @cached_property
+    def _document_tags(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.context.document.tags)) if self._has_metadata else ()
 
     def metadata(self) -> dict[str, Any]:
         return self.context.document.frontmatter.data if self._has_metadata else {}

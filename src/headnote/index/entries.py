@@ -154,20 +154,12 @@ def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:
 
 def link_row(link: Link, path: str, chunk: int, line: int) -> LinkRow:
     """A link as written; it is not resolved yet."""
-    return LinkRow(
-        path=path,
-        chunk=chunk,
-        line=line,
-        kind=link.kind,
-        target=link.target,
-        fragment=link.fragment,
-        text=link.text,
-        external=_is_external(link),
-    )
+    return LinkRow(path, chunk, line, link.kind, link.target, link.fragment, link.text, _is_external(link))
 
 
 def _is_external(link: Link) -> bool:
-    if SHORTCODE.fullmatch(link.target) or BLOCK.fullmatch(link.target):
+    target = link.target
+    if target.startswith(("{{", "((")) and (SHORTCODE.fullmatch(target) or BLOCK.fullmatch(target)):
         return False
     scheme = _ADDRESS if link.kind in ("wikilink", "embed") else _LEAVES_THE_FOLDER
-    return bool(scheme.match(link.target) or _TEMPLATE.search(link.target))
+    return bool(scheme.match(target) or _TEMPLATE.search(target))

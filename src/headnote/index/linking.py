@@ -79,7 +79,7 @@ class Resolver:
             return link
         path = self._document_of(link)
         if path is None or not self.has(path):
-            return link._replace(resolved=path, section=None, resolved_chunk=None)
+            return LinkRow(*link[:8], path, None, None)
         return self.placed(link, path)
 
     def has(self, path: str) -> bool:
@@ -93,7 +93,7 @@ class Resolver:
     def placed(self, link: LinkRow, path: str) -> LinkRow:
         """The link as one that leads to this document, and to the place in it that its fragment names."""
         section, chunk = self._place_in(path, link.fragment) if link.fragment else (None, None)
-        return link._replace(resolved=path, section=section, resolved_chunk=chunk)
+        return LinkRow(*link[:8], path, section, chunk)
 
     def _document_of(self, link: LinkRow) -> str | None:
         if block := BLOCK.fullmatch(link.target):

@@ -34,7 +34,7 @@ from headnote.store.rows import (
 # No database accepts lone surrogates, which is how Python spells a byte of a file name that is not UTF-8; some do not
 # accept NUL. The escape is a code point that no text may use, and is escaped itself.
 _ESCAPE = "\uffff"
-_UNSAFE = re.compile("[\0\uffff\ud800-\udfff]")
+_UNSAFE = re.compile(r"[\0\uffff\ud800-\udfff]")
 _ESCAPED = re.compile("\uffff([0-9a-f]{4})")
 
 

@@ -131,11 +131,10 @@ def _language_of(sample: str) -> str:
     english = count_of_function_words(words, "")
     if english * LEAD >= len(words) / 4:
         return ""  # most texts: nothing else is that frequent
-    best, most = "", max(english * LEAD, ENOUGH * len(words), FEWEST)
-    for language in LATIN:
-        if (count := count_of_function_words(words, language)) > most:
-            best, most = language, count
-    return best
+    enough = max(english * LEAD, ENOUGH * len(words), FEWEST)
+    counts = {language: count_of_function_words(words, language) for language in LATIN}
+    best = max(counts, key=counts.__getitem__)  # the first of those that are equal
+    return best if counts[best] > enough else ""
 
 
 def count_of_function_words(words: Iterable[str], language: str) -> int:

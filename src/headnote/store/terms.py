@@ -177,20 +177,25 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
     """One for each chunk."""
     language = language_of(document.text)
     mark = f" {language_mark(language)}" if language else ""
+    source, title = document.text, term_line(document.title, language)
+    aliases = term_line(_other_names(document), language)
+    lines: dict[tuple[str, ...], str] = {}  # the chunks of a document have most of their headings and tags in common
 
-    @cache
-    def line(names: str) -> str:  # the chunks of a document have most of their names in common
-        return term_line(names, language)
+    def line(names: tuple[str, ...]) -> str:
+        known = lines.get(names)
+        if known is None:
+            known = lines[names] = term_line("\n".join(names), language)
+        return known
 
     return [
         KeywordFields(
-            title=line(texts.title),
-            headings=line(texts.headings),
-            text=term_line(texts.text, language),
-            aliases=line(texts.aliases),
-            tags=line(texts.tags) + mark,
+            title,
+            line(chunk.heading_path),
+            term_line(strip_data_uris(chunk.own_text(source)), language),
+            aliases,
+            line(chunk.tags) + mark,
         )
-        for texts in (field_texts(document, chunk) for chunk in chunks)
+        for chunk in chunks
     ]
 
 
@@ -201,9 +206,13 @@ def field_texts(document: DocumentRow | Parent, chunk: ChunkRow) -> KeywordField
         title=document.title,
         headings="\n".join(chunk.heading_path),
         text=strip_data_uris(chunk.own_text(document.text)),
-        aliases="\n".join((*document.aliases, file_name(document.path))),
+        aliases=_other_names(document),
         tags="\n".join(chunk.tags),
     )
+
+
+def _other_names(document: DocumentRow | Parent) -> str:
+    return "\n".join((*document.aliases, file_name(document.path)))
 
 
 def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
@@ -322,38 +331,31 @@ class _TermTable(dict[str, str]):
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._words: dict[str, str] = {}
         self._parts: dict[str, list[str]] = {}
         self._language = language
         self._stem_latin = str if language == "vietnamese" else _stemmer(language or "english")
         self._most = _TABLE_SIZE // (10 if language else 1)
 
     def __missing__(self, piece: str) -> str:
-        if piece.isascii() and piece.isalnum():
-            line = self._line_of(piece)
-        else:
-            line = " ".join(map(self._line_of, words_of(piece)))
+        line = self._line_of(piece)
         if _is_short(piece):
-            if len(self) + len(self._words) >= self._most:
+            if len(self) >= self._most:
                 self.clear()
-                self._words.clear()
                 self._parts.clear()
-            self[piece] = line
+            # One object for both is found in one place of the memory.
+            self[piece] = piece if line == piece else line
         return line
 
-    def _line_of(self, word: str) -> str:
-        """The terms of one word."""
-        line = self._words.get(word)
-        if line is None:
-            if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
-                line = self._stemmed(word.lower())  # most words
-            elif word.isascii() and word.isalnum():
-                line = " ".join(self._part_terms(word))
-            else:
-                line = " ".join(self._terms(word))
-            if _is_short(word):
-                self._words[word] = line
-        return line
+    def _line_of(self, piece: str) -> str:
+        if piece.isascii() and piece.isalnum():
+            if piece.isalpha() and (piece.islower() or piece[1:].islower()):
+                return self._stem_latin(piece[:LONGEST_TERM].lower())  # most words
+            return " ".join(self._part_terms(piece))
+        words = words_of(piece)
+        if words == [piece]:
+            return " ".join(self._terms(piece))
+        # A word that is cut again is the same word, so each has a line of its own.
+        return " ".join([self[word] for word in words])
 
     def _terms(self, word: str) -> list[str]:
         if word.isascii():

@@ -47,9 +47,20 @@ class SiteFiles:
     def at(self, site: Site, target: str, source: str) -> str | None:
         """The file that a link written as a path leads to."""
         places = _from_top(site, target) if target.startswith("/") else _from_page(target, source)
-        candidates = (ending for place in places for ending in _endings(place, target))
-        files = (path for path in candidates if path not in self._documents and self.has(path))
+        candidates = (path for place in places for path in self._with_endings(place, is_page(target)))
+        files = (path for path in candidates if path not in self._documents)
         return next((path for path in files if not self._is_folder(path) or _shows_folder(site, target, source)), None)
+
+    def _with_endings(self, path: str, is_page: bool) -> Iterator[str]:
+        """What is there at this path. A page may be a file with a suffix that the link leaves out, or the index of a
+        folder; most of these folders do not exist, so no name in them is tried."""
+        if self.has(path):
+            yield path
+        page = without_suffix(path)
+        for stem in (page, f"{page}/index") if is_page else ():
+            folder, _, name = stem.rpartition("/")
+            if names := self._in(folder):
+                yield from (stem + ending for ending in _PAGE_ENDINGS if name + ending in names)
 
     def named(self, name: str, source: str) -> str | None:
         """The file that a wikilink names: from this page, from the root, or wherever one of that name lies."""
@@ -124,15 +135,6 @@ def _from_page(target: str, source: str) -> Iterator[str]:
     for folder in (posixpath.dirname(source), without_suffix(source)):
         if (path := joined(folder, target)) is not None:
             yield path
-
-
-def _endings(path: str, target: str) -> Iterator[str]:
-    """A page may be a file with a suffix that the link leaves out, or the index of a folder."""
-    yield path
-    if is_page(target):
-        page = without_suffix(path)
-        yield from (page + ending for ending in _PAGE_ENDINGS)
-        yield from (f"{page}/index{ending}" for ending in _PAGE_ENDINGS)
 
 
 def nearest(candidates: Iterable[str], source: str) -> str | None:
