@@ -1,9 +1,11 @@
 """From files to an index that can be searched by words, beside another commit: how fast, and whether it is the same.
 
-    python bench/reading.py CHECKOUT [--corpus NAME | --notes N] [--embedder NAME] [--rounds N] [--workers N]
+    python bench/reading.py CHECKOUT [--compiled FOLDER] [--corpus NAME | --notes N] [--embedder NAME] [--rounds N]
+        [--workers N]
 
-CHECKOUT is a working copy of the other commit. Both index the same folder in turn, each time in a process of its own,
-and what they wrote is compared row by row by `contents.py`. The exit code is 1 if it is not the same.
+CHECKOUT is a working copy of the other commit, FOLDER where the compiled wheel of this one was installed, by
+`pip install --no-deps --target`. They index the same folder in turn, each time in a process of its own, and what they
+wrote is compared row by row by `contents.py`. The exit code is 1 if it is not the same.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class Read(NamedTuple):
 def main() -> int:
     parser = argparse.ArgumentParser(description="From files to words ready, beside another commit.")
     parser.add_argument("checkout", type=Path, help="working copy of the other commit")
+    parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="folder with the compiled package, beside it")
     parser.add_argument("--corpus", default=CORPUS, help=f"name of a corpus (default {CORPUS})")
     parser.add_argument("--notes", type=int, metavar="N", help=f"so many generated notes instead, such as {COUNT}")
     parser.add_argument("--embedder", default="none", help="none for words only (default), or instant")
@@ -60,12 +63,13 @@ def main() -> int:
     show_setting(setting, packages)
     with TemporaryDirectory() as scratch:
         folder = prepared(Path(scratch) / "folder", options)
-        reads, comparison = measured(folder, Path(scratch), options)
-    show(table(reads, comparison, options))
-    for difference in comparison.differences:
-        print(f"\nNOT THE SAME {difference}")
+        reads, comparisons = measured(folder, Path(scratch), options)
+    show(table(reads, comparisons, options))
+    differences = [(name, each) for name, comparison in comparisons.items() for each in comparison.differences]
+    for name, difference in differences:
+        print(f"\nNOT THE SAME {name}: {difference}")
     write_figures(options.json, figures(reads, _case(options)), setting, packages)
-    return 1 if comparison.differences else 0
+    return 1 if differences else 0
 
 
 def prepared(folder: Path, options: argparse.Namespace) -> Path:
@@ -78,22 +82,26 @@ def prepared(folder: Path, options: argparse.Namespace) -> Path:
     return folder
 
 
-def measured(folder: Path, scratch: Path, options: argparse.Namespace) -> tuple[dict[str, list[Read]], Comparison]:
-    """The reads of both, in turn, so that load affects both alike; and their last indexes, compared."""
-    checkouts = {"before": options.checkout.resolve(), "now": REPOSITORY}
-    reads: dict[str, list[Read]] = {name: [] for name in checkouts}
+def measured(
+    folder: Path, scratch: Path, options: argparse.Namespace
+) -> tuple[dict[str, list[Read]], dict[str, Comparison]]:
+    """The reads of all, in turn, so that load affects them alike; and their last indexes, compared with the first."""
+    packages = {"before": options.checkout.resolve() / "src", "now": REPOSITORY / "src"}
+    packages |= {"compiled": options.compiled.resolve()} if options.compiled else {}
+    reads: dict[str, list[Read]] = {name: [] for name in packages}
     for _ in range(options.rounds):
-        for name, checkout in checkouts.items():
+        for name, package in packages.items():
             shutil.rmtree(folder / ".headnote", ignore_errors=True)
-            reads[name].append(in_process(checkout, folder, options))
+            reads[name].append(in_process(package, folder, options))
             shutil.copy2(folder / ".headnote" / "index.db", scratch / f"{name}.db")
-    return reads, compare(scratch / "before.db", scratch / "now.db")
+    _, *others = packages
+    return reads, {name: compare(scratch / "before.db", scratch / f"{name}.db") for name in others}
 
 
-def in_process(checkout: Path, folder: Path, options: argparse.Namespace) -> Read:
+def in_process(package: Path, folder: Path, options: argparse.Namespace) -> Read:
     command = [sys.executable, __file__, str(folder), "--read", "--embedder", options.embedder]
     command += ["--workers", str(options.workers)] if options.workers else []
-    done = run(["env", f"PYTHONPATH={checkout / 'src'}{os.pathsep}{Path(__file__).parent}", *command])
+    done = run(["env", f"PYTHONPATH={package}{os.pathsep}{Path(__file__).parent}", *command])
     seconds, cores, files, size, chunks = json.loads(done.output)
     return Read(seconds, cores, done.memory, files, size, chunks)
 
@@ -117,20 +125,24 @@ def _of_all_cores() -> float:
     return sum(os.times()[:4])
 
 
-def table(reads: dict[str, list[Read]], comparison: Comparison, options: argparse.Namespace) -> Table:
+def table(reads: dict[str, list[Read]], comparisons: dict[str, Comparison], options: argparse.Namespace) -> Table:
     now = reads["now"][0]
     rows = [_row(name, reads[name]) for name in reads]
-    ratios = [_median(reads["before"], each) / _median(reads["now"], each) for each in ("seconds", "cores", "memory")]
-    rows.append(["times as fast", f"{ratios[0]:.2f}", f"{ratios[1]:.2f}", "", ""])
-    same = sum(comparison.rows.values())
+    for name in comparisons:
+        ratios = [_median(reads["before"], each) / _median(reads[name], each) for each in ("seconds", "cores")]
+        rows.append([f"{name}, times as fast", *(f"{ratio:.2f}" for ratio in ratios), "", ""])
     notes = [
         f"{_case(options)}: {now.files:,} files, {now.size / MEGABYTE:.1f} MB, {now.chunks:,} chunks.",
-        f"{same:,} rows and places of terms are the same"
-        + (f"; {len(comparison.differences)} tables are not." if comparison.differences else ", and all of them are."),
+        *(_sameness(name, comparison) for name, comparison in comparisons.items()),
         f"Median of {options.rounds} rounds, in turn. Core seconds: of all processes together.",
         f"Load of the machine at the end: {' '.join(f'{number:.1f}' for number in os.getloadavg())}.",
     ]
     return Table("From files to words ready", ["", "seconds", "core seconds", "MB/s", "peak MB"], rows, notes)
+
+
+def _sameness(name: str, comparison: Comparison) -> str:
+    rest = f"; {len(comparison.differences)} tables are not." if comparison.differences else ", and all of them are."
+    return f"{name}: {sum(comparison.rows.values()):,} rows and places of terms are the same{rest}"
 
 
 def _row(name: str, reads: list[Read]) -> list[str]:
@@ -150,11 +162,15 @@ def _case(options: argparse.Namespace) -> str:
 
 def figures(reads: dict[str, list[Read]], case: str) -> list[Figure]:
     """Of this commit only: the other one has figures of its own."""
-    now = reads["now"]
     return [
-        Figure(case, "to words ready", "s", _median(now, "seconds")),
-        Figure(case, "to words ready, all cores", "s", _median(now, "cores")),
-        Figure(case, "memory", "MB", _median(now, "memory") / MEGABYTE),
+        figure
+        for name, suffix in (("now", ""), ("compiled", ", compiled"))
+        if name in reads
+        for figure in (
+            Figure(case, f"to words ready{suffix}", "s", _median(reads[name], "seconds")),
+            Figure(case, f"to words ready, all cores{suffix}", "s", _median(reads[name], "cores")),
+            Figure(case, f"memory{suffix}", "MB", _median(reads[name], "memory") / MEGABYTE),
+        )
     ]
 
 
