@@ -29,6 +29,7 @@ HOT = [
     "chunking/rendering.py",
     "chunking/sizes.py",
     "chunking/splitting/*.py",
+    "index/anchors.py",
     "markdown/headings.py",
     "markdown/inline.py",
     "markdown/leaves.py",
@@ -41,11 +42,12 @@ HOT = [
     "markdown/slugs.py",
     "markdown/titles.py",
     "markdown/views.py",
+    "store/terms.py",
     "tokens/seams.py",
 ]
-"""Loops over blocks, lines and characters. Others stay Python because they gain nothing: counters spend their time in
-tokenizers, which are native. Classes with cached properties cannot be compiled, because compiled objects have no
-dictionary to cache them in; nor to pickle, so those that other processes need say how."""
+"""Loops over blocks, lines, words and characters. Others stay Python because they gain nothing: counters spend their
+time in tokenizers, which are native. Classes with cached properties cannot be compiled, because compiled objects have
+no dictionary to cache them in; nor to pickle, so those that other processes need say how."""
 
 
 def is_asked() -> bool:
