@@ -217,6 +217,8 @@ def _left_open(layout: Layout, index: int, part: Chunk) -> list[str]:
         return []
     find = structures_by_line if block.kind == "mdx_jsx" else structures
     inside = _own_part(layout, index, part)
+    if "```" not in inside and "~~~" not in inside:
+        return []  # no fence, and most parts are read by nobody else
     if not any(not each.is_closed for each in find(inside, 0, len(inside))):
         return []
     if any(not each.is_closed for each in find(layout.source, block.start, block.end)):
