@@ -146,7 +146,7 @@ def median(work: Callable[[], Any], rounds: int) -> float:
 def gpu_name(device: str) -> str:
     import torch
 
-    return torch.cuda.get_device_name() if device == "cuda" else f"none, torch on {device}"
+    return str(torch.cuda.get_device_name()) if device == "cuda" else f"none, torch on {device}"
 
 
 def as_table(options: argparse.Namespace, figures: dict[str, float]) -> Table:

@@ -71,8 +71,13 @@ def editable(source: str, mdx: bool = False) -> tuple[list[Block], list[int]]:
     return blocks, apart
 
 
-def new_chunks(before: Iterable[Chunk], after: Iterable[Chunk]) -> int:
-    return len({chunk.hash for chunk in after} - {chunk.hash for chunk in before})
+def hashes(chunks: Iterable[Chunk]) -> set[str]:
+    return {chunk.hash for chunk in chunks}
+
+
+def new_chunks(before: set[str], after: Iterable[Chunk]) -> int:
+    """How many chunks have none of the hashes before."""
+    return len(hashes(after) - before)
 
 
 def cost_of(counts: Sequence[int]) -> Cost:

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from cProfile import Profile
 from types import FrameType
 from typing import Any
 
@@ -19,26 +20,27 @@ GIVE_UP_AFTER = 20
 
 def counted_steps(run: Callable[[], object]) -> int:
     """Lines of Python that ran and functions that were called, those written in C included."""
-    steps = 0
+    lines = 0
 
-    def trace(_frame: FrameType, event: str, _argument: Any) -> Any:
-        nonlocal steps
-        steps += event == "line"
-        return trace
+    def count(_frame: FrameType, event: str, _argument: Any) -> None:
+        nonlocal lines
+        if event == "line":
+            lines += 1
 
-    def profile(_frame: FrameType, event: str, _argument: Any) -> None:
-        nonlocal steps
-        steps += event in {"call", "c_call"}
+    def enter(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        return count
 
-    tracer, profiler = sys.gettrace(), sys.getprofile()
-    sys.setprofile(profile)
-    sys.settrace(trace)
+    # It counts calls in C: a function of ours would be called twice for each.
+    profile = Profile(builtins=True)
+    tracer = sys.gettrace()
+    profile.enable()
+    sys.settrace(enter)
     try:
         run()
     finally:
         sys.settrace(tracer)
-        sys.setprofile(profiler)
-    return steps
+        profile.disable()
+    return lines + sum(entry.callcount for entry in profile.getstats())
 
 
 @contextmanager
