@@ -42,7 +42,9 @@ def script(repository: Path) -> Script:
 
     def run(name: str, *arguments: object) -> str:
         command = [sys.executable, str(repository / "models" / "workshop" / name), *map(str, arguments)]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        # Other tests have the other cores: threads of torch that wait for one of them keep theirs busy with waiting.
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
