@@ -74,6 +74,7 @@ class DocumentChunks:
         self._keys: list[str] | None = None
         self._tokens: list[int] | None = None
         self._lines: list[tuple[int, int]] | None = None
+        self._document_tags: tuple[str, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Compiled objects have no dictionary to pickle.
@@ -137,12 +138,10 @@ class DocumentChunks:
         return _within(self.context.document.links, chunk)
 
     def tags_of(self, chunk: Chunk) -> tuple[str, ...]:
+        if self._document_tags is None:
+            self._document_tags = tuple(dict.fromkeys(self.context.document.tags)) if self._has_metadata else ()
         own = _within(self.context.document.inline_tags, chunk)
         return tuple(dict.fromkeys([*self._document_tags, *(tag.name for tag in own)])) if own else self._document_tags
-
-    @cached_property
-    def _document_tags(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.context.document.tags)) if self._has_metadata else ()
 
     def metadata(self) -> dict[str, Any]:
         return self.context.document.frontmatter.data if self._has_metadata else {}
