@@ -8,7 +8,7 @@ from typing import Any
 
 from headnote.extras import load_numpy
 from headnote.store.codec import unescaped
-from headnote.store.labels import Grouping, Labels
+from headnote.store.labels import Grouping, Labels, places_of
 
 MOST_VALUES = 100
 """Different values of a field. One with more tells documents apart instead of grouping them."""
@@ -36,11 +36,10 @@ def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
     tags = [(document_places[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
     chunk_tags = [(chunk_places[chunk], unescaped(tag)) for chunk, tag in rows(CHUNK_TAGS)]
     fields = [(document_places[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
-    place_of = numpy.zeros(ids[-1] + 1 if ids else 0, numpy.int64)
-    place_of[ids] = numpy.arange(len(ids))
+    chunks = numpy.asarray(ids, numpy.int64)
     return Labels(
-        chunks=numpy.asarray(ids, numpy.int64),
-        place_of=place_of,
+        chunks=chunks,
+        place_of=places_of(chunks),
         documents=numpy.asarray(owner_places, numpy.int64),
         paths=paths,
         mtimes=numpy.asarray(times, numpy.int64),

@@ -125,7 +125,7 @@ def language_of(text: str) -> str:
     return _language_of(text[:SAMPLE] + " " + text[middle : middle + SAMPLE])
 
 
-@lru_cache(maxsize=256)  # the chunks of a document are read one by one, and the best ones again and again
+@lru_cache(maxsize=2048)  # the chunks of a document are read one by one, and the best ones again and again; 4 MB
 def _language_of(sample: str) -> str:
     words = sample.lower().split()
     english = count_of_function_words(words, "")
