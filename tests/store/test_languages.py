@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headnote.store.languages import LATIN, language_of
@@ -122,6 +122,7 @@ def test_a_word_is_found_in_its_other_forms(language: str, text: str, query: str
 
 
 @given(st.text(max_size=60), st.sampled_from(list(LATIN)))
+@example("aÀ", "vietnamese")
 def test_a_text_in_any_language_is_found_by_each_of_its_words(text: str, language: str) -> None:
     found = set(terms(text, language))
     forms = other_forms(text, [language])

@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.extras import load
@@ -141,9 +141,10 @@ def other_forms(text: str, languages: Sequence[str]) -> dict[str, list[str]]:
         word_terms = terms(word)
         for language in languages:
             others = terms(word, language)
-            # A name with parts has as many terms in every language, in the same order.
-            pairs = zip(word_terms * len(others) if len(word_terms) == 1 else word_terms, others, strict=False)
-            for term, other in pairs:
+            # A name with parts has the same ones in every language, in the same order. What comes behind is the whole.
+            for term, other in zip(
+                chain(word_terms, repeat(word_terms[0])) if word_terms else (), others, strict=False
+            ):
                 if other != term and other not in forms.setdefault(term, []):
                     forms[term].append(other)
     return {term: others for term, others in forms.items() if others}
