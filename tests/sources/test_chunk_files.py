@@ -71,7 +71,9 @@ def test_a_bad_file_is_skipped_with_a_warning_at_the_line_of_the_program(workers
     with pytest.warns(SkippedSource, match=r"020\.md: binary, not text") as shown:
         chunks = list(headnote.chunk_files(files, on_error="skip", workers=workers))
     assert [chunk.path for chunk in chunks] == [str(file) for file in files if file != files[20]]
-    assert [warning.filename for warning in shown] == [__file__]
+    # Packages that other tests have loaded may warn, too, when processes start.
+    ours = [warning for warning in shown if issubclass(warning.category, SkippedSource)]
+    assert [warning.filename for warning in ours] == [__file__]
 
 
 def test_a_function_decides(tmp_path: Path) -> None:
