@@ -186,3 +186,8 @@ def test_a_text_has_the_terms_of_its_words(alphabet: str) -> None:
     for _ in range(4_000):
         text = "".join(generator.choices(alphabet, k=generator.randrange(14)))
         assert terms(text) == [term for word in words_of(text) for term in terms(word)], text
+
+
+@given(st.text(alphabet="aÉ1.-_'’…+#@$C/\u00a0猫の๑ก่\u0301 ", max_size=12) | st.text(max_size=12))
+def test_a_word_that_is_cut_again_is_the_same_word(text: str) -> None:
+    assert [words_of(word) for word in words_of(text)] == [[word] for word in words_of(text)]

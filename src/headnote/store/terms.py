@@ -142,9 +142,8 @@ def other_forms(text: str, languages: Sequence[str]) -> dict[str, list[str]]:
         for language in languages:
             others = terms(word, language)
             # A name with parts has the same ones in every language, in the same order. What comes behind is the whole.
-            for term, other in zip(
-                chain(word_terms, repeat(word_terms[0])) if word_terms else (), others, strict=False
-            ):
+            own = chain(word_terms, repeat(word_terms[0])) if word_terms else ()
+            for term, other in zip(own, others, strict=False):
                 if other != term and other not in forms.setdefault(term, []):
                     forms[term].append(other)
     return {term: others for term, others in forms.items() if others}
