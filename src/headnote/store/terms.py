@@ -177,7 +177,7 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
     """One for each chunk."""
     language = language_of(document.text)
     mark = f" {language_mark(language)}" if language else ""
-    source, title = document.text, term_line(document.title, language)
+    title = term_line(document.title, language)
     aliases = term_line(_other_names(document), language)
     lines: dict[tuple[str, ...], str] = {}  # the chunks of a document have most of their headings and tags in common
 
@@ -191,7 +191,7 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
         KeywordFields(
             title,
             line(chunk.heading_path),
-            term_line(strip_data_uris(chunk.own_text(source)), language),
+            term_line(_own_text(document, chunk), language),
             aliases,
             line(chunk.tags) + mark,
         )
@@ -205,10 +205,14 @@ def field_texts(document: DocumentRow | Parent, chunk: ChunkRow) -> KeywordField
     return KeywordFields(
         title=document.title,
         headings="\n".join(chunk.heading_path),
-        text=strip_data_uris(chunk.own_text(document.text)),
+        text=_own_text(document, chunk),
         aliases=_other_names(document),
         tags="\n".join(chunk.tags),
     )
+
+
+def _own_text(document: DocumentRow | Parent, chunk: ChunkRow) -> str:
+    return strip_data_uris(chunk.own_text(document.text))
 
 
 def _other_names(document: DocumentRow | Parent) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 
@@ -34,11 +35,11 @@ class Measure:
         without a seam stands for itself, and sums across it are estimates. Seams never run backwards.
         """
         if self._counter.adds == "anywhere":
-            return _forwards(cuts), [False] * len(cuts)
+            return list(accumulate(cuts, max)), [False] * len(cuts)
         seams = self._counter.seams_before(self._source, cuts)
         off_seam = [seam is None for seam in seams]
         nearest = [cut if seam is None else seam for cut, seam in zip(cuts, seams, strict=True)]
-        return _forwards(nearest), off_seam
+        return list(accumulate(nearest, max)), off_seam
 
     def fit(self, text: str, start: int, end: int, limit: int) -> int:
         """How far the text from `start` on stays under the limit; one character at least."""
@@ -49,14 +50,3 @@ class Measure:
         """How much of the weight of a text is a long run of blanks at its end."""
         bare = text.rstrip()
         return weight - self.texts(bare)[0] if len(text) - len(bare) > MANY_BLANKS else 0
-
-
-def _forwards(places: Sequence[int]) -> list[int]:
-    """The same places; in place of each that lies before another one, that other one."""
-    forwards: list[int] = []
-    furthest = 0
-    for place in places:
-        if place > furthest:
-            furthest = place
-        forwards.append(furthest)
-    return forwards
