@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from store_samples import entry, paths, put, search_paths
 
 import headnote
 from headnote.store.base import Store
+from headnote.store.columns import columns_of, links_in
 from headnote.store.filters import Filter
-from headnote.store.rows import ChunkRow, Entry, NonText, StoredFile
+from headnote.store.rows import ChunkRow, Columns, Entry, NonText, StoredFile
 from headnote.store.terms import keyword_fields
 
 pytest_plugins = ("store_fixtures",)
@@ -247,6 +249,30 @@ def test_terms_may_be_worked_out_elsewhere(store: Store) -> None:
     put(store, one._replace(keywords=keyword_fields(one.document, one.chunks)))
     assert search_paths(store, "beta") == ["a.md"]
     assert store.check() == []
+
+
+def test_an_entry_as_columns_is_stored_as_the_entry_itself(store: Store) -> None:
+    """As columns it comes from another process."""
+    text = "---\ntags: [pumps]\nn: 1\n---\n\n# A\n\nA #valve, [\udcff](b.md#one) and [[\uffff]].\n\n# B\n\nMore.\n"
+    whole = entry("\ud800.md", text, max_tokens=20)
+    assert len(whole.chunks) > 1
+    assert len(whole.links) == 2
+    columns = pickle.loads(pickle.dumps(columns_of(whole)))
+    assert links_in(columns) == whole.links
+    stored = [_everything(store, one) for one in (whole, columns)]
+    assert stored[0] == stored[1]
+    assert store.check() == []
+
+
+def _everything(store: Store, one: Entry | Columns) -> list[Any]:
+    with store.writing() as writer:
+        writer.clear()
+        writer.put([one])
+    with store.reading() as reader:
+        chunks = [chunk.row for chunk in reader.chunks_of("\ud800.md")]
+        found = [search_paths(store, query) for query in ("valve", "more", "nothing")]
+        seen = [reader.document("\ud800.md"), reader.links_from("\ud800.md"), reader.tags(), reader.field_names()]
+        return [chunks, found, *seen]
 
 
 def test_a_failed_step_leaves_the_rest_of_the_update(store: Store) -> None:

@@ -76,8 +76,8 @@ def test_columns_are_written_as_before() -> None:
     assert document == ["a\uffffdcff.md", 21, 7, "00ff", "Tïtle\uffff0000", metadata, '["x"]', "[]", "", 1]
     assert isinstance(name, bytes)
     assert name.hex() == "2f465f29f8bb0eaf0f2b0e54f134cd41"
-    ((*chunk, name),) = codec.chunk_rows(5, DOCUMENT, [(9, CHUNK)])
-    numbers = [9, 5, 0, 15, 20, 3, 3, 1, 2, 1, None, 1]
+    *chunk, name = codec.chunk_row(DOCUMENT, CHUNK)
+    numbers = [0, 15, 20, 3, 3, 1, 2, 1, None, 1]
     carried = '[[0,1],[],"","\\n",[7,15]]'
     assert chunk == [*numbers, b"\x0a\x0b", "#one", "#one:1", '["One"]', '["x","y"]', carried]
     assert isinstance(name, bytes)

@@ -9,20 +9,19 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from headnote.errors import NotText
 from headnote.formats.opening import open_document
-from headnote.index.anchors import Anchors
 from headnote.index.batches import FEW, Batches, in_groups
 from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.pace import Pace
 from headnote.index.packing import complete
 from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
 from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
-from headnote.index.sites.model import naming_of
 from headnote.index.task import Progress, Report, Task, Watcher
 from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.listing import ListedFile, SkippedFile
 from headnote.store.base import Writer
+from headnote.store.columns import links_in
 from headnote.store.damage import INSTANT
-from headnote.store.rows import Entry, NonText, StoredFile
+from headnote.store.rows import Columns, Entry, NonText, StoredFile
 
 
 def apply(
@@ -120,8 +119,8 @@ class _Reads:
             self.read.prepare()
         results = batches_on_all_cores(self.read, files, self._workers)
         try:
-            for entries in in_groups(self._entries(results, len(files)), lambda: bool(batches and batches.is_due)):
-                writer.put(entries)
+            for group in in_groups(self._columns(results, len(files)), lambda: bool(batches and batches.is_due)):
+                writer.put(group)
                 if batches and batches.is_due:
                     batches.commit(self._read)
         finally:
@@ -129,7 +128,7 @@ class _Reads:
             if isinstance(results, Generator):
                 results.close()
 
-    def _entries(self, results: Iterable[FileRead], total: int) -> Iterator[Entry]:
+    def _columns(self, results: Iterable[FileRead], total: int) -> Iterator[Columns]:
         for result in results:
             self._read += 1
             self._watch(Progress("read", self._read, total, self._pace.seconds_left(self._read)))
@@ -138,17 +137,18 @@ class _Reads:
                 continue
             self.hashes[result.path] = result.hash
             self.stats[result.path] = (result.size, result.mtime_ns)
-            if result.entry:
-                yield self.record(result.entry, result.anchors or Anchors())
+            if result.columns:
+                yield self.record(result, result.columns)
 
-    def record(self, entry: Entry, anchors: Anchors) -> Entry:
-        self.written.anchors[entry.document.path] = anchors
-        self.written.naming[entry.document.path] = naming_of(entry.document)
-        self.written.links[entry.document.path] = entry.links
-        self.chunks += len(entry.chunks)
-        if entry.document.warning:
-            self.warnings.append((entry.document.path, entry.document.warning))
-        return entry
+    def record(self, result: FileRead, columns: Columns) -> Columns:
+        path = result.path
+        self.written.anchors[path] = result.anchors
+        self.written.naming[path] = result.naming
+        self.written.links[path] = links_in(columns)
+        self.chunks += len(columns.chunks)
+        if result.warning:
+            self.warnings.append((path, result.warning))
+        return columns
 
 
 def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
@@ -158,8 +158,8 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
         if path in reads.written.anchors:
             continue
         (result,) = reads.read([FileToRead(path)])
-        if result.entry:
-            writer.put([reads.record(result.entry, result.anchors or Anchors())])
+        if result.columns:
+            writer.put([reads.record(result, result.columns)])
         else:  # gone since it was read a moment ago
             reads.failed.append(result)
             failed.add(path)

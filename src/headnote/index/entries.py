@@ -20,11 +20,13 @@ from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of
 from headnote.index.linking import BLOCK, SHORTCODE, property_aliases
 from headnote.index.packing import with_vectors
+from headnote.index.sites.model import Naming, naming_of
 from headnote.markdown.document import Document
 from headnote.model import Chunk, Link
 from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
-from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
+from headnote.store.columns import columns_of
+from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, LinkRow
 from headnote.store.terms import keyword_fields
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
@@ -53,9 +55,12 @@ class FileRead(NamedTuple):
     """Empty if it could not be read."""
     size: int = 0
     mtime_ns: int = 0
-    entry: Entry | None = None
-    """None if the content is known already, or could not be read."""
-    anchors: Anchors | None = None
+    columns: Columns | None = None
+    """What is stored of it; None if the content is known already, or could not be read."""
+    anchors: Anchors = Anchors()
+    naming: Naming = Naming()
+    warning: str = ""
+    """What had to be guessed to read it."""
     error: SourceError | None = None
 
 
@@ -78,25 +83,25 @@ class FileReader:
 
     def __call__(self, files: Sequence[FileToRead]) -> list[FileRead]:
         results = [self._read(file) for file in files]
-        if self.instant is None:
-            return results
-        read = with_vectors([result.entry for result in results if result.entry], self.instant)
-        entries = {entry.document.path: entry for entry in read}
-        return [result._replace(entry=entries.get(result.path)) for result in results]
+        entries = [entry for _, entry in results if entry]
+        complete = iter(entries if self.instant is None else with_vectors(entries, self.instant))
+        return [read._replace(columns=columns_of(next(complete))) if entry else read for read, entry in results]
 
-    def _read(self, file: FileToRead) -> FileRead:
+    def _read(self, file: FileToRead) -> tuple[FileRead, Entry | None]:
         try:
             snapshot = self.tree.read(file.path)
         except SourceError as error:
-            return FileRead(file.path, error=error)
+            return FileRead(file.path, error=error), None
+        read = FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
         if snapshot.hash in file.known:
-            return FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
+            return read, None
         settings = self.settings_of.get(self.tree.root_of(file.path), self.settings)
         try:
             entry, anchors = read_entry(snapshot, settings)
         except SourceError as error:  # a damaged notebook; Markdown never raises
-            return FileRead(file.path, error=error)
-        return FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns, entry, anchors)
+            return FileRead(file.path, error=error), None
+        document = entry.document
+        return read._replace(anchors=anchors, naming=naming_of(document), warning=document.warning), entry
 
 
 def read_hash(tree: Tree, path: str) -> FileRead:

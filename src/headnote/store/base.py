@@ -13,6 +13,7 @@ from headnote.store.rows import (
     ALL_OF_IT,
     DEFAULT_WEIGHTS,
     Claim,
+    Columns,
     Counts,
     DocumentHead,
     DocumentRow,
@@ -201,7 +202,7 @@ class Writer(Reader, Protocol):
         """Stores what was written so far, for all to see, and goes on: an error later undoes only what came after.
         Nobody else gets to write in between."""
 
-    def put(self, entries: Iterable[Entry]) -> None:
+    def put(self, entries: Iterable[Entry | Columns]) -> None:
         """Adds or replaces documents, and adds the vectors that come with them. Links into a replaced document forget
         which chunk they led to."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -105,10 +105,10 @@ def _names(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
 def filter_check(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     """The tables that filters look at fit tags and frontmatter."""
     ((number,),) = run("SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
-    own_tags = codec.chunk_tag_rows(document, [(chunk.id, chunk.row) for chunk in chunks])
-    tables = {
-        "document_tags WHERE document = ?": codec.document_tag_rows(number, document),
-        "fields WHERE document = ?": codec.field_rows(number, document),
+    own_tags = ((chunk.id, tag) for chunk in chunks for tag in codec.chunk_tags(document, chunk.row))
+    tables: dict[str, Iterable[tuple[object, ...]]] = {
+        "document_tags WHERE document = ?": ((number, tag) for tag in codec.document_tags(document)),
+        "fields WHERE document = ?": ((number, *field) for field in codec.fields(document)),
         "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)": own_tags,
     }
     for table, expected in tables.items():

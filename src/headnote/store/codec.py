@@ -10,7 +10,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
 from headnote.model import LinkKind, breadcrumb_of
@@ -26,6 +26,7 @@ from headnote.store.rows import (
     NonText,
     Parent,
     Place,
+    Row,
     StoredChunk,
 )
 
@@ -60,9 +61,13 @@ _TAG = "$headnote"
 _KINDS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
 
 
+_written: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""As JSON. `json.dumps` would make such an encoder every time."""
+
+
 def packed(value: Any) -> str:
     """Strings, numbers, dates, None, and lists and mappings of them."""
-    return escaped(json.dumps(_tagged(value), ensure_ascii=False, separators=(",", ":")))
+    return escaped(_written(_tagged(value)))
 
 
 def unpacked(text: str) -> Any:
@@ -71,7 +76,7 @@ def unpacked(text: str) -> Any:
 
 def packed_strings(strings: Sequence[str]) -> str:
     """The same for strings only, faster."""
-    return escaped(json.dumps(strings, ensure_ascii=False, separators=(",", ":"))) if strings else "[]"
+    return escaped(_written(strings)) if strings else "[]"
 
 
 def unpacked_strings(text: str) -> tuple[str, ...]:
@@ -123,9 +128,7 @@ def carried_of(row: ChunkRow, source: str) -> str | None:
         return None
     front, lead = (_pieces(text, crumb, row.overlap) for text in (row.front, row.lead))
     overlap = _place(row.overlap, row.start, source)
-    return escaped(
-        json.dumps([front, lead, row.prefix, row.suffix, overlap], ensure_ascii=False, separators=(",", ":"))
-    )
+    return escaped(_written([front, lead, row.prefix, row.suffix, overlap]))
 
 
 def read_carried(stored: str | None, heading_path: tuple[str, ...], source: str) -> Carried:
@@ -161,7 +164,6 @@ def _place(overlap: str, start: int, source: str) -> str | tuple[int, int]:
 
 # -- rows → columns
 
-Row = tuple[str | int | bytes | None, ...]
 _LINK_KINDS = frozenset(get_args(LinkKind))
 
 
@@ -191,45 +193,45 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-def chunk_rows(number: int, document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
-    for identity, chunk in chunks:
-        yield (
-            *(identity, number, *chunk[:10]),
-            bytes.fromhex(chunk.hash),
-            escaped(chunk.id_tail),
-            escaped(chunk.key_tail),
-            packed_strings(chunk.heading_path),
-            None if chunk.tags == document.tags else packed_strings(chunk.tags),
-            carried_of(chunk, document.text),
-            name_hash(names_of(document.title, chunk.heading_path)[-1]),
-        )
+def chunk_row(document: DocumentRow, chunk: ChunkRow) -> Row:
+    """All but its id and the number of its document."""
+    return (
+        *chunk[:10],
+        bytes.fromhex(chunk.hash),
+        escaped(chunk.id_tail),
+        escaped(chunk.key_tail),
+        packed_strings(chunk.heading_path),
+        None if chunk.tags == document.tags else packed_strings(chunk.tags),
+        carried_of(chunk, document.text),
+        name_hash(names_of(document.title, chunk.heading_path)[-1]),
+    )
 
 
-def link_rows(number: int, links: Iterable[LinkRow]) -> Iterator[Row]:
-    for link in links:
-        yield (
-            *(number, link.chunk, link.line, link.kind),
-            *(escaped(link.target), escaped(link.fragment), escaped(link.text), int(link.external)),
-            None if link.resolved is None else escaped(link.resolved),
-            None if link.section is None else escaped(link.section),
-            link.resolved_chunk,
-        )
+def link_row(link: LinkRow) -> Row:
+    """All but the number of its document."""
+    return (
+        *(link.chunk, link.line, link.kind),
+        *(escaped(link.target), escaped(link.fragment), escaped(link.text), int(link.external)),
+        None if link.resolved is None else escaped(link.resolved),
+        None if link.section is None else escaped(link.section),
+        link.resolved_chunk,
+    )
 
 
-def document_tag_rows(number: int, document: DocumentRow) -> list[Row]:
-    return [(number, tag) for tag in sorted(_folded_tags(document.tags))]
+def document_tags(document: DocumentRow) -> list[str]:
+    return sorted(_folded_tags(document.tags))
 
 
-def chunk_tag_rows(document: DocumentRow, chunks: Iterable[tuple[int, ChunkRow]]) -> Iterator[Row]:
-    """Only tags that the document does not have as a whole."""
-    shared = _folded_tags(document.tags)
-    for identity, chunk in chunks:
-        if chunk.tags != document.tags:
-            yield from ((identity, tag) for tag in sorted(_folded_tags(chunk.tags) - shared))
+def chunk_tags(document: DocumentRow, chunk: ChunkRow) -> list[str]:
+    """Only those that the document does not have as a whole."""
+    if chunk.tags == document.tags:
+        return []
+    return sorted(_folded_tags(chunk.tags) - _folded_tags(document.tags))
 
 
-def field_rows(number: int, document: DocumentRow) -> list[Row]:
-    return [(number, escaped(key), escaped(value)) for key, value in sorted(flat_fields(document.metadata))]
+def fields(document: DocumentRow) -> list[tuple[str, str]]:
+    """Keys and values of its frontmatter."""
+    return [(escaped(key), escaped(value)) for key, value in sorted(flat_fields(document.metadata))]
 
 
 def _folded_tags(tags: Sequence[str]) -> set[str]:
@@ -351,7 +353,7 @@ def stored_place(row: tuple[Any, ...]) -> Place:
     return Place(chunk, unescaped(path), integer(start_line), integer(mtime_ns))
 
 
-def stored_link(row: tuple[Any, ...]) -> LinkRow:
+def stored_link(row: Sequence[Any]) -> LinkRow:
     """A link, from the columns of `queries.LINKS`."""
     path, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk = row
     if kind not in _LINK_KINDS:

@@ -276,6 +276,33 @@ class Entry(NamedTuple):
     """Of its texts and names, by a model that is fast enough to make them whenever a document is read."""
 
 
+Row = tuple[str | int | bytes | None, ...]
+"""Columns of a table."""
+
+
+class Columns(NamedTuple):
+    """An entry as the tables store it, but for the number of the document and the ids of its chunks, which only a
+    database knows."""
+
+    path: str
+    """Relative to the root."""
+    document: Row
+    """Without its text."""
+    text: str
+    """The source, character for character."""
+    chunks: list[Row]
+    links: list[Row]
+    keywords: list[tuple[str, ...]]
+    """For each chunk the terms of its fields."""
+    tags: list[str]
+    """Of the document, as they are compared."""
+    chunk_tags: list[tuple[int, str]]
+    """Place of a chunk in `chunks`, and a tag that it has beside those."""
+    fields: list[tuple[str, str]]
+    """Keys and values of the frontmatter."""
+    vectors: PackedVectors | None = None
+
+
 class Parent(NamedTuple):
     """The part of a document that its chunks need, shared by all of them."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from headnote.store.checks import Check, bad_documents, filter_check, missing_vectors, source_checks
 from headnote.store.codec import unescaped
+from headnote.store.columns import columns_of
 from headnote.store.damage import INSTANT
 from headnote.store.postgres.keywords import word_counts
 from headnote.store.postgres.reader import PostgresReader
@@ -15,7 +16,7 @@ from headnote.store.postgres.sql import Connection, only_value, rows
 from headnote.store.postgres.vectors import index_of
 from headnote.store.postgres.writer import PostgresWriter
 from headnote.store.quantized import SCALE_BYTES
-from headnote.store.rows import DocumentRow, StoredChunk
+from headnote.store.rows import DocumentRow, Entry, StoredChunk
 from headnote.store.terms import keyword_fields
 
 _COUNTED: dict[str, str] = {
@@ -125,5 +126,6 @@ def _derive(writer: PostgresWriter) -> None:
     for number, path in rows(writer.db, "SELECT id, path FROM documents ORDER BY id"):
         document = writer.document(unescaped(path))
         assert document is not None
-        chunks = [(chunk.id, chunk.row) for chunk in writer.chunks_of(document.path)]
-        writer.insert_derived([(number, document, chunks, None)])
+        chunks = writer.chunks_of(document.path)
+        columns = columns_of(Entry(document, [chunk.row for chunk in chunks]))
+        writer.insert_derived([(number, [chunk.id for chunk in chunks], columns)])

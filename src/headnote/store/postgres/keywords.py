@@ -19,7 +19,7 @@ from headnote.store.postgres.cache import ALL, Caches, Lengths
 from headnote.store.postgres.documents import Documents
 from headnote.store.postgres.postings import COLUMNS, Postings
 from headnote.store.postgres.sql import Connection, Update, only_row, rows
-from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordHit, Weights
 from headnote.store.terms import rarest_terms
 from headnote.store.vocabulary import Vocabulary, past
 
@@ -154,7 +154,7 @@ def word_counts(fields: Sequence[str]) -> Mapping[str, list[int]]:
     return words
 
 
-def insert_keywords(update: Update, keywords: Iterable[tuple[int, KeywordFields]]) -> None:
+def insert_keywords(update: Update, keywords: Iterable[tuple[int, Sequence[str]]]) -> None:
     """(chunk, its fields)."""
     pairs = list(keywords)
     if not pairs:

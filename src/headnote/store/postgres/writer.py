@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from headnote.model import file_name
 from headnote.store import codec
 from headnote.store.base import DOCUMENTS_TOGETHER
 from headnote.store.codec import escaped, unescaped
+from headnote.store.columns import columns_of
 from headnote.store.postgres.cache import Caches
 from headnote.store.postgres.keywords import delete_keywords, insert_keywords
 from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.sql import Connection, Update, generation_of, only_value, rows
 from headnote.store.postgres.vectors import VectorWriter
-from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, LinkRow, NonText, PackedVectors
-from headnote.store.terms import keyword_fields, keyword_fields_of
+from headnote.store.rows import Columns, Entry, LinkRow, NonText, PackedVectors, Row
+from headnote.store.terms import keyword_fields_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,8 +34,8 @@ _DOCUMENT_COLUMNS = (
     "documents (id, path, size, mtime_ns, hash, title, metadata, tags, aliases, warning, mdx, name, text)"
 )
 
-Numbered = tuple[int, Entry, list[tuple[int, ChunkRow]]]
-"""A document with its number, and its chunks with theirs."""
+Numbered = tuple[int, Sequence[int], Columns]
+"""Number of a document, ids of its chunks, and its columns."""
 
 
 class PostgresWriter(PostgresReader):
@@ -78,61 +79,57 @@ class PostgresWriter(PostgresReader):
 
     # -- documents
 
-    def put(self, entries: Iterable[Entry]) -> None:
-        source = iter(entries)
+    def put(self, entries: Iterable[Entry | Columns]) -> None:
+        source = map(columns_of, entries)
         vectors: list[PackedVectors] = []
         with self.update.step():
             while batch := list(islice(source, DOCUMENTS_TOGETHER)):
                 # Of several entries with one path, the last one counts.
-                self._put(list({entry.document.path: entry for entry in batch}.values()))
-                vectors += (entry.vectors for entry in batch if entry.vectors)
+                self._put(list({own.path: own for own in batch}.values()))
+                vectors += (own.vectors for own in batch if own.vectors)
                 if not self.update.together:
                     self.vectors.add_packed(vectors)
                     vectors = []
             # Writers who write together take all hashes in one order: see `add_packed`.
             self.vectors.add_packed(vectors)
 
-    def _put(self, batch: list[Entry]) -> None:
-        paths = [entry.document.path for entry in batch]
+    def _put(self, batch: list[Columns]) -> None:
+        paths = [own.path for own in batch]
         self._lock_paths(paths)
         self._forget_places(paths)
         self._delete(paths)
         numbers = self._take_numbers("documents", len(batch))
-        ids = self._take_numbers("chunks", sum(len(entry.chunks) for entry in batch))
+        ids = self._take_numbers("chunks", sum(len(own.chunks) for own in batch))
         numbered: list[Numbered] = [
-            (number, entry, [(next(ids), chunk) for chunk in entry.chunks])
-            for number, entry in zip(numbers, batch, strict=True)
+            (number, list(islice(ids, len(own.chunks))), own) for number, own in zip(numbers, batch, strict=True)
         ]
         self._insert(numbered)
         self._put_documents += len(batch)
 
     def _insert(self, batch: list[Numbered]) -> None:
-        documents: list[codec.Row] = []
-        chunks: list[codec.Row] = []
-        links: list[codec.Row] = []
-        for number, entry, numbered in batch:
-            documents.append((number, *codec.document_row(entry.document), escaped(entry.document.text)))
-            chunks += codec.chunk_rows(number, entry.document, numbered)
-            links += codec.link_rows(number, entry.links)
+        documents: list[Row] = []
+        chunks: list[Row] = []
+        links: list[Row] = []
+        for number, ids, own in batch:
+            documents.append((number, *own.document, escaped(own.text)))
+            chunks += ((one, number, *row) for one, row in zip(ids, own.chunks, strict=True))
+            links += ((number, *row) for row in own.links)
         self.update.copy(_DOCUMENT_COLUMNS, documents)
         self.update.copy("chunks", chunks)
         self.update.copy(_LINK_COLUMNS, links)
-        self.insert_derived((number, entry.document, numbered, entry.keywords) for number, entry, numbered in batch)
+        self.insert_derived(batch)
 
-    def insert_derived(
-        self, batch: Iterable[tuple[int, DocumentRow, list[tuple[int, ChunkRow]], Sequence[KeywordFields] | None]]
-    ) -> None:
+    def insert_derived(self, batch: Iterable[Numbered]) -> None:
         """The keyword index and what filters look at."""
-        words: list[tuple[int, KeywordFields]] = []
-        document_tags: list[codec.Row] = []
-        chunk_tags: list[codec.Row] = []
-        fields: list[codec.Row] = []
-        for number, document, chunks, computed in batch:
-            keywords = keyword_fields(document, (chunk for _, chunk in chunks)) if computed is None else computed
-            words += ((identity, own) for (identity, _), own in zip(chunks, keywords, strict=True))
-            document_tags += codec.document_tag_rows(number, document)
-            chunk_tags += codec.chunk_tag_rows(document, chunks)
-            fields += codec.field_rows(number, document)
+        words: list[tuple[int, Sequence[str]]] = []
+        document_tags: list[Row] = []
+        chunk_tags: list[Row] = []
+        fields: list[Row] = []
+        for number, ids, own in batch:
+            words += zip(ids, own.keywords, strict=True)
+            document_tags += ((number, tag) for tag in own.tags)
+            chunk_tags += ((ids[place], tag) for place, tag in own.chunk_tags)
+            fields += ((number, *field) for field in own.fields)
         insert_keywords(self.update, words)
         self.update.copy("document_tags", document_tags)
         self.update.copy("chunk_tags", chunk_tags)
@@ -174,8 +171,8 @@ class PostgresWriter(PostgresReader):
             query = "SELECT path, id FROM documents WHERE path = ANY(%s)"
             numbers = {unescaped(path): number for path, number in self.db.execute(query, (list(map(escaped, links)),))}
             self.update.change("DELETE FROM links WHERE document = ANY(%s)", (list(numbers.values()),))
-            new = (codec.link_rows(numbers[path], own) for path, own in links.items() if path in numbers)
-            self.update.copy(_LINK_COLUMNS, chain.from_iterable(new))
+            new = ((number, *codec.link_row(link)) for path, number in numbers.items() for link in links[path])
+            self.update.copy(_LINK_COLUMNS, new)
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         by_path = {file.path: file for file in files}

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count, islice
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import accumulate, chain, count, islice, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 from headnote.model import file_name
 from headnote.store import codec
 from headnote.store.base import DOCUMENTS_TOGETHER
 from headnote.store.codec import escaped
-from headnote.store.rows import ChunkRow, Entry, LinkRow, NonText, PackedVectors
+from headnote.store.columns import columns_of
+from headnote.store.rows import Columns, Entry, LinkRow, NonText, PackedVectors
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.keywords import INSERT_KEYWORDS, delete_all_keywords, delete_keywords, insert_keywords
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.sql import Update, generation_of, only_value, rows
 from headnote.store.sqlite.vectors import VectorWriter
-from headnote.store.terms import keyword_fields, keyword_fields_of
+from headnote.store.terms import keyword_fields_of
 
 if TYPE_CHECKING:
     import apsw
@@ -33,29 +34,20 @@ INSERT INTO links (document, chunk, line, kind, target, fragment, text, external
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
-NumberedChunks = list[tuple[int, ChunkRow]]
-Numbered = tuple[int, Entry, NumberedChunks]
-"""A document with its number, and its chunks with theirs."""
+RowsOf = Callable[[int, Sequence[int], Columns], Iterable[Sequence[Any]]]
+"""Number of a document, ids of its chunks, and its columns → rows of a table."""
 
-
-def _keyword_rows(_: int, entry: Entry, chunks: NumberedChunks) -> Iterator[tuple[int | str, ...]]:
-    keywords = keyword_fields(entry.document, entry.chunks) if entry.keywords is None else entry.keywords
-    return ((identity, *fields) for (identity, _), fields in zip(chunks, keywords, strict=True))
-
-
-_TABLES: tuple[tuple[str, Callable[[int, Entry, NumberedChunks], Iterable[Sequence[Any]]]], ...] = (
-    (_INSERT_CHUNK, lambda number, entry, chunks: codec.chunk_rows(number, entry.document, chunks)),
-    (_INSERT_LINK, lambda number, entry, _: codec.link_rows(number, entry.links)),
-    (INSERT_KEYWORDS, _keyword_rows),
-    (
-        "INSERT INTO document_tags VALUES (?, ?)",
-        lambda number, entry, _: codec.document_tag_rows(number, entry.document),
-    ),
-    ("INSERT INTO chunk_tags VALUES (?, ?)", lambda _, entry, chunks: codec.chunk_tag_rows(entry.document, chunks)),
-    ("INSERT INTO fields VALUES (?, ?, ?)", lambda number, entry, _: codec.field_rows(number, entry.document)),
+_TABLES: tuple[tuple[str, RowsOf], ...] = (
+    (_INSERT_DOCUMENT, lambda number, _, own: [(number, *own.document)]),
+    (_INSERT_TEXT, lambda number, _, own: [(number, codec.text_bytes(own.text))]),
+    (_INSERT_CHUNK, lambda number, ids, own: ((one, number, *row) for one, row in zip(ids, own.chunks, strict=True))),
+    (_INSERT_LINK, lambda number, _, own: ((number, *row) for row in own.links)),
+    (INSERT_KEYWORDS, lambda _, ids, own: ((one, *terms) for one, terms in zip(ids, own.keywords, strict=True))),
+    ("INSERT INTO document_tags VALUES (?, ?)", lambda number, _, own: ((number, tag) for tag in own.tags)),
+    ("INSERT INTO chunk_tags VALUES (?, ?)", lambda _, ids, own: ((ids[place], tag) for place, tag in own.chunk_tags)),
+    ("INSERT INTO fields VALUES (?, ?, ?)", lambda number, _, own: ((number, *field) for field in own.fields)),
 )
-"""What is stored of a document besides itself and its text: table by table, so that the rows of many documents go into
-one table at once."""
+"""Table by table, so that the rows of many documents go into one table at once."""
 
 
 class SqliteWriter(SqliteReader):
@@ -80,28 +72,22 @@ class SqliteWriter(SqliteReader):
 
     # -- documents
 
-    def put(self, entries: Iterable[Entry]) -> None:
-        source = iter(entries)
+    def put(self, entries: Iterable[Entry | Columns]) -> None:
+        source = map(columns_of, entries)
         with self._update.step():
             while batch := list(islice(source, DOCUMENTS_TOGETHER)):
                 # Of several entries with one path, the last one counts.
-                self._put(list({entry.document.path: entry for entry in batch}.values()))
+                self._put(list({own.path: own for own in batch}.values()))
 
-    def _put(self, batch: list[Entry]) -> None:
-        for entry in batch:
-            self._delete(entry.document.path)
-        numbers = count(self._next("documents"))
-        ids = count(self._next("chunks"))
-        numbered: list[Numbered] = [
-            (number, entry, [(next(ids), chunk) for chunk in entry.chunks])
-            for number, entry in zip(numbers, batch, strict=False)
-        ]
-        many = self.db.executemany
-        many(_INSERT_DOCUMENT, ((number, *codec.document_row(entry.document)) for number, entry, _ in numbered))
-        many(_INSERT_TEXT, ((number, codec.text_bytes(entry.document.text)) for number, entry, _ in numbered))
+    def _put(self, batch: list[Columns]) -> None:
+        for own in batch:
+            self._delete(own.path)
+        ends = accumulate((len(own.chunks) for own in batch), initial=self._next("chunks"))
+        ids = [range(*bounds) for bounds in pairwise(ends)]
+        numbered = list(zip(count(self._next("documents")), ids, batch, strict=False))
         for insert, rows_of in _TABLES:
-            many(insert, chain.from_iterable(rows_of(number, entry, chunks) for number, entry, chunks in numbered))
-        self.vectors.add_packed(entry.vectors for entry in batch if entry.vectors)
+            self.db.executemany(insert, chain.from_iterable(starmap(rows_of, numbered)))
+        self.vectors.add_packed(own.vectors for own in batch if own.vectors)
 
     def remove(self, paths: Iterable[str]) -> None:
         with self._update.step():
@@ -137,8 +123,8 @@ class SqliteWriter(SqliteReader):
             found = [(path, self._number_of(path)) for path in links]
             numbers = {path: number for path, number in found if number is not None}
             self.db.executemany("DELETE FROM links WHERE document = ?", ((number,) for number in numbers.values()))
-            new = (codec.link_rows(number, links[path]) for path, number in numbers.items())
-            self.db.executemany(_INSERT_LINK, chain.from_iterable(new))
+            new = ((number, *codec.link_row(link)) for path, number in numbers.items() for link in links[path])
+            self.db.executemany(_INSERT_LINK, new)
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         by_path = {file.path: file for file in files}
