@@ -76,6 +76,13 @@ _VALUES = (
         "[true, a]",
         "[a-b]",
         "[a - b]",
+        "['a', \"b c\", d]",
+        "['a,b']",
+        "['a''b']",
+        '["a\'b"]',
+        "['a' b]",
+        "['', \"\"]",
+        "[null, a]",
         "[a -b]",
         "[a: b]",
         "[a, [b]]",
@@ -110,19 +117,34 @@ def _is_same(one: Any, other: Any) -> bool:
 
 def _lines(generator: random.Random) -> list[str]:
     lines: list[str] = []
-    simple = generator.random()
+    simple = generator.random() ** 0.5
     for _ in range(generator.randrange(1, 5)):
         values = (
             _VALUES if generator.random() > simple else ("a", "12", "2024-01-02", "b c", '"q: r"', "[a, b]", "true")
         )
         name = generator.choice(_NAMES)
-        if generator.random() < 0.6:
-            blanks = generator.choice(("", " ", " ", "  "))
-            lines.append(f"{name}:{blanks}{generator.choice(values)}{generator.choice(('', '', ' '))}")
-        else:
+        blanks = generator.choice(("", " ", " ", "  "))
+        behind = generator.choice(("", "", " "))
+        form = generator.random()
+        if form < 0.5:
+            lines.append(f"{name}:{blanks}{generator.choice(values)}{behind}")
+        elif form < 0.7:
             indent = generator.choice(("", "  ", " "))
             items = [f"{indent}- {generator.choice(values)}" for _ in range(generator.randrange(3))]
             lines += [f"{name}:", *items, *generator.choice(([], [], [""], ["  x"], [" - y"], ["\t"]))]
+        elif form < 0.8:
+            inner = [f"  {generator.choice(_NAMES)}:{blanks}{generator.choice(values)}" for _ in range(2)]
+            lines += [f"{name}:{behind}", *inner, *generator.choice(([], [], [""], ["   b: c"], ["  b:"], ["  - y"]))]
+        elif form < 0.9:
+            style = generator.choice((">", "|", ">-", "|-", ">", "|", ">+", "|2"))
+            inner = [f"  {generator.choice(values)}" for _ in range(generator.randrange(4))]
+            lines += [
+                f"{name}: {style}{behind}",
+                *inner,
+                *generator.choice(([], [], [""], [""], ["   b"], ["  "], [" b"])),
+            ]
+        else:
+            lines.append(f"{generator.choice(('', '', '', ' '))}#{blanks}{generator.choice(values)}")
     if generator.random() < 0.2:
         text = "\n".join(lines)
         at = generator.randrange(len(text) + 1)
@@ -153,9 +175,22 @@ def test_the_fields_of_a_note_need_no_loader() -> None:
         "aliases:",
         "  - One",
         "done: false",
+        "# Not yet:",
+        "sidebar:",
+        "  label: Plans",
+        "  order: 3",
+        "description: >",
+        "  What we do next,",
+        "  and why.",
+        "",
+        "note: |-",
+        "  One: two.",
     ]
     assert simple_fields(lines) is None  # `Plan: b` is for the loader to refuse
-    assert list(simple_fields(lines[1:]) or ()) == ["title", "created", "tags", "aliases", "done"]
+    fields = simple_fields(lines[1:]) or {}
+    assert list(fields) == ["title", "created", "tags", "aliases", "done", "sidebar", "description", "note"]
+    assert fields["sidebar"] == {"label": "Plans", "order": 3}
+    assert (fields["description"], fields["note"]) == ("What we do next, and why.\n", "One: two.")
 
 
 def test_long_frontmatter_is_for_the_loader_which_has_limits() -> None:
