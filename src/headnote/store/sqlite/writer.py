@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, count, islice, pairwise, starmap
@@ -80,8 +81,7 @@ class SqliteWriter(SqliteReader):
                 self._put(list({own.path: own for own in batch}.values()))
 
     def _put(self, batch: list[Columns]) -> None:
-        for own in batch:
-            self._delete(own.path)
+        self._delete([own.path for own in batch])
         ends = accumulate((len(own.chunks) for own in batch), initial=self._next("chunks"))
         ids = [range(*bounds) for bounds in pairwise(ends)]
         numbered = list(zip(count(self._next("documents")), ids, batch, strict=False))
@@ -90,10 +90,11 @@ class SqliteWriter(SqliteReader):
         self.vectors.add_packed(own.vectors for own in batch if own.vectors)
 
     def remove(self, paths: Iterable[str]) -> None:
+        gone = list(paths)
         with self._update.step():
-            for path in paths:
+            for path in gone:
                 self._lose_links_to(path)
-                self._delete(path)
+            self._delete(gone)
 
     def rename(self, old: str, new: str) -> None:
         if old == new:
@@ -120,8 +121,7 @@ class SqliteWriter(SqliteReader):
 
     def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
         with self._update.step():
-            found = [(path, self._number_of(path)) for path in links]
-            numbers = {path: number for path, number in found if number is not None}
+            numbers = self._numbers_of(links)
             self.db.executemany("DELETE FROM links WHERE document = ?", ((number,) for number in numbers.values()))
             new = ((number, *codec.link_row(link)) for path, number in numbers.items() for link in links[path])
             self.db.executemany(_INSERT_LINK, new)
@@ -149,19 +149,20 @@ class SqliteWriter(SqliteReader):
             self.db.execute("DELETE FROM documents")
             self.db.execute("DELETE FROM non_texts")
 
-    def _delete(self, path: str) -> None:
+    def _delete(self, paths: Collection[str]) -> None:
         """Foreign keys take the rows of a document with it; the keyword index has none. Links into the document forget
         the chunk."""
-        number = self._number_of(path)
-        if number is not None:
+        for path, number in self._numbers_of(paths).items():
             self._forget_places(path)
             chunks = rows(self.db, "SELECT id FROM chunks WHERE document = ?", (number,))
             delete_keywords(self.db, [chunk for (chunk,) in chunks])
             self.db.execute("DELETE FROM documents WHERE id = ?", (number,))
 
-    def _number_of(self, path: str) -> int | None:
-        row = self.db.execute("SELECT id FROM documents WHERE path = ?", (escaped(path),)).fetchone()
-        return row[0] if row else None
+    def _numbers_of(self, paths: Collection[str]) -> dict[str, int]:
+        """Path → number, of those among them that are documents, in this order."""
+        query = "SELECT path, id FROM documents WHERE path IN (SELECT value FROM json_each(?))"
+        found = dict(rows(self.db, query, (json.dumps([escaped(path) for path in paths]),)))
+        return {path: found[escaped(path)] for path in paths if escaped(path) in found}
 
     def _forget_places(self, path: str) -> None:
         self.db.execute(
