@@ -157,6 +157,7 @@ h = 1.5
 
 def test_endless_frontmatter_is_refused() -> None:
     assert "more than 250,000 characters" in yaml("a: 1\n" * 60_000).warning
+    assert "more than 250,000 characters" in yaml("a: " + "b" * 260_000).warning
     assert "more than 250,000 characters" in read("+++\n" + "# a\n" * 70_000 + "+++\n").warning
 
 
