@@ -31,6 +31,9 @@ from headnote.sources.files import read_dated
 
 _FILES_AT_ONCE = 16
 """Files sent to a worker together: enough to outweigh the cost of sending, few enough to share the work evenly."""
+_BATCHES_FOR_A_WORKER = 4
+"""Those that are read, or read already, before the first of them is taken. With fewer, all workers wait for one that
+reads a long file; more only take memory."""
 
 OnError = Literal["raise", "skip"] | Callable[[SourceError], object]
 """What to do about a file that cannot be read: raise its error, show it as a warning, or call a function with it."""
@@ -166,7 +169,7 @@ def _in_processes(
     try:
         for batch in batches:
             waiting.append(pool.submit(_work_through, work, batch))
-            if len(waiting) > 2 * workers:
+            if len(waiting) > _BATCHES_FOR_A_WORKER * workers:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
