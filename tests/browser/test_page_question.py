@@ -221,6 +221,8 @@ def test_the_address_can_be_copied(visit: Visit) -> None:
     visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = open_playground(visit)
     page.get_by_label("Preset").select_option("blocks")
+    # An answer that comes later would be announced instead.
+    expect(page.locator("#announcer")).to_contain_text("blocks: ")
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator("#announcer")).to_have_text("Copied")
     expect_address(page, "preset=blocks")
