@@ -171,7 +171,7 @@ class PostgresWriter(PostgresReader):
             query = "SELECT path, id FROM documents WHERE path = ANY(%s)"
             numbers = {unescaped(path): number for path, number in self.db.execute(query, (list(map(escaped, links)),))}
             self.update.change("DELETE FROM links WHERE document = ANY(%s)", (list(numbers.values()),))
-            new = ((number, *codec.link_row(link)) for path, number in numbers.items() for link in links[path])
+            new = ((numbers[path], *codec.link_row(link)) for path in links if path in numbers for link in links[path])
             self.update.copy(_LINK_COLUMNS, new)
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
