@@ -204,7 +204,7 @@ def run_put(root: Path) -> Figures:
     from headnote.store.sqlite.store import SqliteStore
 
     paths = [file.path for file in discover(root).files]
-    entries = [read_entry(read_snapshot(root, path), Settings())[0]._replace(keywords=None) for path in paths]
+    entries = [read_entry(read_snapshot(root, path), Settings())[0] for path in paths]
     with TemporaryDirectory() as folder:
 
         def put() -> None:

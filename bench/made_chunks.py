@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headnote.model import text_hash
+from headnote.store.columns import columns_of
 from headnote.store.names import name_hash, names_of
 from headnote.store.quantized import packed_groups
-from headnote.store.rows import ChunkRow, DocumentRow, Entry, KeywordFields, PackedVectors
+from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, PackedVectors
 from headnote.store.terms import query_terms
 
 MODEL = "made:1"
@@ -55,7 +56,7 @@ class MadeChunks:
         self._bounds = np.cumsum(shares / shares.sum())
         self._middles = _of_length_one(np.random.default_rng(1).normal(size=(_GROUPS, DIMENSIONS)))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Columns]:
         random = np.random.default_rng(2)
         documents = self.count // CHUNKS_PER_DOCUMENT
         for first in range(0, documents, _TOGETHER):
@@ -107,7 +108,7 @@ def _words(count: int) -> list[str]:
     return words
 
 
-def _entry(name: str, words: NDArray[np.object_], vectors: Matrix) -> Entry:
+def _entry(name: str, words: NDArray[np.object_], vectors: Matrix) -> Columns:
     texts = [" ".join(row) for row in words]
     path, text = f"{name[:3]}/{name}.md", "\n\n".join(texts) + "\n"
     title = f"page {name}"
@@ -120,10 +121,9 @@ def _entry(name: str, words: NDArray[np.object_], vectors: Matrix) -> Entry:
         text=text,
         metadata={},
     )
-    chunks, keywords, start = [], [], 0
+    chunks, start = [], 0
     for number, own in enumerate(texts):
         chunks.append(_chunk(number, start, start + len(own), text_hash(name + own)))
-        keywords.append(KeywordFields(title=title, headings="", text=own, aliases=name, tags=""))
         start += len(own) + 2
     halves, parts = vectors.astype(np.float16), packed_groups(vectors, [1] * len(vectors))
     packed = PackedVectors(
@@ -132,7 +132,7 @@ def _entry(name: str, words: NDArray[np.object_], vectors: Matrix) -> Entry:
         {bytes.fromhex(chunk.hash): (halves[at].tobytes(), parts[at]) for at, chunk in enumerate(chunks)},
         {name_hash(names_of(title, ())[0]): parts[0]},
     )
-    return Entry(document, chunks, (), keywords, packed)
+    return columns_of(Entry(document, chunks, (), packed))
 
 
 def _chunk(number: int, start: int, end: int, digest: str) -> ChunkRow:

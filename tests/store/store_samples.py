@@ -13,7 +13,7 @@ import headnote
 from headnote.markdown.frontmatter import aliases, tags, title
 from headnote.store.base import Reader, Store
 from headnote.store.postgres.reader import PostgresReader
-from headnote.store.rows import ChunkRow, DocumentRow, Entry, LinkRow
+from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, LinkRow
 from headnote.store.sqlite import doctor
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.terms import query_terms
@@ -42,7 +42,7 @@ def link(path: str, target: str, resolved: str | None = None, **more: Any) -> Li
     return LinkRow(path=path, target=target, resolved=resolved, **columns)
 
 
-def put(store: Store, *entries: Entry) -> None:
+def put(store: Store, *entries: Entry | Columns) -> None:
     with store.writing() as writer:
         writer.put(entries)
 

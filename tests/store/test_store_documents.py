@@ -18,7 +18,6 @@ from headnote.store.base import Store
 from headnote.store.columns import columns_of, links_in
 from headnote.store.filters import Filter
 from headnote.store.rows import ChunkRow, Columns, Entry, NonText, StoredFile
-from headnote.store.terms import keyword_fields
 
 pytest_plugins = ("store_fixtures",)
 
@@ -246,7 +245,7 @@ def test_counts_say_how_much_there_is(store: Store) -> None:
 
 def test_terms_may_be_worked_out_elsewhere(store: Store) -> None:
     one = entry("a.md", "# Alpha\n\nbeta\n")
-    put(store, one._replace(keywords=keyword_fields(one.document, one.chunks)))
+    put(store, columns_of(one))
     assert search_paths(store, "beta") == ["a.md"]
     assert store.check() == []
 

@@ -27,7 +27,6 @@ from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
 from headnote.store.columns import columns_of
 from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, LinkRow
-from headnote.store.terms import keyword_fields
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
@@ -77,7 +76,8 @@ class FileReader:
 
     def prepare(self) -> None:
         """Load what reading needs, before workers are forked, which then share it."""
-        read_entry(FileSnapshot("a.md", 0, 0, "", _SAMPLE, ""), self.settings)
+        entry, _ = read_entry(FileSnapshot("a.md", 0, 0, "", _SAMPLE, ""), self.settings)
+        columns_of(entry)
         if self.instant is not None:
             self.instant.embed([_SAMPLE])
 
@@ -123,8 +123,7 @@ def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[Entry, Ancho
 def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> Entry:
     """All that is stored of a document that is cut already."""
     row = document_row(snapshot, document)
-    chunk_rows = [ChunkRow.of(chunk, document.text) for chunk in chunks]
-    return Entry(row, chunk_rows, _links(document, chunks), keyword_fields(row, chunk_rows))
+    return Entry(row, [ChunkRow.of(chunk, document.text) for chunk in chunks], _links(document, chunks))
 
 
 def document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:

@@ -28,6 +28,7 @@ from headnote.scale.work import Failure, Part, PartResult, PartWriter, Recipe, T
 from headnote.sources.decode import decode
 from headnote.sources.snapshot import FileSnapshot, content_hash
 from headnote.store.base import Store, Writer
+from headnote.store.columns import columns_of
 from headnote.store.damage import MADE_WITH, UNFINISHED
 from headnote.store.names import names_of
 from headnote.store.opening import open_store, shown_store
@@ -164,8 +165,9 @@ class StorePartWriter:
             if instant is not None:
                 entries = with_vectors(entries, instant)
             vectors = _Vectors(entries, deep) if deep is not None else None
+            columns = list(map(columns_of, entries))
             with store.writing(LOCK_SECONDS, together=True) as writer:
-                writer.put(entries)
+                writer.put(columns)
                 if vectors is not None:
                     vectors.add_to(writer)
         return PartResult(

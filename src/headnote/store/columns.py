@@ -16,14 +16,13 @@ def columns_of(entry: Entry | Columns) -> Columns:
     if isinstance(entry, Columns):
         return entry
     document, chunks = entry.document, entry.chunks
-    keywords = keyword_fields(document, chunks) if entry.keywords is None else entry.keywords
     return Columns(
         path=document.path,
         document=codec.document_row(document),
         text=document.text,
         chunks=[codec.chunk_row(document, chunk) for chunk in chunks],
         links=[codec.link_row(link) for link in entry.links],
-        keywords=[tuple(fields) for fields in keywords],
+        keywords=[tuple(fields) for fields in keyword_fields(document, chunks)],
         tags=codec.document_tags(document),
         chunk_tags=[(place, tag) for place, chunk in enumerate(chunks) for tag in codec.chunk_tags(document, chunk)],
         fields=codec.fields(document),

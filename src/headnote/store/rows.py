@@ -270,8 +270,6 @@ class Entry(NamedTuple):
     document: DocumentRow
     chunks: Sequence[ChunkRow]
     links: Sequence[LinkRow] = ()
-    keywords: Sequence[KeywordFields] | None = None
-    """`keyword_fields(document, chunks)`, if already computed."""
     vectors: PackedVectors | None = None
     """Of its texts and names, by a model that is fast enough to make them whenever a document is read."""
 
