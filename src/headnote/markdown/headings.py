@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from headnote.markdown.plain import plain_text
 from headnote.markdown.references import normal_label
@@ -24,10 +25,10 @@ __all__ = [
 ]
 
 # Most headings are an ATX line without markup, and nearly all others have only simple code spans and an id at the end.
-_MARKUP = re.compile(r"[\\`*_~<>\[\]&#{}\r\n]")
+_MARKUP: Final = re.compile(r"[\\`*_~<>\[\]&#{}\r\n]")
 _WORD = r"(?:[^\s\\`*_~<>\[\]&#{}]++|`[^`\s]++(?: [^`\s]++)*+`(?!`))++"
 _ID_AT_END = r"(?:\{(?:#[^\s{}]++|/\*[ ]?+[^\s{}*]++[ ]?+\*/)\}[ \t]*+)?+"
-_PLAIN_ATX = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+{_ID_AT_END}")
+_PLAIN_ATX: Final = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+{_ID_AT_END}")
 _ATX_OPENING = re.compile(r"[ \t]*#{1,6}")
 _UNDERLINE = re.compile(r"(?:\r\n?|\n)[^\r\n]*+\Z")
 # `{#id}`, also with classes after it, or MDX's `{/*id*/}`.
@@ -44,8 +45,8 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
         words = _without_plain_id(text[after:end]).strip(" \t")
         if words.replace(" ", "").isalnum() and "  " not in words:
             return words
-        if _MARKUP.search(text, after, end) is None:
-            return " ".join(text[after:end].split())
+        if _MARKUP.search(words) is None:
+            return " ".join(words.split())
     plain = _PLAIN_ATX.fullmatch(text, start, end)
     if plain is not None:
         return plain[1].replace("`", "")

@@ -66,13 +66,21 @@ def _join(lines: list[_Line]) -> View:
 
 
 def _lines(view: View, start: int, end: int) -> list[_Line]:
+    text = view.text
+    has_returns = text.find("\r", start, end) >= 0
     lines: list[_Line] = []
-    for match in LINE.finditer(view.text, start, end):
-        at = match.start()
-        if at < end:
-            content = match[1]
-            place = _place_of_end(view, at, at + len(content))
-            lines.append((_with_spaces(content) if "\t" in content else content, place))
+    while start < end:
+        if has_returns:
+            match = LINE.match(text, start, end)
+            assert match is not None, "it also matches nothing"
+            stop, following = match.end(1), match.end()
+        else:
+            stop = text.find("\n", start, end)
+            stop, following = (stop, stop + 1) if stop >= 0 else (end, end)
+        content = text[start:stop]
+        place = _place_of_end(view, start, stop)
+        lines.append((_with_spaces(content) if "\t" in content else content, place))
+        start = following
     return lines
 
 

@@ -50,7 +50,6 @@ class _Patterns(NamedTuple):
 
 
 _IS = _Patterns()
-_SPACES = re.compile("[ ]*+")
 _BEGIN_SOMETHING = frozenset("#>`~*+-_=<0123456789[{")
 """First characters of what opens a container or a leaf; most lines begin with a letter."""
 
@@ -189,19 +188,24 @@ class _Nesting:
         return True
 
     def _opens_leaf(self, line: str, first: int, in_paragraph: bool) -> bool:
-        if _IS.fence.match(line, first):
-            return True
-        if in_paragraph and _IS.underline.match(line, first) and not self._has_only_definitions():
-            return True
-        if _IS.heading.match(line, first) or self._is_thematic_break(line, first):
-            return True
+        mark = line[first]
+        if mark == "`" or mark == "~":
+            return _IS.fence.match(line, first) is not None
+        if mark == "#":
+            return _IS.heading.match(line, first) is not None
+        if mark == "-" or mark == "=" or mark == "*" or mark == "_":
+            return self._is_underline(line, first, in_paragraph) or self._is_thematic_break(line, first)
         if self.dialect.mdx:
-            return line[first] in "<{" and flow_at(line, first, Reading()).alone
-        if line[first] != "<":
+            return mark in "<{" and flow_at(line, first, Reading()).alone
+        if mark != "<":
             return False
         if _IS.html_terminated.match(line, first) or _IS.html_block.match(line, first):
             return True
         return self.leaf != "paragraph" and _IS.html_complete.match(line, first) is not None
+
+    def _is_underline(self, line: str, first: int, in_paragraph: bool) -> bool:
+        is_underline = in_paragraph and _IS.underline.match(line, first) is not None
+        return is_underline and not self._has_only_definitions()
 
     def _has_only_definitions(self) -> bool:
         paragraph = "".join(self.paragraph)
@@ -210,7 +214,7 @@ class _Nesting:
     def _is_thematic_break(self, line: str, first: int) -> bool:
         """The same characters from here to the end; looked for from the end, once in a line that opens many lists."""
         mark = line[first]
-        if mark not in "-*_":
+        if mark == "=":
             return False
         if mark not in self.marks_from:
             self.marks_from[mark] = len(line.rstrip(f"{mark} \n"))
@@ -235,7 +239,7 @@ class _Nesting:
         """The container that begins at `first`, if one does."""
         if line[first] == ">":
             return _Marker(first + 1 + (line[first + 1] == " "), _QUOTE)
-        if footnote := _IS.footnote.match(line, first):
+        if line[first] == "[" and (footnote := _IS.footnote.match(line, first)):
             return _Marker(_first_content(line, footnote.end()), FOOTNOTE_WIDTH)
         marker = _IS.list_marker.match(line, first)
         if marker is None:
@@ -267,6 +271,6 @@ class _Nesting:
 
 
 def _first_content(line: str, at: int) -> int:
-    spaces = _SPACES.match(line, at)
-    assert spaces is not None
-    return spaces.end()
+    while line[at] == " ":
+        at += 1
+    return at
