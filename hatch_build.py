@@ -23,6 +23,7 @@ COMPILER = ["mypy==2.4.1", "setuptools>=77"]
 HOT = [
     "chunking/context.py",
     "chunking/cuts.py",
+    "chunking/data_uris.py",
     "chunking/draft.py",
     "chunking/passes/*.py",
     "chunking/records.py",
