@@ -15,6 +15,7 @@ from headnote.markdown import parse
 from headnote.markdown.document import is_mdx
 from headnote.sources.files import read_source
 from headnote.tokens import get_counter, is_seam
+from headnote.tokens.seams import seams_of_lines
 
 NAMES = ["cl100k", "o200k"]
 
@@ -42,6 +43,23 @@ def test_counts_add_up_at_the_seams_before_any_cuts(name: str, text: str, data: 
         assert seam is None or (seam <= cut and not text[seam:cut].strip())
     places = [0, *(seam for seam in seams if seam is not None), len(text)]
     assert sum(count(name, text[a:b]) for a, b in pairwise(places)) == count(name, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(lines=st.lists(texts, min_size=1, max_size=6), data=st.data())
+def test_counts_add_up_at_the_seams_of_lines(name: str, lines: list[str], data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(["\n", "\r\n", "\n\n", "\n  ", "\n\t"])).join(lines)
+    start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    seams = seams_of_lines(text, start, end)
+    assert all(text[seam - 1] == "\n" for seam in seams)
+    assert sum(count(name, text[a:b]) for a, b in pairwise([start, *seams, end])) == count(name, text[start:end])
+
+
+def test_which_lines_begin_with_a_seam() -> None:
+    text = "first\nletter\n  indented\n\ttab\n  /indented slash\n/slash\n\n  \n\u00e9\n\u00a0x\nlast"
+    lines = [text[seam:].partition("\n")[0] for seam in seams_of_lines(text, 0, len(text))]
+    assert lines == ["letter", "  indented", "\ttab", "  /indented slash", "last"]
+    assert seams_of_lines(text, 6, 16) == [13]
 
 
 def test_a_cut_in_front_of_a_word_has_its_seam_before_the_blanks() -> None:

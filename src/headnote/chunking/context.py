@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, compress
 from operator import sub
 from typing import Any, Final
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.data_uris import may_hold_data_uris, strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.settings import Settings
 from headnote.markdown.document import Document
@@ -18,19 +18,20 @@ from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import breadcrumb_of
 from headnote.tokens import Counter, get_counter
+from headnote.tokens.seams import pieces_between, seams_of_lines
 
-CODE_LIKE = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
+CODE_LIKE: Final = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
 MARGIN: Final = 8
 """Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
+_CHARACTERS_PER_TOKEN: Final = 4
+"""In most text. A block with more than these for each token that is allowed is likely to be split."""
 MANY_BLANKS: Final = 8
 """Characters. A longer run of blanks may weigh so much that it is weighed apart from the text beside it."""
-_ODD_START = re.compile(r"[\s/]")
-"""A block that begins with none of these is not blank, and weights add up where it begins."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
 
 
 class ChunkingContext:
-    """A document and the settings to chunk it by. No pass changes it.
+    """A document and the settings to chunk it by. No pass changes what it says.
 
     Blocks are known by their index in `blocks`, where blocks of nothing but blanks are missing.
     """
@@ -46,7 +47,7 @@ class ChunkingContext:
         """Where each block begins, then where the last one ends."""
         self.headings: list[int] = []
         """Indices of the blocks that are headings."""
-        has_odd_starts = _ODD_START.search(self._look_through_blocks()) is not None
+        has_odd_starts = self._look_through_blocks()
         self._numbers = self._leave_out_blank_blocks() if has_odd_starts else None
         self.first_heading: int = self.headings[0] if self.headings else len(self.blocks)
         """Index of the first block that is a heading; past the end if there is none."""
@@ -60,7 +61,7 @@ class ChunkingContext:
         self.margin: int = MARGIN * self.counter.unit
         """Weight of so many tokens."""
         self.max_weight = settings.max_tokens * self.counter.unit
-        self.has_pictures = ";base64," in text
+        self.has_pictures = may_hold_data_uris(text)
         self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
         self.has_breadcrumbs = settings.breadcrumb or self.parents_in_text
         self.max_breadcrumb_weight = self._max_breadcrumb_weight()
@@ -71,6 +72,8 @@ class ChunkingContext:
         self._begins_on_seams: bool | None = None
         self.safe_weight = self._safe_weight()
         """Text of at most this weight keeps the cap, whatever its breadcrumb."""
+        self.weight_before: dict[int, int] = {}
+        """Weight of everything before a seam, at blocks and at lines of blocks that are likely to be split."""
         self.totals: list[int] = self._totals() if totals is None else totals
         """Weight of everything before each block; the difference of two is the weight of the blocks between them."""
 
@@ -78,21 +81,27 @@ class ChunkingContext:
         # Compiled objects have no dictionary to pickle. What costs time, the spans and the weights, is sent.
         return ChunkingContext, (self.document, self.settings, self.totals)
 
-    def _look_through_blocks(self) -> str:
-        """Note where blocks begin and which of them are headings. Returns the characters that they begin with."""
+    def _look_through_blocks(self) -> bool:
+        """Note where blocks begin and which of them are headings.
+
+        Returns whether one begins with a blank or a slash. All others are not blank, and weights add up where they
+        begin.
+        """
         text = self.text
         starts: list[int] = []
         headings: list[int] = []
-        characters: list[str] = []
+        has_odd_starts = False
         for index, block in enumerate(self.blocks):
             start = block[1]
             starts.append(start)
-            characters.append(text[start])
+            first = text[start]
+            if first == "/" or first.isspace():
+                has_odd_starts = True
             if block[0] == "heading":
                 headings.append(index)
         starts.append(self.blocks[-1][2] if self.blocks else 0)
         self.starts, self.headings = starts, headings
-        return "".join(characters)
+        return has_odd_starts
 
     def _leave_out_blank_blocks(self) -> list[int] | None:
         """Drop blocks of blanks that are none to Markdown (U+00A0, a form feed): they are gaps between blocks.
@@ -100,7 +109,7 @@ class ChunkingContext:
         Returns the number of each block in the document, or None if nothing was dropped.
         """
         text, blocks = self.text, self.blocks
-        has_content = [not text[start:end].isspace() for _, start, end, _, _ in blocks]
+        has_content = [not text[start].isspace() or not text[start:end].isspace() for _, start, end, _, _ in blocks]
         if all(has_content):
             return None
         self.blocks = list(compress(blocks, has_content))
@@ -210,13 +219,36 @@ class ChunkingContext:
     def _totals(self) -> list[int]:
         if self._per_character == 1 and not self.has_pictures:
             return self.starts
+        if self.counter.adds == "seams" and not self.has_pictures:
+            return self._totals_by_lines()
         code = [block[0] in CODE_LIKE for block in self.blocks]
         if self.has_pictures:
-            texts = [strip_data_uris(self.text[start:end]) for start, end in pairwise(self.starts)]
+            texts = list(map(strip_data_uris, pieces_between(self.text, self.starts)))
             weights = self.counter.weigh(texts, code)
         else:
             weights = self.counter.weigh_pieces(self.text, self.starts, code)
         return list(accumulate(weights, initial=0))
+
+    def _totals_by_lines(self) -> list[int]:
+        """The same, with every text counted once: to split a block, most often weights of its lines are needed."""
+        starts, most = self.starts, self.settings.max_tokens * _CHARACTERS_PER_TOKEN
+        large = [index for index in range(len(self.blocks)) if starts[index + 1] - starts[index] > most]
+        cuts: list[int] = []
+        following = 0
+        for index in large:
+            cuts += starts[following : index + 1]
+            following = index + 1
+            cuts += seams_of_lines(self.text, starts[index], starts[following])
+        cuts += starts[following:]
+        totals = list(accumulate(self.counter.weigh_pieces(self.text, cuts), initial=0))
+        if not large:
+            return totals
+        self.weight_before = before = dict(zip(cuts, totals, strict=True))
+        return [before[start] for start in starts]
+
+    def forget_lines(self) -> None:
+        """Nothing is split any more. A chunk keeps the context, and a large block may have a million lines."""
+        self.weight_before = {}
 
     def weigh_texts(self, texts: Sequence[str], code: bool) -> list[int]:
         """Weight of each text, pictures left out."""
@@ -227,7 +259,7 @@ class ChunkingContext:
     def weigh_pieces(self, text: str, cuts: Sequence[int], code: bool) -> list[int]:
         """Weight of the text between each two neighbouring cuts, pictures left out."""
         if self.has_pictures:
-            return self.weigh_texts([text[start:end] for start, end in pairwise(cuts)], code)
+            return self.weigh_texts(pieces_between(text, cuts), code)
         if self._per_character == 1:
             return list(map(sub, cuts[1:], cuts))
         return self.counter.weigh_pieces(text, cuts, [code] * (len(cuts) - 1))

@@ -117,8 +117,13 @@ class UnitSequence:
     def best(self, first: int, cuts: list[int]) -> int:
         """The first by rank. Only places of equal strength are ranked by content."""
         strengths = self.strengths
-        strongest = max([strengths[cut] for cut in cuts])
-        finalists = [cut for cut in cuts if strengths[cut] == strongest]
+        strongest = -1
+        finalists: list[int] = []
+        for cut in cuts:
+            if strengths[cut] > strongest:
+                strongest, finalists = strengths[cut], [cut]
+            elif strengths[cut] == strongest:
+                finalists.append(cut)
         if len(finalists) == 1:
             return finalists[0]
         best, best_value, best_hash = -1, -1, -1

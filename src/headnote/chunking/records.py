@@ -37,6 +37,7 @@ def records(context: ChunkingContext, drafts: list[Draft], modified: float | Non
         end = len(context.text)
         drafts = [Draft(start=end, end=end, block_start=0, block_end=0, heading_path=(), section=0)]
     number_parts(drafts)
+    context.forget_lines()
     origin = DocumentChunks(context, modified, drafts)
     return [
         # By position: names cost more than all else here.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Literal
 
 from headnote.errors import SettingsError
-from headnote.tokens.seams import seams_before
+from headnote.tokens.seams import pieces_between, seams_before
 
 _CHARACTERS_PER_TOKEN = 6
 """How much text `fit` looks at first. Real text has 1 to 5."""
@@ -61,7 +60,7 @@ class Counter(ABC):
         for first in range(0, len(cuts) - 1, _BATCH):
             batch = cuts[first : first + _BATCH + 1]
             flags = code[first : first + _BATCH] if code else None
-            weights += self.weigh([text[start:end] for start, end in pairwise(batch)], flags)
+            weights += self.weigh(pieces_between(text, batch), flags)
         return weights
 
     def count(self, text: str, code: bool = False) -> int:

@@ -23,14 +23,25 @@ well as save one (in cl100k `[];` alone is two tokens, with its line end one). S
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 # Four control characters (U+001C to U+001F) are whitespace to Python and punctuation to the tokenizers. For a line
 # that has them, both readings give the same answer.
 _CONTROLS = "\x1c\x1d\x1e\x1f"
-_OPENS_A_LINE = frozenset(map(chr, range(0x21, 0x7F))) - {"/"}
+_OPENS_A_LINE: Final = frozenset(map(chr, range(0x21, 0x7F))) - {"/"}
 """A line end before one of these is a seam without further checks: how most lines begin."""
 _LINE_IS_NOT_BLANK = re.compile(r"[^\S\r\n]+\S|[^\s/]")
+
+
+def pieces_between(text: str, cuts: Sequence[int]) -> list[str]:
+    """The text between each two neighbouring cuts."""
+    start, *ends = cuts
+    pieces: list[str] = []
+    for end in ends:
+        pieces.append(text[start:end])
+        start = end
+    return pieces
 
 
 def is_seam(text: str, offset: int, end: int | None = None, *, swallows_slashes: bool = True) -> bool:
@@ -39,22 +50,36 @@ def is_seam(text: str, offset: int, end: int | None = None, *, swallows_slashes:
     if offset <= 0 or offset >= end:
         return True
     before, here = text[offset - 1], text[offset]
+    if here == " " and before == "\n" and _is_indented_content(text, offset, end):
+        return True  # most lines that do not begin with a letter
     if here.isspace() and here not in "\r\n" and here not in _CONTROLS and not before.isspace():
         return True
     if before not in "\r\n":
         return False
     if here == "/":
         return not swallows_slashes or not _ends_in_punctuation(text, offset)
-    if here == " " and _is_indented_content(text, offset, end):
-        return True
     return _LINE_IS_NOT_BLANK.match(text, offset, end) is not None
 
 
 def _is_indented_content(text: str, offset: int, end: int) -> bool:
-    """Whether spaces and then something else stand here: how most other lines begin."""
+    """Whether spaces and then something else stand here."""
     while offset < end and text[offset] == " ":
         offset += 1
     return offset < end and not text[offset].isspace()
+
+
+def seams_of_lines(text: str, start: int, end: int) -> list[int]:
+    """Where lines behind the first begin, as far as they are seams without further checks: most of them are."""
+    seams: list[int] = []
+    line = text.find("\n", start, end) + 1
+    while 0 < line < end:
+        first = line
+        while first < end and (text[first] == " " or text[first] == "\t"):
+            first += 1
+        if first < end and (text[first] in _OPENS_A_LINE or (first > line and text[first] == "/")):
+            seams.append(line)
+        line = text.find("\n", first, end) + 1
+    return seams
 
 
 def seams_before(text: str, offsets: Iterable[int], *, swallows_slashes: bool = True) -> list[int | None]:

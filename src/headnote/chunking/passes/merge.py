@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 
 from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 from headnote.chunking.cuts import UnitSequence, stable_cuts
@@ -51,9 +51,15 @@ def _by_neighbourhood(context: ChunkingContext, drafts: list[Draft]) -> list[Dra
     """Group runs of small drafts at places chosen by content. Join each that is still small with a neighbour."""
     min_weight = context.settings.min_tokens * context.counter.unit
     grouped: list[Draft] = []
-    for is_small, run in groupby(drafts, lambda draft: draft.weight < min_weight):
-        drafts_in_run = list(run)
-        grouped += _grouped(context, drafts_in_run) if is_small else drafts_in_run
+    run: list[Draft] = []
+    for draft in drafts:
+        if draft.weight < min_weight:
+            run.append(draft)
+            continue
+        grouped += _grouped(context, run)
+        grouped.append(draft)
+        run = []
+    grouped += _grouped(context, run)
     merged: list[Draft] = []
     for number, draft in enumerate(grouped):
         before = merged[-1] if merged else None
@@ -72,7 +78,7 @@ def _by_neighbourhood(context: ChunkingContext, drafts: list[Draft]) -> list[Dra
 
 def _grouped(context: ChunkingContext, run: list[Draft]) -> list[Draft]:
     """Small drafts in a row, joined to groups that are not small."""
-    if len(run) == 1:
+    if len(run) < 2:
         return run
     groups = _Groups(context, run)
     units = UnitSequence(
@@ -112,12 +118,18 @@ def _joined_with_closest(
 ) -> tuple[Draft, Draft] | tuple[None, None]:
     """The neighbour that shares the most headings and fits, and both as one; the next one if both share as many."""
     neighbours = [neighbour for neighbour in (behind, before) if neighbour]
-    neighbours.sort(key=lambda neighbour: -len(common_path(draft.heading_path, neighbour.heading_path)))
+    if before and behind and _shared(draft, before) > _shared(draft, behind):
+        neighbours.reverse()
     for neighbour in neighbours:
         together = _joined(context, [neighbour, draft] if neighbour is before else [draft, neighbour])
         if together:
             return neighbour, together
     return None, None
+
+
+def _shared(one: Draft, other: Draft) -> int:
+    """How many headings two drafts share."""
+    return len(common_path(one.heading_path, other.heading_path))
 
 
 def _joined(context: ChunkingContext, drafts: list[Draft]) -> Draft | None:
@@ -177,9 +189,7 @@ def common_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]
     """The headings that two paths share at the beginning."""
     if one == other:
         return one
-    length = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
+    length, most = 0, min(len(one), len(other))
+    while length < most and one[length] == other[length]:
         length += 1
     return one[:length]

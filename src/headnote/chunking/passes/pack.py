@@ -156,7 +156,8 @@ class _SplitBlocks:
 
     def _add_up(self) -> None:
         self.totals = list(accumulate(self.units.weights, initial=0))
-        self.off_seam_totals = list(accumulate(self.units.off_seam, initial=0))
+        off_seam = self.units.off_seam
+        self.off_seam_totals = list(accumulate(off_seam, initial=0)) if any(off_seam) else []
 
     def _split(self, number: int) -> Units | None:
         """The units of a block that is too large; None if it may stay whole."""
@@ -180,7 +181,7 @@ class _SplitBlocks:
         full = context.text_limit(alone.heading_path)
         limit = max(full - headings - min(context.margin, full // 8), full // 2, 1)
         source = context.text[start : context.starts[index + 1]]
-        measure = Measure(context, source, kind in CODE_LIKE)
+        measure = Measure(context, source, start, kind in CODE_LIKE)
         inner = split_block(source, kind, end - start, limit, measure, context.mdx)
         inner.starts = [start + offset for offset in inner.starts]
         return inner
@@ -213,7 +214,7 @@ class _SplitBlocks:
         context, whole = self.context, self.part(number, number + 1, 0)
         stop = self.units.starts[number + 1] if number + 1 < len(self.units.starts) else whole.end
         source = context.text[whole.start : stop]
-        measure = Measure(context, source, context.blocks[whole.block_start][0] in CODE_LIKE)
+        measure = Measure(context, source, whole.start, context.blocks[whole.block_start][0] in CODE_LIKE)
         limit = context.text_limit(whole.heading_path)
         while True:
             inner = split_bare(source, limit, measure)

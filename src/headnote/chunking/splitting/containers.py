@@ -58,15 +58,8 @@ def _blocks(content: Piece) -> list[Piece]:
     # The line end in front keeps what looks like frontmatter from being read as such.
     spans = scan_spans("\n" + content.text, content.mdx)
     shift = content.start - 1
+    bare = content._replace(before="", after="", reopen="", close="")
     return [
-        Piece(
-            kind=kind,
-            source=content.source,
-            view=content.view,
-            start=shift + start,
-            end=shift + end,
-            strength=IN_BLOCK if number else content.strength,
-            mdx=content.mdx,
-        )
+        bare.part(kind, shift + start, shift + end, IN_BLOCK if number else content.strength)
         for number, (kind, start, end, _, _) in enumerate(spans)
     ]

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from headnote.chunking.splitting.pieces import Cuts, Piece
 from headnote.chunking.splitting.units import IN_BLOCK, IN_TEXT, NO_SEAM
 
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _WORD = re.compile(r"\S++\s*+")
-_ITEM_MARKER = re.compile(
+_ITEM_MARKER: Final = re.compile(
     r"((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))"
 )
-_MAY_BE_MARKER = frozenset("-+*0123456789\t")
+_MAY_BE_MARKER: Final = frozenset("-+*0123456789\t")
 
 
 def by_line(piece: Piece) -> Cuts:
     """One part for each line that is not blank. Blank lines stay with the line before, and make a better seam."""
+    text, end = piece.view.text, piece.end
     # The first part begins with the piece, whatever its first line.
-    first, *others = piece.text.split("\n")
     starts, strengths = [piece.start], [piece.strength]
-    at, follows_blank = piece.start + len(first) + 1, False
-    for line in others:
-        if not line or line.isspace():
+    follows_blank = False
+    line = text.find("\n", piece.start, end) + 1
+    while 0 < line < end:
+        following = text.find("\n", line, end) + 1
+        if text[line].isspace() and text[line : following or end].isspace():
             follows_blank = True
         else:
-            starts.append(at)
+            starts.append(line)
             strengths.append(IN_BLOCK if follows_blank else IN_TEXT)
             follows_blank = False
-        at += len(line) + 1
+        line = following
     return Cuts(piece, "line", starts, strengths)
 
 

@@ -48,19 +48,12 @@ class Piece(NamedTuple):
     def part(self, kind: str, start: int, end: int, strength: int) -> Piece:
         """A piece of this piece. Only at the two ends of the whole is nothing cut open."""
         is_first, is_last = start == self.start, end == self.end
-        return Piece(
-            kind=kind,
-            source=self.source,
-            view=self.view,
-            start=start,
-            end=end,
-            strength=self.strength if is_first else strength,
-            mdx=self.mdx,
-            before=self.before if is_first else self.reopen,
-            after=self.after if is_last else self.close,
-            reopen=self.reopen,
-            close=self.close,
-        )
+        strength = self.strength if is_first else strength
+        before = self.before if is_first else self.reopen
+        after = self.after if is_last else self.close
+        _, source, view, _, _, _, mdx, _, _, reopen, close = self
+        # Not through the constructor, which takes most of the time of a split.
+        return tuple.__new__(Piece, (kind, source, view, start, end, strength, mdx, before, after, reopen, close))
 
 
 class Cuts(NamedTuple):

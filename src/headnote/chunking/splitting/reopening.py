@@ -44,7 +44,7 @@ def code(piece: Piece) -> Cuts:
 def raw(piece: Piece) -> Cuts:
     """Lines, each part a comment again, or in its element, so that what looks like a fence in there opens none."""
     opening = _RAW.match(piece.view.text, piece.start, piece.end)
-    if opening is None or opening.lastgroup is None or not _has_fence_line(piece.text):
+    if opening is None or opening.lastgroup is None or not _has_fence_line(piece):
         return by_line(piece)
     tag = opening["tag"]
     first, last = (f"<{tag}>", f"</{tag}>") if tag else _RAW_MARKS[opening.lastgroup]
@@ -53,9 +53,15 @@ def raw(piece: Piece) -> Cuts:
     return _with_marks_joined(by_line(marked), is_closed=_last_line(piece).lstrip(" \t>") == last)
 
 
-def _has_fence_line(text: str) -> bool:
-    # Two fast searches spare most text a look at each of its lines.
-    return ("```" in text or "~~~" in text) and _FENCE_LINE.search(text) is not None
+def _has_fence_line(piece: Piece) -> bool:
+    # Fast searches spare most text a look at each of its lines.
+    return (_has_mark(piece, "`") or _has_mark(piece, "~")) and _FENCE_LINE.search(piece.text) is not None
+
+
+def _has_mark(piece: Piece, mark: str) -> bool:
+    text = piece.view.text
+    first = text.find(mark, piece.start, piece.end)
+    return first >= 0 and text.find(mark * 3, first, piece.end) >= 0
 
 
 def table(piece: Piece) -> Cuts:

@@ -104,7 +104,7 @@ class _Splitter:
         """Append all parts of a piece at once, if none is too heavy: the usual case, and far cheaper than each."""
         piece, _, (_, *starts), strengths = cuts
         source = piece.source
-        if piece.is_nested or any(source.find(blanks, *extent) >= 0 for blanks in _LONG_BLANKS):
+        if piece.is_nested or _has_long_blanks(source, extent[0], extent[1]):
             return False
         starts = [extent[0], *starts]
         seams, off_seam = self.measure.seams([*starts, extent[1]])
@@ -213,6 +213,10 @@ class _Splitter:
             if (before, reopen) == (part.before, part.reopen):
                 return part._replace(before="", after="", reopen="", close="")
             part = part._replace(before=before, reopen=reopen)
+
+
+def _has_long_blanks(source: str, start: int, end: int) -> bool:
+    return any(source.find(blanks, start, end) >= 0 for blanks in _LONG_BLANKS)
 
 
 def _with_quote_marker(part: Piece, start: int) -> Piece:
