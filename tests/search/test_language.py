@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headnote.search.language import DEEPEST, Understood, understood
@@ -111,6 +111,8 @@ def test_a_finished_word_stays_finished() -> None:
 
 
 @given(st.text(max_size=60) | st.text('ab "“”-:()OR titlepahg*\\', max_size=60))
+@example("-(")
+@example("word -( (")
 def test_no_query_is_an_error(query: str) -> None:
     read = understood(query)
     assert (read.must is None) == (not (read.excluded or read.filters or read.phrases))

@@ -110,7 +110,7 @@ def understood(query: str, literal: bool = False) -> Understood:
         words=words if terms(words) else "",
         must=all_of(map(_must, nodes)),
         phrases=tuple(dict.fromkeys(_phrases(nodes, of_alternatives=False))),
-        excluded=tuple(dict.fromkeys(_written(query, node).removeprefix("-") for node in nodes if node.is_excluded)),
+        excluded=tuple(dict.fromkeys(_written(query, node).removeprefix("-") for node in nodes if _excludes(node))),
         filters=tuple(dict.fromkeys(_written(query, node) for node in nodes if _filters(node))),
         quoted=tuple(dict.fromkeys(_phrases(nodes, of_alternatives=True))),
     )
@@ -240,6 +240,11 @@ def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
         nodes.append(Node((*(before.tokens if before.is_either else ()), joins), (*alternatives, node), is_either=True))
         joins = None
     return tuple(nodes)
+
+
+def _excludes(node: Node) -> bool:
+    """Whether it excludes anything: a group that is only opened does not."""
+    return node.is_excluded and _must(node) is not None
 
 
 def _must(node: Node) -> Requirement | None:
