@@ -16,6 +16,8 @@ from headnote import Index
 
 pytest_plugins = ("browser_fixtures",)
 
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
+
 POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
 <meta name="color-scheme" content="light dark">

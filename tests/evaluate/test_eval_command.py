@@ -24,7 +24,8 @@ WORDS = ["--mode", "keyword"]
 
 @pytest.fixture
 def folder(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(repository / "examples" / "handbook", tmp_path / "handbook")
+    handbook = tmp_path / "handbook"
+    shutil.copytree(repository / "examples" / "handbook", handbook, ignore=shutil.ignore_patterns(".headnote"))
     shutil.copy(repository / "examples" / "questions.jsonl", tmp_path)
     (tmp_path / "handbook" / "headnote.toml").write_text('[index]\nembedder = "hashing:64"\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
