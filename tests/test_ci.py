@@ -1,4 +1,4 @@
-"""CI runs the command the README gives, on every system and Python the project supports; hooks run the same tools."""
+"""CI runs the commands the README gives, on every system and Python the project supports; hooks run the same tools."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ HOOKS: list[dict[str, Any]] = [
 ]
 
 
-def test_ci_runs_the_test_command_of_the_readme(repository: Path) -> None:
+def test_ci_runs_both_commands_of_the_readme(repository: Path) -> None:
     script = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     readme = (repository / "README.md").read_text(encoding="utf-8")
-    [command] = re.findall(r"^(pip install .*pytest.*)$", readme, re.MULTILINE)
-    assert command in script
+    [search] = re.findall(r"^(pip install -e .*headnote search.*)$", readme, re.MULTILINE)
+    [tests] = re.findall(r"^(pip install -e .*pytest.*)$", readme, re.MULTILINE)
+    assert [line for line in script if line in (search, tests)] == [search, tests]
     contributing = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert command in contributing
+    assert tests in contributing
 
 
 def test_ci_is_executable_and_stops_at_the_first_failure(repository: Path) -> None:
@@ -58,6 +59,7 @@ else echo "python $*"; fi
         "python": python,
         "pip": '#!/usr/bin/env bash\necho "pip $*"\n',
         "uv": '#!/usr/bin/env bash\necho "uv $*"\n',
+        "headnote": '#!/usr/bin/env bash\necho "headnote $*"\n',
         "id": "#!/usr/bin/env bash\necho 1000\n",
     }.items():
         (programs / name).write_text(code, encoding="utf-8")
