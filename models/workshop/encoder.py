@@ -74,8 +74,10 @@ class Encoder(nn.Module):
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         size = -(-len(order) // GROUPS)
         groups = [order[at : at + size] for at in range(0, len(order), size)]
-        # Half precision only here: comparing vectors needs more digits.
-        with torch.autocast(self.places.device.type, torch.bfloat16):
+        # Half precision only here: comparing vectors needs more digits. And only on a GPU: many processors imitate it,
+        # and take many times as long.
+        device = self.places.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             rows = torch.cat([self._encode([texts[number] for number in group]) for group in groups])
         back = torch.empty(len(order), dtype=torch.long)
         back[torch.tensor(order)] = torch.arange(len(order))
