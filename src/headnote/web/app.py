@@ -28,8 +28,8 @@ from headnote.web.pictures import picture
 from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
 
-AT_A_TIME = 8
-"""Requests in progress; more of them would mostly wait for each other."""
+AT_A_TIME = 4
+"""Requests in progress. More of them take turns at one core, and all are late; fewer would wait for a slow one."""
 HEAVY_AT_A_TIME = 2
 """Of each endpoint that may take seconds, so that others need not wait for them."""
 

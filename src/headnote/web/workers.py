@@ -33,7 +33,7 @@ from headnote.signals import signals_later
 from headnote.web.app import make_app
 from headnote.web.board import Board
 from headnote.web.security import Guard
-from headnote.web.serving import GRACE_SECONDS, make_server
+from headnote.web.serving import GRACE_SECONDS, SharedSocket, make_server
 
 START_PAUSE = 1.0
 """Seconds from one start of a process to the next one, if it ends again and again."""
@@ -164,7 +164,7 @@ def _answer(service: Service, board: Board, started: Connection) -> None:
             server.should_exit = True
 
         _end_with_parent(stop)
-        server.run([service.listening])
+        server.run([SharedSocket(service.listening, lambda: len(server.server_state.connections))])
 
 
 def _state(index: Index, board: Board) -> State:
