@@ -30,10 +30,17 @@ async function draw(place) {
     katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });
     place.replaceChildren(...drawn.childNodes);
     place.classList.add("drawn");
-    if (place.scrollWidth > place.clientWidth && place.clientWidth > 0) place.setAttribute("tabindex", "0");
+    makeScrollable(place);
+    // The letters of KaTeX are loaded once they are laid out, and may be wider than those that stand in for them.
+    void document.fonts.ready.then(() => makeScrollable(place));
   } catch (error) {
     place.replaceChildren(h("code", null, tex), " ", undrawn("Formula", plain(error)));
   }
+}
+
+/** What is wider than the text scrolls sideways, also by keyboard. @param {Element} place */
+function makeScrollable(place) {
+  if (place.scrollWidth > place.clientWidth && place.clientWidth > 0) place.setAttribute("tabindex", "0");
 }
 
 async function load() {
