@@ -15,6 +15,15 @@ const SAFE = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, 
 /** @type {Promise<Katex>|null} */
 let loading = null;
 
+// What is wider than the text scrolls sideways, also by keyboard. A formula becomes wider after it is drawn, once the
+// letters of KaTeX have come; its place may become narrower.
+const sizes = new ResizeObserver((changed) => {
+  for (const { target } of changed) {
+    const place = target.closest(".math");
+    if (place && place.scrollWidth > place.clientWidth && place.clientWidth > 0) place.setAttribute("tabindex", "0");
+  }
+});
+
 /** @type {import("./enhance.js").Enhancer} */
 export function drawMath(piece) {
   for (const place of piece.querySelectorAll(".math")) whenNear(place, () => void draw(place));
@@ -30,17 +39,10 @@ async function draw(place) {
     katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });
     place.replaceChildren(...drawn.childNodes);
     place.classList.add("drawn");
-    makeScrollable(place);
-    // The letters of KaTeX are loaded once they are laid out, and may be wider than those that stand in for them.
-    void document.fonts.ready.then(() => makeScrollable(place));
+    for (const part of [place, ...place.querySelectorAll(".base")]) sizes.observe(part);
   } catch (error) {
     place.replaceChildren(h("code", null, tex), " ", undrawn("Formula", plain(error)));
   }
-}
-
-/** What is wider than the text scrolls sideways, also by keyboard. @param {Element} place */
-function makeScrollable(place) {
-  if (place.scrollWidth > place.clientWidth && place.clientWidth > 0) place.setAttribute("tabindex", "0");
 }
 
 async function load() {
