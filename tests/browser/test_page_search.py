@@ -124,6 +124,23 @@ def test_an_answer_that_comes_too_late_is_dropped(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Nothing found")).to_have_count(0)
 
 
+def test_news_of_the_index_do_not_take_the_place_of_an_answer(visit: Visit) -> None:
+    page = visit.page
+    held: list[Any] = []
+    page.route("**/api/search?*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    visit.go("#/search")
+    expect(page.get_by_role("heading", name="Search your documents")).to_be_visible()
+    with page.expect_request("**/api/search?*"):
+        visit.go("#/search?q=zyzzyva&mode=keyword&tag=x")
+    with page.expect_response("**/api/status"):
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+    with page.expect_response("**/api/status"):  # the one before was worked on before this one is asked for
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+    [route] = held
+    route.continue_()
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+
+
 def test_an_error_is_shown_with_its_remedy(visit: Visit) -> None:
     page = visit.page
     error = {"code": "busy", "message": "The index is locked.", "remedy": "Wait for the other program."}

@@ -86,7 +86,7 @@ class SearchView {
     ]);
     onStatus((status) => {
       refill(this.filling, fillingNotice(status));
-      if (this.answered === "") this.#showNothingAsked();
+      if (this.answered === "" && !this.#address()) this.#showNothingAsked();
       if (status && this.read && this.#mayHaveMore(status.files_read)) this.#again();
     });
     onChange(() => this.#again());
