@@ -276,6 +276,14 @@ def test_tabs_are_used_by_keyboard(reader: Visit) -> None:
         assert tabs.nth(chosen).get_attribute("aria-controls") == panels.nth(chosen).get_attribute("id")
 
 
+def test_what_becomes_too_wide_for_the_window_scrolls_by_keyboard(reader: Visit) -> None:
+    code = read(reader, "code").locator("pre").first
+    expect(code).to_be_visible()
+    assert code.get_attribute("tabindex") is None
+    reader.page.set_viewport_size({"width": 180, "height": 600})
+    expect(code).to_have_attribute("tabindex", "0")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["formulas", "diagrams", "code", "tabs"])
 def test_everybody_can_use_it(browser: Any, server: Server, name: str, theme: str) -> None:

@@ -7,6 +7,7 @@
 import { asset } from "../core/assets.js";
 import { h, refill } from "../core/dom.js";
 import { whenNear } from "./near.js";
+import { scrollByKeyboard } from "./scrolling.js";
 import { undrawn } from "./undrawn.js";
 
 /** @typedef {{svg: string, width: number, height: number, description: string}} Drawing */
@@ -65,7 +66,7 @@ async function draw(figure, source) {
     );
     figure.classList.add("drawn");
     const shown = figure.firstElementChild;
-    if (shown && shown.scrollWidth > shown.clientWidth) shown.setAttribute("tabindex", "0");
+    if (shown) scrollByKeyboard(shown, shown.children);
   } catch (error) {
     refill(figure, source, undrawn("Diagram", error));
   }

@@ -7,6 +7,7 @@ import { addCodeCopies } from "./code-copies.js";
 import { colourCode } from "./code.js";
 import { drawDiagrams } from "./diagram.js";
 import { drawMath } from "./math.js";
+import { scrollByKeyboard } from "./scrolling.js";
 import { joinTabs } from "./tabs.js";
 
 /** @typedef {(piece: Element) => void} Enhancer */
@@ -35,11 +36,9 @@ function lowerHeadings(piece) {
     heading.setAttribute("aria-level", String(Number(heading.tagName[1]) + 1));
 }
 
-/** What is wider than the text scrolls sideways, also by keyboard. @type {Enhancer} */
+/** @type {Enhancer} */
 function makeScrollable(piece) {
-  for (const wide of piece.querySelectorAll("pre, table")) {
-    if (wide.scrollWidth > wide.clientWidth) wide.setAttribute("tabindex", "0");
-  }
+  for (const wide of piece.querySelectorAll("pre, table")) scrollByKeyboard(wide, wide.children);
 }
 
 /** @type {Enhancer} */

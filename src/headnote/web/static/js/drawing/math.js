@@ -4,6 +4,7 @@ import { asset } from "../core/assets.js";
 import { h } from "../core/dom.js";
 import { loaded } from "../core/loading.js";
 import { whenNear } from "./near.js";
+import { scrollByKeyboard } from "./scrolling.js";
 import { undrawn } from "./undrawn.js";
 
 /** @typedef {{render: (tex: string, element: Element, options: object) => void}} Katex */
@@ -14,15 +15,6 @@ const SAFE = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, 
 
 /** @type {Promise<Katex>|null} */
 let loading = null;
-
-// What is wider than the text scrolls sideways, also by keyboard. A formula becomes wider after it is drawn, once the
-// letters of KaTeX have come; its place may become narrower.
-const sizes = new ResizeObserver((changed) => {
-  for (const { target } of changed) {
-    const place = target.closest(".math");
-    if (place && place.scrollWidth > place.clientWidth && place.clientWidth > 0) place.setAttribute("tabindex", "0");
-  }
-});
 
 /** @type {import("./enhance.js").Enhancer} */
 export function drawMath(piece) {
@@ -39,7 +31,7 @@ async function draw(place) {
     katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });
     place.replaceChildren(...drawn.childNodes);
     place.classList.add("drawn");
-    for (const part of [place, ...place.querySelectorAll(".base")]) sizes.observe(part);
+    scrollByKeyboard(place, place.querySelectorAll(".base"));
   } catch (error) {
     place.replaceChildren(h("code", null, tex), " ", undrawn("Formula", plain(error)));
   }
