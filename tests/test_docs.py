@@ -7,6 +7,8 @@ import io
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 import headnote
 from headnote.cli.main import main
 from headnote.sources.files import read_source
+from running_pages import fences
 
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 PAGES_WITH_PYTHON = ["README.md", "docs/chunks.md"]
@@ -55,6 +58,34 @@ def test_python_prints_what_the_page_says(page: str, repository: Path) -> None:
         assert printed.getvalue() == expected
         shown += 1
     assert shown >= 2
+
+
+SPAWNED = """\
+import multiprocessing, os
+from headnote.sources import chunks
+
+multiprocessing.set_start_method("spawn")
+chunks._FILES_AT_ONCE = 1  # so that a few files are work for several processes, too
+os.cpu_count = lambda: 2
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/recipes/rag.md"])
+def test_python_is_a_program_as_it_stands(page: str, repository: Path) -> None:
+    """Saved as a file and run where processes are spawned, without a guard around it."""
+    code, expected = [SPAWNED], []
+    for fence, after in pairwise(fences((repository / page).read_text(encoding="utf-8"))):
+        if fence.name:
+            Path(fence.name).parent.mkdir(parents=True, exist_ok=True)
+            Path(fence.name).write_text(fence.content, encoding="utf-8")
+        elif fence.language == "python":
+            code.append(fence.content)
+            expected.append(after.content)
+    Path("program.py").write_text("\n".join(code), encoding="utf-8")
+    done = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr) == ("".join(expected), "")
 
 
 @pytest.mark.usefixtures("examples")

@@ -183,7 +183,7 @@ class FilterError(SettingsError):
         super().__init__(f"{message}, {where}" if text.strip() else message, path=path, line=line, remedy=remedy)
 
 
-def warn(warning: SkippedSource | UnreadIndex) -> None:
+def warn(warning: Warning) -> None:
     """Show a warning, at the line of the program that called headnote."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("headnote."):

@@ -13,9 +13,8 @@ pytestmark = pytest.mark.slow
 ITEMS = 100
 """More than travel together."""
 
-PROGRAM = """
-import multiprocessing, os, signal, threading, time
-from headnote.sources.chunks import on_all_cores
+WORK = """
+import multiprocessing, os, time
 
 def how(item):
     return type(multiprocessing.current_process()).__name__
@@ -25,18 +24,26 @@ def end(item):
 
 def slow(item):
     time.sleep(0.03)
-
-def main():
-{body}
-
-{guard}main()
 """
+PROGRAM = """
+import multiprocessing, signal, threading
+from headnote.sources.chunks import on_all_cores
+from work import end, how, slow
+
+def how_here(item):
+    return how(item)
+
+print("begins")
+{body}
+"""
+"""A plain script: whoever imports it runs it."""
 
 
-def run(folder: Path, body: str, guard: str = 'if __name__ == "__main__": ') -> subprocess.CompletedProcess[str]:
+def run(folder: Path, body: str) -> subprocess.CompletedProcess[str]:
     """In a process of its own, which has no threads but those it starts."""
+    (folder / "work.py").write_text(WORK)
     program = folder / "program.py"
-    program.write_text(PROGRAM.format(body="\n".join(f"    {line}" for line in body.splitlines()), guard=guard))
+    program.write_text(PROGRAM.format(body=body))
     command = [sys.executable, str(program)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
@@ -53,28 +60,39 @@ finally:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there it is safe at all")
 def test_workers_are_forked_by_a_process_without_threads(tmp_path: Path) -> None:
-    assert run(tmp_path, ALONE).stdout == "{'ForkProcess'}\n"
-    assert run(tmp_path, ALONE, guard="").stdout == "{'ForkProcess'}\n", "which needs no guard around the program"
+    both = f"{ALONE}\n{ALONE.replace('how', 'how_here')}"
+    done = run(tmp_path, both)
+    assert (done.stdout, done.stderr) == ("begins\n{'ForkProcess'}\n{'ForkProcess'}\n", "")
 
 
-def test_workers_start_from_nothing_beside_other_threads(tmp_path: Path) -> None:
-    """A fork waits for what a BLAS computes in another thread, which once hung a server for good."""
-    done = run(tmp_path, BESIDE_A_THREAD)
-    assert done.stdout == "{'SpawnProcess'}\n", done.stderr
+@pytest.mark.parametrize("body", [BESIDE_A_THREAD, f"multiprocessing.set_start_method('spawn')\n{ALONE}"])
+def test_workers_start_from_nothing_and_leave_the_program_alone(body: str, tmp_path: Path) -> None:
+    """Beside threads a fork waits for what a BLAS computes in another one, which once hung a server for good. A
+    program that has no guard around it would begin again in every worker."""
+    done = run(tmp_path, body)
+    assert (done.stdout, done.stderr) == ("begins\n{'WorkerProcess'}\n", "")
+
+
+def test_what_only_the_program_knows_is_done_by_one_process_with_a_note(tmp_path: Path) -> None:
+    done = run(tmp_path, BESIDE_A_THREAD.replace("how", "how_here"))
+    assert done.stdout == "begins\n{'_MainProcess'}\n"
+    assert "RuntimeWarning: one process does all the work: the counter is part of the program" in done.stderr
+
+
+def test_the_processes_of_the_program_still_know_it(tmp_path: Path) -> None:
+    body = f"""\
+if __name__ == "__main__":
+    {BESIDE_A_THREAD.replace(chr(10), chr(10) + "    ")}
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(how_here, [1]))"""
+    done = run(tmp_path, body)
+    assert (done.stdout, done.stderr) == ("begins\n{'WorkerProcess'}\nbegins\n['SpawnProcess']\n", "")
 
 
 def test_a_worker_that_ends_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     done = run(tmp_path, f"list(on_all_cores(end, range({ITEMS}), 2))")
     assert "HeadnoteError: a worker was killed" in done.stderr
     assert "workers=1" in done.stderr
-
-
-def test_a_program_without_a_guard_is_told_what_it_needs(tmp_path: Path) -> None:
-    done = run(tmp_path, BESIDE_A_THREAD, guard="")
-    assert done.stdout == ""
-    # Not always the last line: a tracker of the interpreter's may still have to say what the dead have left behind.
-    [error] = [line for line in done.stderr.splitlines() if line.startswith("headnote.errors.HeadnoteError: ")]
-    assert 'if __name__ == "__main__":' in error
 
 
 INTERRUPTED_AT_THE_END = f"""\
@@ -92,4 +110,4 @@ except KeyboardInterrupt:
 def test_ctrl_c_while_the_workers_end_still_waits_for_them(tmp_path: Path) -> None:
     """Otherwise the interpreter may wake, at its own end, a thread that has just closed what wakes it."""
     done = run(tmp_path, INTERRUPTED_AT_THE_END)
-    assert (done.stdout, done.stderr) == ("interrupted, 0 workers left\n", "")
+    assert (done.stdout, done.stderr) == ("begins\ninterrupted, 0 workers left\n", "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -10,9 +9,9 @@ from concurrent.futures.process import BrokenProcessPool
 
 from headnote.chunking.settings import nearest
 from headnote.errors import BulkError, SettingsError
+from headnote.processes import FROM_NOTHING, can_be_sent, exit_with_parent, shut_down
 from headnote.scale.arrow import load_arrow
 from headnote.scale.work import Engine, Part, PartResult, PartWriter, run_part
-from headnote.sources.chunks import exit_with_parent, shut_down
 
 ENGINES = ("local", "ray", "spark")
 
@@ -40,11 +39,11 @@ def run_local(
 ) -> Generator[PartResult, None, None]:
     """Results as they arrive. One worker runs in this process."""
     count = min(workers or os.cpu_count() or 1, len(parts))
-    if count == 1:
+    if count == 1 or not can_be_sent(writer, FROM_NOTHING):
         yield from (run_part(writer, part) for part in parts)
         return
     # Spawned, not forked: Arrow and bucket clients have threads, which a forked process would lack.
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=exit_with_parent)
+    pool = ProcessPoolExecutor(count, FROM_NOTHING, initializer=exit_with_parent)
     waiting: set[Future[PartResult]] = set()
     try:
         for part in parts:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import pickle
-import signal
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -15,8 +10,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
+from multiprocessing.context import BaseContext
 from numbers import Integral
-from typing import Any, Literal, TypeVar, Unpack
+from typing import Literal, TypeVar, Unpack
 
 from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
@@ -25,7 +21,7 @@ from headnote.chunking.presets import settings_from
 from headnote.chunking.settings import Settings, shown
 from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError, warn
 from headnote.model import Chunk
-from headnote.signals import signals_later
+from headnote.processes import can_be_sent, exit_with_parent, shut_down, way_to_start
 from headnote.sources.discover import AnyPath, expand
 from headnote.sources.files import read_dated
 
@@ -155,17 +151,17 @@ def batches_on_all_cores(
         raise SettingsError(f"workers {workers} is too small", remedy="give 1 or more, or leave it out for all cores")
     batches = _batched(items)
     first = list(islice(batches, 2))
-    if workers == 1 or len(first) < 2:
+    context = way_to_start()
+    if workers == 1 or len(first) < 2 or not can_be_sent(work, context):
         return (result for batch in chain(first, batches) for result in work(batch))
-    _check_picklable(work)
-    return _in_processes(work, chain(first, batches), workers)
+    return _in_processes(work, chain(first, batches), workers, context)
 
 
 def _in_processes(
-    work: Callable[[list[Item]], Iterable[Result]], batches: Iterator[list[Item]], workers: int
+    work: Callable[[list[Item]], Iterable[Result]], batches: Iterator[list[Item]], workers: int, context: BaseContext
 ) -> Results[Result]:
     waiting: deque[Future[list[Result]]] = deque()
-    pool = ProcessPoolExecutor(workers, _way_to_start(), initializer=exit_with_parent)
+    pool = ProcessPoolExecutor(workers, context, initializer=exit_with_parent)
     try:
         for batch in batches:
             waiting.append(pool.submit(_work_through, work, batch))
@@ -174,40 +170,10 @@ def _in_processes(
         while waiting:
             yield from waiting.popleft().result()
     except BrokenProcessPool:
-        remedy = 'use workers=1, or put what the program does below `if __name__ == "__main__":`'
+        remedy = "use workers=1, which needs less memory and starts nothing"
         raise HeadnoteError("a worker was killed, or could not start", remedy=remedy) from None
     finally:
         shut_down(pool)
-
-
-def shut_down(pool: ProcessPoolExecutor) -> None:
-    """Wait until all workers have ended, even if a signal comes meanwhile.
-
-    A thread that is waited for counts as ended once the wait is interrupted (CPython 3.11). At its own end, the
-    interpreter would then wake that thread while it closes what wakes it, and print a traceback.
-    """
-    with signals_later():
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _way_to_start() -> multiprocessing.context.BaseContext:
-    """Fork where that is safe, since it is fast. It is not safe beside other threads: a fork copies their locks, and
-    some libraries wait for them, perhaps forever, before they let a process fork."""
-    is_safe = sys.platform == "linux" and threading.active_count() == 1
-    return multiprocessing.get_context("fork" if is_safe else "spawn")
-
-
-def exit_with_parent() -> None:
-    """Leave Ctrl-C to the parent, which ends its workers quietly; and exit when the parent is killed and cannot."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_exit_when_parent_ends, daemon=True).start()
-
-
-def _exit_when_parent_ends() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _work_through(work: Callable[[list[Item]], Iterable[Result]], batch: list[Item]) -> list[Result]:
@@ -226,13 +192,3 @@ def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
     source = iter(items)
     while batch := list(islice(source, _FILES_AT_ONCE)):
         yield batch
-
-
-def _check_picklable(work: Callable[..., Any]) -> None:
-    try:
-        pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        raise SettingsError(
-            "the counter cannot be sent to other processes",
-            remedy="use a function defined at the top of a module, or workers=1",
-        ) from None

@@ -22,13 +22,14 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
 from headnote.api import Index
 from headnote.errors import IndexFailure, UnreadIndex
 from headnote.keeper import Served, State, files_read_of, keep_fresh
+from headnote.processes import FROM_NOTHING
 from headnote.signals import signals_later
 from headnote.web.app import make_app
 from headnote.web.board import Board
@@ -41,9 +42,6 @@ END_SECONDS = 10.0
 """How long a process may take to end before it is killed. The writer finishes a batch of vectors."""
 _LOOK_EVERY = 0.2
 """Seconds between looks at what no event tells: a signal that came, and the state of the writer."""
-
-_context = get_context("spawn")
-"""A fork would copy threads and locks in any state; not every system has it."""
 
 
 class Service(NamedTuple):
@@ -98,8 +96,8 @@ class _Member:
 
     def _start(self) -> None:
         self._began = time.monotonic()
-        self.started, told = _context.Pipe(duplex=False)
-        self.process = _context.Process(target=_run, args=(self._work, told, gc.get_threshold()))
+        self.started, told = FROM_NOTHING.Pipe(duplex=False)
+        self.process = FROM_NOTHING.Process(target=_run, args=(self._work, told, gc.get_threshold()))
         with _blocked_interrupts():
             self.process.start()
         told.close()
