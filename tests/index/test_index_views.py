@@ -234,3 +234,30 @@ def test_a_report_fits_a_line(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="none") as index:
         assert repr(index.update()) == "<Report 30 added, 30 chunks written>"
         assert repr(index.update()) == "<Report no changes>"
+
+
+MATTER = "---\ntitle: Walrus\ntags: [sea]\naliases: [tusker]\nslug: ice\ndate: 2020-01-02\nbad: {\n---\n"
+
+
+def test_stripped_frontmatter_is_neither_found_nor_filtered_nor_shown(tmp_path: Path) -> None:
+    text = "# Heading\n\nSome text, #inline, on land.\n"
+    (tmp_path / "note.md").write_text(MATTER.replace("bad: {\n", "") + text, encoding="utf-8")
+    (tmp_path / "broken.md").write_text(MATTER + text, encoding="utf-8")
+    (tmp_path / "link.md").write_text("# Link\n\nTo [[tusker]].\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none", frontmatter="strip") as index:
+        report = index.update()
+        assert report.warnings == []
+        assert [*index.search("walrus"), *index.search("tusker", path="note.md"), *index.search("land", tags="sea")] == []
+        assert [*index.search("land", where={"slug": "ice"}), *index.search("land", where="date > 2019")] == []
+        hit = index.search("land", path="note.md")[0]
+        assert (hit.title, hit.tags, hit.aliases, hit.metadata) == ("Heading", ("inline",), (), {})
+        row = index.document("note.md").document
+        assert (row.title, row.tags, row.aliases, row.metadata) == ("Heading", (), (), {})
+        assert [link.target for link in index.broken_links()] == ["tusker"]
+        assert {facet.kind for facet in index.search_page("text").facets} <= {"folder"}
+        (tmp_path / "note.md").rename(tmp_path / "moved.md")
+        index.update()
+        assert index.document("moved.md").document.title == "Heading"
+    with Index.open(tmp_path, embedder="none", frontmatter="metadata") as index:
+        index.update()
+        assert [hit.path for hit in index.search("walrus", tags="sea")] == ["moved.md"]

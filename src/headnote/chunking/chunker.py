@@ -45,11 +45,16 @@ def chunk(
     """
     check_types(text=(text, str), path=(path, _PATH), modified=(modified, _TIME))
     checked = settings_from(preset, settings, options)
-    return chunk_document(open_document(text, fspath(path), checked.mdx), checked, modified)
+    return chunk_document(read_document(text, fspath(path), checked), checked, modified)
+
+
+def read_document(text: str, path: str, settings: Settings) -> Document:
+    """The document as these settings see it: as MDX or not, with what its frontmatter says or without."""
+    return open_document(text, path, settings.mdx, has_metadata=settings.frontmatter != "strip")
 
 
 def chunk_document(document: Document, settings: Settings, modified: float | None = None) -> list[Chunk]:
-    """The chunks of a document. Whether it is MDX has been decided: `settings.mdx` is not read here."""
+    """The chunks of a document, which `read_document` has made with the same settings."""
     context = ChunkingContext(document, settings)
     drafts: list[Draft] = []
     for run in STRATEGIES[context.settings.strategy]:

@@ -140,16 +140,12 @@ class DocumentChunks:
 
     def tags_of(self, chunk: Chunk) -> tuple[str, ...]:
         if self._document_tags is None:
-            self._document_tags = tuple(dict.fromkeys(self.context.document.tags)) if self._has_metadata else ()
+            self._document_tags = tuple(dict.fromkeys(self.context.document.tags))
         own = _within(self.context.document.inline_tags, chunk)
         return tuple(dict.fromkeys([*self._document_tags, *(tag.name for tag in own)])) if own else self._document_tags
 
     def metadata(self) -> dict[str, Any]:
-        return self.context.document.frontmatter.data if self._has_metadata else {}
-
-    @property
-    def _has_metadata(self) -> bool:
-        return self.context.settings.frontmatter != "strip"
+        return self.context.document.frontmatter.data
 
 
 def _last_character(text: str, start: int, end: int) -> int:

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from headnote.chunking.chunker import chunk_document
+from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.presets import make_settings
 from headnote.cli.paths import STDIN
 from headnote.cli.terminal import escape_json
 from headnote.errors import SourceError
-from headnote.formats.opening import open_document
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.sources.chunks import on_each_file
@@ -66,7 +65,7 @@ def _chunk_file(recipe: Recipe, path: str) -> ChunkedFile:
     else:
         text, modified = read_dated(path)
     settings = make_settings(recipe.preset, **recipe.settings)
-    document = open_document(text, name, settings.mdx)
+    document = read_document(text, name, settings)
     return ChunkedFile(document, chunk_document(document, settings, modified))
 
 

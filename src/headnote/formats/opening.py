@@ -6,10 +6,11 @@ from headnote.formats.table import format_of
 from headnote.markdown.document import Document
 
 
-def open_document(text: str, path: str = "", mdx: bool | None = None) -> Document:
+def open_document(text: str, path: str = "", mdx: bool | None = None, has_metadata: bool = True) -> Document:
     """The document of a file, or one that was opened before: its `text` opens to the same document again.
 
-    Most documents are Markdown, so each other format loads its module when it is met.
+    Most documents are Markdown, so each other format loads its module when it is met. Without `has_metadata`, what the
+    frontmatter says is ignored.
     """
     match format_of(path):
         case "rst":
@@ -23,5 +24,5 @@ def open_document(text: str, path: str = "", mdx: bool | None = None) -> Documen
         case "notebook":
             from headnote.formats.notebook import notebook_text
 
-            return Document(notebook_text(text, path), path, mdx=False)
-    return Document(text, path, mdx)
+            return Document(notebook_text(text, path), path, mdx=False, has_metadata=has_metadata)
+    return Document(text, path, mdx, has_metadata)

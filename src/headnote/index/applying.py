@@ -174,7 +174,8 @@ def _rename_title(writer: Writer, path: str) -> None:
     row = writer.document(path)
     if row is None:
         return
-    title = open_document(row.text, path, row.mdx).title
+    # Without metadata its frontmatter has no title, or the index ignores it.
+    title = open_document(row.text, path, row.mdx, has_metadata=bool(row.metadata)).title
     if title != row.title:
         chunks = [chunk.row for chunk in writer.chunks_of(path)]
         writer.put([Entry(row._replace(title=title), chunks, writer.links_from(path))])

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from headnote.chunking.chunker import chunk_document
+from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
 from headnote.errors import SourceError
-from headnote.formats.opening import open_document
 from headnote.index.anchors import Anchors, anchors_of
 from headnote.index.linking import BLOCK, SHORTCODE, property_aliases
 from headnote.index.packing import with_vectors
@@ -115,7 +114,7 @@ def read_hash(tree: Tree, path: str) -> FileRead:
 
 def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[Entry, Anchors]:
     """All that is stored of a file; links are not resolved yet."""
-    document = open_document(snapshot.text, snapshot.path, settings.mdx)
+    document = read_document(snapshot.text, snapshot.path, settings)
     entry = entry_of(snapshot, document, chunk_document(document, settings, snapshot.mtime_ns / 1e9))
     return entry, anchors_of(document, entry.chunks)
 

@@ -11,7 +11,7 @@ from headnote.chunking.settings import Settings
 from headnote.index.task import FilesRead
 from headnote.store.damage import FOLDERS, INSTANT, UNFINISHED, signed, unsigned
 
-READER = "10"
+READER = "11"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 

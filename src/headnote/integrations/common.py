@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
-from headnote.chunking.chunker import chunk_document
+from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import nearest, shown
 from headnote.errors import SettingsError
-from headnote.formats.opening import open_document
 from headnote.model import Chunk, Hit
 
 Content = Literal["embed_text", "text"]
@@ -54,7 +53,7 @@ class DocumentChunker:
 
     def chunks(self, text: str, path: str) -> list[Chunk]:
         """The chunks of a document. The blank chunk of an empty one is left out: frameworks refuse to embed it."""
-        document = open_document(text, path, self.settings.mdx)
+        document = read_document(text, path, self.settings)
         return [chunk for chunk in chunk_document(document, self.settings) if chunk.text.strip()]
 
     def text(self, chunk: Chunk) -> str:

@@ -29,11 +29,13 @@ class Document:
     Each property is computed on first access and cached, so everything that shares a document shares the work.
     """
 
-    def __init__(self, text: str, path: str = "", mdx: bool | None = None) -> None:
+    def __init__(self, text: str, path: str = "", mdx: bool | None = None, has_metadata: bool = True) -> None:
         self.text = text
         self.path = path
         """Names the document; empty for a text that comes from no file."""
         self.mdx = is_mdx(path, mdx)
+        self.has_metadata = has_metadata
+        """Whether its frontmatter says something about it. Without, that is only a block to leave out."""
 
     @cached_property
     def spans(self) -> list[Span]:
@@ -65,8 +67,8 @@ class Document:
 
     @cached_property
     def frontmatter(self) -> Frontmatter:
-        """What the block at the very start says; without fields if there is none."""
-        if not self.spans or self.spans[0][0] != "frontmatter":
+        """What the block at the very start says; without fields if there is none, or if it is ignored."""
+        if not self.has_metadata or not self.spans or self.spans[0][0] != "frontmatter":
             return _NO_FRONTMATTER
         (block,) = place(self.text, self.spans[:1])
         return frontmatter.read_frontmatter(self.text, block)

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.chunking.chunker import chunk_document
+from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.settings import Settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.errors import HeadnoteError, NotText, SettingsError, SourceError
-from headnote.formats.opening import open_document
 from headnote.model import Chunk
 from headnote.scale.arrow import chunk_columns, document_schema, record_batch
 from headnote.sources.decode import decode
@@ -121,7 +120,7 @@ def _chunk_row(row: Row, settings: Settings) -> tuple[Outcome, list[Chunk]]:
     data = content.encode() if isinstance(content, str) else content
     try:
         text = content if isinstance(content, str) else decode(data, path)
-        chunks = chunk_document(open_document(text, path, settings.mdx), settings, modified)
+        chunks = chunk_document(read_document(text, path, settings), settings, modified)
     except SourceError as failure:
         return failed_outcome(path, len(data), failure), []
     except HeadnoteError:

@@ -12,10 +12,9 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from headnote.chunking.chunker import chunk_document
+from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.settings import Settings
 from headnote.embedding.registry import Models
-from headnote.formats.opening import open_document
 from headnote.index.entries import entry_of
 from headnote.index.manifest import manifest_of
 from headnote.index.packing import with_vectors
@@ -77,7 +76,7 @@ def searchable(text: str, path: str, settings: Settings, models: Models) -> Sear
 
 @lru_cache(maxsize=_REMEMBERED)
 def _cut(text: str, path: str, settings: Settings) -> tuple[Document, list[Chunk]]:
-    document = open_document(text, path, settings.mdx)
+    document = read_document(text, path, settings)
     return document, chunk_document(document, settings)
 
 

@@ -6,13 +6,12 @@ import time
 
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import with_changes
-from headnote.chunking.chunker import chunk_document
+from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.cut_blocks import cut_blocks
 from headnote.chunking.describe import STANDS_FOR, describe_settings, plain_settings
 from headnote.chunking.presets import find_preset, presets
 from headnote.chunking.settings import Settings
 from headnote.errors import SettingsError
-from headnote.formats.opening import open_document
 from headnote.keeper import Served
 from headnote.tokens import NAMES as COUNTERS
 from headnote.web import requests, responses
@@ -41,7 +40,7 @@ def chunk(served: Served, request: requests.ChunkRequest) -> responses.ChunkingA
     began = time.perf_counter()
     settings = with_changes(find_preset(request.preset), translate(request.settings))
     _check_effort(len(request.text), settings)
-    document = open_document(request.text, request.path, settings.mdx)
+    document = read_document(request.text, request.path, settings)
     chunks = chunk_document(document, settings)
     return responses.ChunkingAnswer(
         chunks=[chunk_answer(chunk) for chunk in chunks],
