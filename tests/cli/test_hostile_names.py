@@ -1,4 +1,4 @@
-"""Nothing that documents, file names or models say steers a terminal, in any command."""
+"""Nothing that documents, file names or models say steers a terminal or the runner of a job, in any command."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from fake_service import DONE, delta, serve, streamed
@@ -32,7 +33,12 @@ UPDATE_BARS = re.compile(rf"(?:\r[^\r\n]{{{COLUMNS - 1}}})+\r")
 TITLE = "\x1b]0;owned\x07"
 CSI = "\x1b[31m\x9b2J"
 BIDI = "\u202eexe\u2066\u200f\u061c\u2069"
-EVIL = f"{TITLE}{CSI}{BIDI}\x85\x7f"
+MASK = "##[add-mask]e"
+EVIL = f"{TITLE}{CSI}{BIDI}\x85\x7f{MASK}"
+OBEYED = re.compile(r"##\w*\[|(?m:^\s*::.*::)")
+"""What the runner of a job looks for: the old form of its commands anywhere, the new one where a line begins."""
+OURS = re.compile(r"(?m)^::(?:error|warning) (?=file=)")
+"""The commands that `links --check --format github` writes itself."""
 NAME = f"tides{EVIL}.md"
 DOCUMENT = f"""\
 ---
@@ -47,8 +53,15 @@ The tide {EVIL} rises. See [gone {EVIL}](gone{BIDI}.md) and [here](b.md "{BIDI}"
 
 ```{CSI}
 code {EVIL}
+::stop-commands::tide
+ \u3000::add-mask::tide ##vso[task.setvariable variable=PATH]x
 ```
+
+[::error::tide](::error::gone.md) is
+::set-output name=tide::of a line, {MASK} and [more](##[error]gone.md).
 """
+FIRST = "::error::##[group]tide.md"
+"""A name with which a line begins, where the folder is the current one."""
 QUESTIONS = {
     "questions.jsonl": {"question": f"tide {EVIL}", "gold": {"path": NAME, "lines": [9, 9]}},
     "unknown.jsonl": {"question": f"tide {EVIL}", "gold": {"path": NAME, "heading": EVIL}},
@@ -60,7 +73,10 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
     "search": [
         *(
             ["search", "tide", "DOCS", *more]
-            for more in ([], ["--json"], ["--explain"], ["--full"], ["--context", "3"])
+            for more in (
+                *([], ["--json"], ["--explain"], ["--full"], ["--context", "3"]),
+                *(["--format", form] for form in ("jsonl", "md")),
+            )
         ),
         *(["search", f"x{EVIL}", "DOCS", "--path", f"{EVIL}*"], ["search", "tide", f"DOCS/{EVIL}"]),
     ],
@@ -72,6 +88,8 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
         *(["links", "--root", "DOCS", *more] for more in (["--broken"], ["--orphans"], ["--broken", "--json"])),
         *(["links", NAME, "--root", "DOCS", *more] for more in ([], ["--json"])),
         *(["links", "b.md", "--root", "DOCS"], ["links", f"no{EVIL}.md", "--root", "DOCS"]),
+        *(["links", "--check", "DOCS", "--format", form] for form in ("text", "github", "json", "sarif")),
+        *(["links", "--check", f"DOCS/no{EVIL}"], ["links", "--check", "DOCS", "--only", MASK]),
     ],
     "read": [
         *(["read", NAME, "--root", "DOCS", *more] for more in ([], ["--json"], ["--format", "md"])),
@@ -113,6 +131,7 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root.mkdir()
     (root / NAME).write_text(DOCUMENT, encoding="utf-8")
     (root / "b.md").write_text(f"# B\n\n[back {EVIL}](<{NAME}>) to the tide.\n", encoding="utf-8")
+    (root / FIRST).write_text(f"# {MASK}\n\nOne tide more, and [gone](gone.md).\n", encoding="utf-8")
     (root / f"binary{EVIL}.md").write_bytes(b"\x00\x01\x02" * 100)
     return root
 
@@ -121,6 +140,7 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hostile_docs(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HEADNOTE_EMBEDDER", "none")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.chdir(docs)
     for name, question in QUESTIONS.items():
         (tmp_path / name).write_text(json.dumps(question) + "\n", encoding="utf-8")
     return docs
@@ -148,6 +168,7 @@ def filled(words: list[str], docs: Path, scratch: Path) -> list[str]:
 def check_harmless(text: str, words: list[str]) -> None:
     assert text, words
     assert not set(text) & FORBIDDEN, (words, sorted(set(text) & FORBIDDEN), text)
+    assert not (found := OBEYED.findall(OURS.sub("", text))), (words, found, text)
 
 
 def test_every_command_is_tried() -> None:
@@ -168,6 +189,64 @@ def test_nothing_reaches_a_pipe_that_a_terminal_would_obey(
     main(filled(words, hostile_docs, tmp_path))
     written = capsys.readouterr()
     check_harmless(written.out + written.err, words)
+
+
+@pytest.mark.skipif("os.name == 'nt'", reason="such names are not allowed there")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["search", "tide", ".", "--format", form] for form in ("csv", "xml", "lines", "files")),
+        *(["links", "--check", ".", "--format", form] for form in ("text", "github", "json", "sarif")),
+        ["read", FIRST, NAME, "--root", "."],
+    ],
+    ids=lambda words: f"{words[0]}-{words[-1]}",
+)
+@pytest.mark.usefixtures("hostile_docs")
+def test_a_line_that_begins_with_a_name_is_no_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main(words)
+    written = capsys.readouterr()
+    assert "tide" in written.out
+    assert not OBEYED.findall(OURS.sub("", written.out + written.err))
+
+
+@pytest.mark.skipif("os.name == 'nt'", reason="such names are not allowed there")
+@pytest.mark.usefixtures("hostile_docs")
+def test_xml_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["search", "more", ".", "--format", "xml"])
+    found = ElementTree.fromstring(capsys.readouterr().out)
+    assert FIRST in {hit.get("path") for hit in found}
+    assert any(MASK in (hit.text or "") for hit in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "##[group]x",
+        "###[group]x",
+        "a ##vso[task.x]b",
+        "::error::x",
+        " \N{IDEOGRAPHIC SPACE}::error::x",
+        "#\N{ZERO WIDTH SPACE}#\N{SOFT HYPHEN}[group]x",
+        "\N{ZERO WIDTH NO-BREAK SPACE}:\N{WORD JOINER}:error:\N{ZERO WIDTH JOINER}:x",
+        "a\n::error::x",
+        "a\r::error::x",
+    ],
+)
+def test_no_command_is_left(text: str) -> None:
+    """A runner compares as people of a language do, who see no difference where nothing is to be seen."""
+    seen = re.sub("[\u00ad\u200b-\u200d\u2060\ufeff]", "", terminal.without_commands(text)).replace("\r", "\n")
+    assert not OBEYED.search(seen)
+    assert len(terminal.without_commands(text)) == len(text)
+
+
+@pytest.mark.parametrize("text", ["## [link](x)", "::: tip", "std::vector", "a ::b:: c", "#[derive]", "::", ""])
+def test_what_no_runner_obeys_is_left_alone(text: str) -> None:
+    assert terminal.without_commands(text) == text
+
+
+def test_a_command_in_pieces_is_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.write_lines([[terminal.Span("##", "bold"), terminal.Span("[gr"), terminal.Span("oup]x")]])
+    assert capsys.readouterr().out == "#\N{REPLACEMENT CHARACTER}[group]x\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals")
@@ -192,10 +271,12 @@ def test_nothing_reaches_a_terminal_that_it_would_obey(name: str, hostile_docs: 
 
 
 def test_json_means_the_same_when_it_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    record = {"text": "".join(map(chr, range(0x3000))) + EVIL}
+    record = {"text": "".join(map(chr, range(0x3000))) + EVIL + "###[a] \\##\u200b[b] ##vso[c]"}
     plain = json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass")
     assert json.loads(terminal.escape_json(plain)) == record
     assert not set(terminal.escape_json(plain).decode()) & FORBIDDEN
+    assert "##[" not in terminal.escape_json(b'{"a": "##[b]"}').decode()
+    assert not OBEYED.search(terminal.escape_json(plain).decode())
     written = TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True)
     monkeypatch.setattr(sys, "stdout", written)
     terminal.write_json(record)

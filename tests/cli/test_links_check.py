@@ -289,6 +289,53 @@ def test_the_action_is_pinned() -> None:
     assert "${{" not in scripts  # an input in a script could be a command
 
 
+def run_step(name: str, inputs: dict[str, str], folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """A step as the runner runs it, in `folder`, with a stand-in for `headnote` and for `python`."""
+    (step,) = (step for step in ACTION["runs"]["steps"] if name in (step.get("id"), step.get("name")))
+    values = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()} | inputs
+    variables = {
+        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: values[match[1]], value)
+        for name, value in step["env"].items()
+    }
+    for file in (folder / "bin" / "headnote", folder / "bin" / "python", folder / "runner/headnote/bin/python"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+        file.chmod(0o755)
+    files = {"RUNNER_TEMP": "runner", "GITHUB_OUTPUT": "output", "GITHUB_PATH": "path", "GITHUB_WORKSPACE": "."}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            **variables,
+            **{name: str(folder / file) for name, file in files.items()},
+            "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        },
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the runner has a bash of its own")
+@pytest.mark.parametrize("version", ["0.1.0", "1!2.0rc1", "1.2+local.3", "2.0.post1"])
+def test_a_version_is_installed(version: str, tmp_path: Path) -> None:
+    result = run_step("install", {"version": version}, tmp_path, "printf '%s\\n'")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-5:] == ["-m", "pip", "install", "--quiet", f"{DISTRIBUTION}=={version}"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the runner has a bash of its own")
+@pytest.mark.parametrize(
+    "version",
+    ["", "1 @ https://example.com/x.whl", "1 --index-url=https://example.com", "1;x", "*", "1\n::add-mask::x", "$(id)"],
+)
+def test_what_is_no_version_is_refused(version: str, tmp_path: Path) -> None:
+    result = run_step("install", {"version": version}, tmp_path, "printf '%s\\n'")
+    assert result.returncode == 2
+    assert result.stdout.splitlines()[-1].startswith("::error::version is no version of headnote")
+    assert "pip" not in result.stdout
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the runner has a bash of its own")
 @pytest.mark.parametrize(
     ("inputs", "code", "findings"),
@@ -298,36 +345,19 @@ def test_the_action_is_pinned() -> None:
         ({"ignore": "gone.md\nguide.md*\nno*"}, 0, 0),
         ({"sarif": "links.sarif", "only": "file"}, 1, 1),
         ({"root": "docs; echo injected"}, 2, 0),
+        ({"root": "-docs"}, 1, 1),
+        ({"root": "--help"}, 2, 0),
+        ({"only": "--help"}, 2, 0),
+        ({"only": "pag*"}, 2, 0),
+        ({"ignore": "--json\n-h"}, 1, 3),
+        ({"sarif": "-links.sarif", "only": "file"}, 1, 1),
     ],
 )
 def test_the_steps_of_the_action(inputs: dict[str, str], code: int, findings: int, docs: Path, tmp_path: Path) -> None:
-    given_inputs = (
-        {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()} | {"root": "docs"} | inputs
-    )
-    (check,) = (step for step in ACTION["runs"]["steps"] if step.get("id") == "check")
-    variables = {
-        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: given_inputs[match[1]], value)
-        for name, value in check["env"].items()
-    }
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "headnote"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m headnote "$@"\n')
-    program.chmod(0o755)
-    (tmp_path / "runner").mkdir()
-    result = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", check["run"]],
-        cwd=docs.parent,
-        capture_output=True,
-        text=True,
-        env={
-            **os.environ,
-            **variables,
-            "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "RUNNER_TEMP": str(tmp_path / "runner"),
-            "GITHUB_OUTPUT": str(tmp_path / "output"),
-            "GITHUB_WORKSPACE": str(docs.parent),
-        },
-    )
+    (docs.parent / "page").touch()
+    (docs.parent / "-docs").mkdir()
+    (docs.parent / "-docs" / "a.md").write_text("[gone](gone.md)")
+    result = run_step("check", {"root": "docs"} | inputs, tmp_path, f"{shlex.quote(sys.executable)} -m headnote")
     assert result.returncode == code, result.stderr
     assert result.stdout.count("::error ") == findings
     assert (tmp_path / "output").read_text() == f"findings={findings}\n"

@@ -10,7 +10,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.opening import fill_vectors, note_files_read, open_index, path_from_here, refresh
-from headnote.cli.terminal import UNPRINTABLE, Line, Span, write_json, write_lines, write_note
+from headnote.cli.terminal import UNPRINTABLE, Line, Span, without_commands, write_json, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import AnswerError
 from headnote.model import Answer, Citation
@@ -91,8 +91,8 @@ def _ask(question: str, root: Path, place: dict[str, Any], update: bool, request
 
 
 def _write_piece(text: str) -> None:
-    """Write it at once, without anything that a terminal would obey."""
-    sys.stdout.write(text.translate(_UNPRINTABLE))
+    """Write it at once, without anything that a terminal or the runner of a job would obey."""
+    sys.stdout.write(without_commands(text.translate(_UNPRINTABLE)))
     sys.stdout.flush()
 
 

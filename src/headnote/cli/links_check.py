@@ -13,7 +13,7 @@ from urllib.parse import quote
 from headnote import __version__
 from headnote.cli.formatting import counted
 from headnote.cli.opening import file_from_here, path_from_here
-from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
+from headnote.cli.terminal import Line, Span, write_command, write_json, write_lines, write_message, write_note
 from headnote.index.checking.model import ABOUT, KINDS, Finding, LinkReport
 
 CLEAN, FOUND, UNCHECKED = 0, 1, 2
@@ -82,10 +82,6 @@ def _text_lines(report: LinkReport, root: Path) -> Iterator[Line]:
 
 
 def _write_github(report: LinkReport, root: Path) -> None:
-    write_lines(_github_lines(report, root))
-
-
-def _github_lines(report: LinkReport, root: Path) -> Iterator[Line]:
     """Workflow commands, which a run shows beside the lines of a pull request."""
     for finding in report.findings:
         properties = {
@@ -96,10 +92,9 @@ def _github_lines(report: LinkReport, root: Path) -> Iterator[Line]:
             **({"endColumn": str(finding.at.end_column)} if finding.at.end_line == finding.at.line else {}),
             "title": f"headnote {finding.kind}",
         }
-        level = "warning" if finding.kind == "unused-ignore" else "error"
         said = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in properties.items())
-        yield [Span(f"::{level} {said}::{_escaped(_said(finding))}")]
-    yield [Span(_summary(report))]
+        write_command(_level(finding.kind), f"{said}::{_escaped(_said(finding))}")
+    write_lines([[Span(_summary(report))]])
 
 
 def _escaped(text: str, separators: str = "") -> str:

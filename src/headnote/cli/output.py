@@ -16,7 +16,7 @@ import click
 
 from headnote.cli.command import Option
 from headnote.cli.options import as_json
-from headnote.cli.terminal import UNPRINTABLE, printable, write_bytes, write_json
+from headnote.cli.terminal import UNPRINTABLE, harmless, printable, without_commands, write_bytes, write_json
 from headnote.cli.values import words
 from headnote.errors import SettingsError
 
@@ -88,7 +88,7 @@ def _csv(output: Output) -> None:
     """As RFC 4180 has it, with the line ends of other programs. What a terminal would obey is replaced; line ends in
     cells stay, in quotes."""
     rows = [list(output.columns), *([_cell(row.cells.get(name)) for name in output.columns] for row in output.rows)]
-    _write("".join(map(_csv_line, rows)))
+    _write(without_commands("".join(map(_csv_line, rows))))
 
 
 def _csv_line(cells: list[str]) -> str:
@@ -106,7 +106,7 @@ def _xml(output: Output) -> None:
         lines.append(
             f"  <{output.item}{attributes}>{text}</{output.item}>" if text else f"  <{output.item}{attributes}/>"
         )
-    _write("\n".join([*lines, f"</{output.name}>", ""]))
+    _write(without_commands("\n".join([*lines, f"</{output.name}>", ""]), lambda sign: f"&#{ord(sign)};"))
 
 
 def _cell(value: object) -> str:
@@ -139,7 +139,7 @@ def _md(output: Output) -> None:
         about = f"{_escaped(row.about)}\n\n" if row.about else ""
         quoted = "\n".join(f"> {line}".rstrip() for line in row.text.translate(_REPLACED).splitlines())
         blocks.append(f"### {_code(f'{row.file}:{row.line}')}\n\n{about}{quoted}".rstrip() + "\n")
-    _write("\n".join(blocks))
+    _write(without_commands("\n".join(blocks)))
 
 
 def _code(text: str) -> str:
@@ -155,14 +155,16 @@ def _lines(output: Output) -> None:
     for row in output.rows:
         first = row.shown or next((line for line in row.text.splitlines() if line.strip()), "")
         cells = (f"{row.file}:{row.line}:", row.about, " ".join(first.split()))
-        _write("\t".join(printable(cell.replace("\t", " ")) for cell in cells) + "\n")
+        line = "\t".join(printable(cell.replace("\t", " ")) for cell in cells)
+        _write(f"{without_commands(line)}\n")
 
 
 def _write_files(rows: Iterable[Row], end: str) -> None:
-    """Each file once, in the order of its best hit: as it is named, for programs, but harmless on a terminal."""
+    """Each file once, in the order of its best hit: with NUL, and that is for programs alone, exactly as it is named;
+    else harmless on a terminal, and no command for the runner of a job, which shows what nobody else reads."""
+    write = str if end == "\0" else harmless if sys.stdout.isatty() else without_commands
     files = dict.fromkeys(row.file for row in rows)
-    names = (printable(file) if sys.stdout.isatty() and end == "\n" else file for file in files)
-    write_bytes(b"".join(os.fsencode(name) + end.encode() for name in names))
+    write_bytes(b"".join(os.fsencode(write(file)) + end.encode() for file in files))
 
 
 FORMATS: dict[str, Callable[[Output], None]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from headnote.cli.folding import columns
-from headnote.cli.terminal import printable, window_width
+from headnote.cli.terminal import harmless, printable, window_width
 
 _INDENT = "  "
 
@@ -17,4 +17,4 @@ def point_at(text: str, position: int) -> None:
     width = max((window_width(sys.stderr) or 80) - len(_INDENT) - 1, 20)
     start = max(0, position - width // 2) if position >= width else 0
     before = columns(printable(text[start:position]))
-    sys.stderr.write(f"{_INDENT}{printable(text[start : start + width])}\n{_INDENT}{' ' * before}^\n")
+    sys.stderr.write(f"{_INDENT}{harmless(text[start : start + width])}\n{_INDENT}{' ' * before}^\n")

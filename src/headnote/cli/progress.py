@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from headnote.cli.progress_line import TimeLeft, progress_line
-from headnote.cli.terminal import is_ascii_only, write_message
+from headnote.cli.terminal import harmless, is_ascii_only, write_message
 
 if TYPE_CHECKING:
     from headnote.index.task import Progress
@@ -81,7 +81,7 @@ class UpdateBars:
         columns = _columns()
         name = f"{self.name}: " if self.name else ""
         line = name + progress_line(progress, left, columns - len(name), self._bar)
-        sys.stderr.write(f"\r{line[:columns]:<{columns}}")
+        sys.stderr.write(f"\r{harmless(line[:columns]):<{columns}}")
         sys.stderr.flush()
 
     def _say(self, progress: Progress, left: str, now: float) -> None:

@@ -19,7 +19,7 @@ from headnote.cli.hyperlinks import editor_links
 from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
 from headnote.cli.output import Output, Row, Shape, write_output
 from headnote.cli.search_view import View, hit_lines, shown_line, snippet_of
-from headnote.cli.terminal import Span, printable, window_width, write_lines, write_note
+from headnote.cli.terminal import Span, harmless, window_width, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, ReadQuery, Why
@@ -227,7 +227,7 @@ def _show(view: View, found: Found, contexts: Sequence[Passage] | None, missing:
     """The hits for people, or why there are none."""
     if not found.hits:
         for row in folded([Span(found.note)], window_width(sys.stderr), "  "):
-            sys.stderr.write(f"{printable(''.join(span.text for span in row))}\n")
+            sys.stderr.write(f"{harmless(''.join(span.text for span in row))}\n")
         return
     for remark in found.understood.notes:
         write_note(remark)

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any, NamedTuple, TextIO
 
 
@@ -33,6 +34,18 @@ _JSON_ESCAPES = {code: f"\\u{code:04x}" for code in UNPRINTABLE if code >= 0x7F}
 _JSON_ESCAPED_BYTES = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2(?:\x80[\x8e\x8f\xa8-\xae]|\x81[\xa6-\xa9])")
 """The same characters in UTF-8. Written by hand, the pattern is twice as fast as an alternation of them."""
 
+# What runs a job reads what its steps write, and obeys `::name::` where a line begins, and `##[name]` (`##vso[name]`,
+# `##teamcity[name]`) anywhere. It compares as people do: what is not to be seen makes no difference.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+)
+_OLD_COMMAND = re.compile(rf"(?P<before>#[{_UNSEEN}]*)(?P<sign>#)(?=[\w{_UNSEEN}]*\[)")
+_NEW_COMMAND = re.compile(
+    rf"(?P<before>[\r\n](?:[{_UNSEEN}]|[^\S\r\n])*:[{_UNSEEN}]*)(?P<sign>:)(?=[^\r\n]*:[{_UNSEEN}]*:)"
+)
+"""With the end of the line before, by which it is found quickly."""
+
 
 # Standard error
 
@@ -50,7 +63,7 @@ def write_note(message: str, only_on_a_terminal: bool = False) -> None:
 
 def write_message(message: str) -> None:
     """One line on standard error, without a label."""
-    sys.stderr.write(f"{printable(' '.join(message.split()))}\n")
+    sys.stderr.write(f"{harmless(' '.join(message.split()))}\n")
 
 
 # Standard output
@@ -59,7 +72,22 @@ def write_message(message: str) -> None:
 def write_lines(lines: Iterable[Line]) -> None:
     """Write lines in full, whatever the width of the window. Every view goes through here to become printable."""
     paint = (_painter() if _use_colour(sys.stdout) else None) or _unpainted
-    sys.stdout.writelines("".join(_linked(span, paint(span)) for span in line) + "\n" for line in lines)
+    sys.stdout.writelines("".join(_linked(span, paint(span)) for span in _harmless(line)) + "\n" for line in lines)
+
+
+def write_command(name: str, rest: str) -> None:
+    """A line that the runner of a job is to obey: the command is ours, and no other one is in the rest."""
+    sys.stdout.write(f"::{name} {harmless(rest)}\n")
+
+
+def _harmless(line: Line) -> Line:
+    """The same spans. A command may begin in one of them and end in another."""
+    text = printable("".join(span.text for span in line))
+    harmless = without_commands(text)
+    if harmless == text:
+        return line
+    ends = list(accumulate(len(span.text) for span in line))
+    return [span._replace(text=harmless[end - len(span.text) : end]) for span, end in zip(line, ends, strict=True)]
 
 
 def _linked(span: Span, painted: str) -> str:
@@ -78,7 +106,7 @@ def table(rows: Mapping[str, Line]) -> list[Line]:
 def write_json(record: dict[str, Any]) -> None:
     """One object on one line, with nothing in it that a terminal would obey."""
     text = json.dumps(record, ensure_ascii=is_ascii_only(sys.stdout))
-    sys.stdout.write(text.translate(_JSON_ESCAPES) + "\n")
+    sys.stdout.write(without_commands(text.translate(_JSON_ESCAPES), json_escape) + "\n")
 
 
 def write_bytes(data: bytes) -> None:
@@ -103,11 +131,30 @@ def printable(text: str) -> str:
     return text.translate(UNPRINTABLE)
 
 
+def harmless(text: str) -> str:
+    """The text on one line, of the same length, with nothing in it that a terminal or a runner would obey."""
+    return without_commands(printable(text))
+
+
+def without_commands(text: str, written: Callable[[str], str] = lambda _: "\N{REPLACEMENT CHARACTER}") -> str:
+    """The text, of any number of lines, with one sign of each command for the runner of a job `written` otherwise."""
+
+    def broken(command: re.Match[str]) -> str:
+        return command["before"] + written(command["sign"])
+
+    return _NEW_COMMAND.sub(broken, "\n" + _OLD_COMMAND.sub(broken, text))[1:]
+
+
+def json_escape(character: str) -> str:
+    """As JSON writes any character."""
+    return f"\\u{ord(character):04x}"
+
+
 def escape_json(lines: bytes) -> bytes:
-    """The same JSON in UTF-8, with nothing in it that a terminal would obey."""
-    if lines.isascii() and b"\x7f" not in lines:
-        return lines
-    return _JSON_ESCAPED_BYTES.sub(lambda match: _JSON_ESCAPES[ord(match[0].decode())].encode(), lines)
+    """The same JSON in UTF-8, with nothing in it that a terminal or the runner of a job would obey."""
+    if not lines.isascii() or b"\x7f" in lines:
+        lines = _JSON_ESCAPED_BYTES.sub(lambda match: _JSON_ESCAPES[ord(match[0].decode())].encode(), lines)
+    return without_commands(lines.decode(), json_escape).encode()
 
 
 def is_ascii_only(stream: TextIO) -> bool:
