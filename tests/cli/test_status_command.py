@@ -30,7 +30,7 @@ def rows(docs: Path, capsys: Captured) -> dict[str, str]:
     assert main(["status", str(docs)]) == 0
     title, *lines = capsys.readouterr().out.splitlines()
     assert title == str(docs)
-    return dict(re.split(r"  +", line.strip(), maxsplit=1) for line in lines)
+    return dict(re.split(r"  +", line.strip(), maxsplit=1) for line in lines if "  " in line)
 
 
 def status_as_json(docs: Path, capsys: Captured) -> dict[str, Any]:
@@ -81,6 +81,7 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "origins": {"embedder": "HEADNOTE_EMBEDDER"},
         "generation": 1,
         "files": {"new": [], "changed": [], "gone": [], "rebuild": ""},
+        "left_out": [],
         "folders": [],
         "contexts": {},
     }
@@ -188,3 +189,20 @@ def test_how_long_ago(seconds: float, words: str) -> None:
 def test_sizes_and_durations_in_words() -> None:
     assert [byte_size(number) for number in (1, 999, 1000, 2_345_678)] == ["1 byte", "999 bytes", "1.0 kB", "2.3 MB"]
     assert [duration(seconds) for seconds in (0.04, 9.94, 42.4, 185)] == ["0.0 s", "9.9 s", "42 s", "3 min 5 s"]
+
+
+def test_what_is_left_out_is_said(docs: Path, capsys: Captured) -> None:
+    (docs / "Makefile").touch()
+    (docs / "build").mkdir()
+    (docs / "build" / "out.md").write_text("# Out\n", encoding="utf-8")
+    assert main(["search", "gauge", "docs"]) == 0
+    assert "note: left out of the index: build (status says why)" in capsys.readouterr().err
+    assert main(["search", "gauge", "docs"]) == 0
+    assert "left out" not in capsys.readouterr().err, "once is enough"
+    assert main(["search", "zzzquux", "docs", "--mode", "keyword"]) == 1
+    assert "left out of the index: build" in capsys.readouterr().err
+    assert rows(docs, capsys)["build"].startswith("taken for build output, beside Makefile")
+    [left_out] = status_as_json(docs, capsys)["left_out"]
+    assert left_out["path"] == "build"
+    assert main(["read", "build/out.md", "--root", "docs"]) == 2
+    assert "exists, and is left out (build: taken for build output" in capsys.readouterr().err

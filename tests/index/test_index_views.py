@@ -261,3 +261,69 @@ def test_stripped_frontmatter_is_neither_found_nor_filtered_nor_shown(tmp_path: 
     with Index.open(tmp_path, embedder="none", frontmatter="metadata") as index:
         index.update()
         assert [hit.path for hit in index.search("walrus", tags="sea")] == ["moved.md"]
+
+
+# What is left out
+
+
+@pytest.fixture
+def gaps(tmp_path: Path) -> Iterator[Index]:
+    files = {
+        "a.md": "# A\n",
+        "package.json": "{}",
+        "build/out.md": "# Out\n",
+        "drafts/d.md": "# D\n",
+        "big.md": "b" * 99,
+    }
+    files |= {
+        ".gitignore": "drafts/\n",
+        ".obsidian/h.md": "# H\n",
+        "only.txt": "text",
+        "binary.md": "\x89PNG\r\n\x1a\n\0",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text.encode("latin-1"))
+    (tmp_path / "copy.md").symlink_to("a.md")
+    with Index.open(tmp_path, embedder="none", max_file_bytes=50, exclude=["*.txt"]) as opened:
+        opened.update()
+        yield opened
+
+
+def test_what_is_left_out_and_may_be_missed(gaps: Index) -> None:
+    left_out = gaps.left_out()
+    assert [one.path for one in left_out] == ["big.md", "build", "binary.md"]
+    with Index.open(gaps.root, read_only=True) as fresh:
+        assert {one.path for one in fresh.left_out()} == {one.path for one in left_out}
+        assert fresh.drift().left_out == fresh.left_out()
+    assert gaps.why_empty("nowhere").endswith("; left out of the index: big.md, build, binary.md (status says why)")
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("build/out.md", "build: taken for build output, beside package.json: `!build/` in .headnoteignore"),
+        ("drafts/d.md", "drafts: git ignores it: `!drafts` in .headnoteignore"),
+        (".obsidian/h.md", ".obsidian: its name begins with a dot"),
+        ("./big.md", "big.md: too large: 99 bytes, and 50 are allowed"),
+        ("only.txt", "the setting exclude names it"),
+        ("copy.md", "a link to a.md"),
+        ("binary.md", "binary"),
+    ],
+)
+def test_a_document_that_exists_and_is_left_out_says_why(gaps: Index, path: str, reason: str) -> None:
+    with pytest.raises(MissingSource, match="exists, and is left out") as caught:
+        gaps.read(path)
+    assert reason in caught.value.remedy
+    (gaps.root / "new.md").write_text("# New\n", encoding="utf-8")
+    with pytest.raises(MissingSource, match=r"exists, and is left out .*not been read yet"):
+        gaps.document(str(gaps.root / "new.md"))
+
+
+@pytest.mark.parametrize("path", ["package.json", ".git/config.md", "../a.md", "gone.md", "build"])
+def test_what_nobody_looks_for_is_only_not_there(gaps: Index, path: str) -> None:
+    (gaps.root / ".git").mkdir()
+    (gaps.root / ".git" / "config.md").write_text("text", encoding="utf-8")
+    (gaps.root.parent / "a.md").write_text("outside", encoding="utf-8")
+    with pytest.raises(MissingSource, match="not in the index"):
+        gaps.read(path)

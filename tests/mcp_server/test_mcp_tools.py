@@ -551,3 +551,23 @@ def test_other_sites_get_nothing_over_http(root: Path) -> None:
             connection.request("POST", "/mcp", body="{}", headers=sent)
             assert connection.getresponse().status in (403, 421)
             connection.close()
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    for name, text in {"a.md": "# A\n", "setup.py": "", "dist/out.md": "# Out\n"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as opened:
+        opened.update()
+
+        async def session(client: Client) -> None:
+            status = await text_of(client, "status")
+            assert re.search(
+                r"^==\w+== left out of the index, 1 in all\ndist: taken for build output", status, re.MULTILINE
+            )
+            result = await client.call_tool("status", {"structured": True})
+            assert [one["path"] for one in (result.structured_content or {})["left_out"]] == ["dist"]
+            assert "left out of the index: dist" in await text_of(client, "search", query="zzzquux")
+            assert "exists, and is left out (dist: taken" in await error_of(client, "read", path="dist/out.md")
+
+        talk(opened, session)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from headnote.sources.ignore import is_usually_ignored
+from headnote.sources.ignore import FETCHED_FOLDERS, OUTPUT_FOLDERS
 
 NAMES = [
     "a",
@@ -165,4 +165,4 @@ def selected_by_git(tree: Tree, top: Path) -> list[str]:
     return sorted(set(tree.files) - set(os.fsdecode(ignored).split("\0")))
 
 
-assert not any(is_usually_ignored(name.encode(), is_folder=True) for name in NAMES), "git knows nothing of these"
+assert not {name.encode() for name in NAMES}.intersection(FETCHED_FOLDERS, OUTPUT_FOLDERS), "git knows nothing of these"

@@ -20,7 +20,9 @@ def root(tmp_path: Path) -> Path:
         "private/c.png",
         ".hidden/d.png",
         "build/e.png",
+        "package.json",
         "sub/kept.png",
+        "sub/build/g.png",
         "sub/f.tmp.png",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -35,6 +37,7 @@ def test_what_is_there_is_read(root: Path) -> None:
     assert read_attachment(root, "a.png") == b"a.png"
     assert read_attachment(root, "sub/b.png") == b"sub/b.png"
     assert read_attachment(str(root), "sub/kept.png") == b"sub/kept.png"
+    assert read_attachment(root, "sub/build/g.png") == b"sub/build/g.png"
 
 
 @pytest.mark.parametrize(

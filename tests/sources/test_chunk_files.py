@@ -123,7 +123,7 @@ def refuse(error: SourceError) -> None:
 
 @pytest.mark.parametrize("on_error", ["raise", "skip", refuse])
 def test_what_one_might_miss_in_a_folder_is_a_warning(on_error: Any, tmp_path: Path) -> None:
-    make(tmp_path, "a.md", "build/b.md", text=GOOD)
+    make(tmp_path, "a.md", "build/b.md", "setup.py", text=GOOD)
     with pytest.warns(SkippedSource, match="build: taken for build output"):
         [chunk] = headnote.chunk_files(tmp_path, on_error=on_error)
     assert chunk.path == str(tmp_path / "a.md")

@@ -55,23 +55,55 @@ def test_a_root_may_be_a_link(tmp_path: Path) -> None:
 # What is ignored.
 
 
-def test_usual_names_are_ignored_and_build_output_is_reported(tmp_path: Path) -> None:
-    make(tmp_path, "a.md", ".hidden.md", ".github/b.md", "x/node_modules/c.md", "x/.headnote/d.md", "dist/e.md")
-    make(tmp_path, "venv/f.md", "lib/site-packages/g.md", "__pycache__/h.md", "dist.md", "docs/build/i.md")
+def test_usual_names_are_ignored(tmp_path: Path) -> None:
+    make(tmp_path, "a.md", ".hidden.md", ".github/b.md", "x/node_modules/c.md", "x/.headnote/d.md")
+    make(tmp_path, "venv/f.md", "lib/site-packages/g.md", "__pycache__/h.md")
     listing = discover(tmp_path)
-    assert paths(listing) == ["a.md", "dist.md"]
-    assert list(reasons(listing)) == ["dist", "docs/build"]
-    assert reasons(listing)["dist"] == "taken for build output: `!dist/` in .headnoteignore brings it back"
+    assert (paths(listing), listing.skipped) == (["a.md"], [])
+
+
+def test_folders_named_like_build_output_are_read(tmp_path: Path) -> None:
+    """People write in them: `Event.target` and `docs/build` are pages."""
+    pages = ["_build/a.md", "build/b.md", "dist/c.md", "dist.md", "event/target/d.md"]
+    make(tmp_path, *pages)
+    make(tmp_path, "event/package.json", "Cargo.toml/e.md")
+    listing = discover(tmp_path)
+    assert (paths(listing), listing.skipped) == (["Cargo.toml/e.md", *pages], [])
+
+
+@pytest.mark.parametrize(
+    ("folder", "maker"),
+    [
+        ("target", "Cargo.toml"),
+        ("target", "pom.xml"),
+        ("build", "package.json"),
+        ("build", "meson.build"),
+        ("build", "build.gradle.kts"),
+        ("dist", "pyproject.toml"),
+        ("_build", "conf.py"),
+    ],
+)
+def test_build_output_beside_what_makes_it_is_reported(folder: str, maker: str, tmp_path: Path) -> None:
+    make(tmp_path, f"x/{folder}/a.md", f"x/{maker}", f"x/docs/{folder}/b.md", f"{folder}/c.md")
+    listing = discover(tmp_path)
+    assert sorted(paths(listing)) == sorted([f"{folder}/c.md", f"x/docs/{folder}/b.md"])
+    reason = f"taken for build output, beside {maker}: `!{folder}/` in .headnoteignore brings it back"
+    assert reasons(listing) == {f"x/{folder}": reason}
+    make(tmp_path, "x/.headnoteignore", text=f"!{folder}/")
+    assert f"x/{folder}/a.md" in paths(discover(tmp_path))
 
 
 def test_build_output_that_git_ignores_is_not_worth_a_word(tmp_path: Path) -> None:
-    make(tmp_path, "dist/e.md")
+    make(tmp_path, "dist/e.md", "package.json")
     make(tmp_path, ".gitignore", text="/dist/")
     assert reasons(discover(tmp_path)) == {}
+    make(tmp_path, "docs/dist/f.md")
+    make(tmp_path, ".gitignore", text="dist")
+    assert (paths(discover(tmp_path)), reasons(discover(tmp_path))) == ([], {})
 
 
 def test_own_rules_bring_back_what_git_and_custom_ignore(tmp_path: Path) -> None:
-    make(tmp_path, "drafts/a.md", "build/b.md", ".github/c.md", "c.md", "d.md")
+    make(tmp_path, "drafts/a.md", "build/b.md", "Makefile", ".github/c.md", "c.md", "d.md")
     make(tmp_path, ".gitignore", text="drafts/\nc.md\n")
     assert paths(discover(tmp_path)) == ["d.md"]
     make(tmp_path, ".headnoteignore", text="!drafts/\n!/build/\n!.github/\nd.md\n")

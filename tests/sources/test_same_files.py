@@ -74,6 +74,7 @@ def test_every_command_reads_the_same_files(
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     make(tmp_path, ".git/HEAD", "a.md", "drafts/b.md", "docs/c.md", "docs/drafts/d.md", "docs/e.md", "build/f.md")
+    make(tmp_path, "package.json", "docs/build/g.md")
     make(tmp_path, ".gitignore", text="/drafts/\n")
     make(tmp_path, "docs/.headnoteignore", text="e.md\n")
     return tmp_path
@@ -81,7 +82,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_folder_stands_for_what_no_rule_ignores(root: Path) -> None:
     listed = [Path(file).relative_to(root).as_posix() for file in expand([root]) if isinstance(file, str)]
-    assert listed == ["a.md", "docs/c.md", "docs/drafts/d.md"]
+    assert listed == ["a.md", "docs/build/g.md", "docs/c.md", "docs/drafts/d.md"]
 
 
 def test_what_is_named_is_read_whatever_ignores_it(root: Path) -> None:
@@ -92,5 +93,6 @@ def test_what_is_named_is_read_whatever_ignores_it(root: Path) -> None:
 @pytest.mark.parametrize("command", ["chunk", "outline"])
 def test_what_one_might_miss_is_reported(command: str, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, str(root), "--json"]) == 0
-    expected = f"note: skipped {root / 'build'}: taken for build output: `!build/` in .headnoteignore brings it back\n"
+    reason = "taken for build output, beside package.json: `!build/` in .headnoteignore brings it back"
+    expected = f"note: skipped {root / 'build'}: {reason}\n"
     assert capsys.readouterr().err == expected

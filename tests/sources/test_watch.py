@@ -226,7 +226,7 @@ def test_a_burst_is_told_in_few_sets_and_whole(tmp_path: Path, start: Start) -> 
 
 
 def test_a_change_of_rules_tells_what_comes_and_goes(tmp_path: Path, start: Start) -> None:
-    make(tmp_path, ".git/info/exclude", "docs/a.md", "docs/b.md", "docs/x/c.md", "docs/build/d.md")
+    make(tmp_path, ".git/info/exclude", "docs/a.md", "docs/b.md", "docs/x/c.md", "docs/build/d.md", "docs/Makefile")
     docs = tmp_path / "docs"
     watcher = start(docs)
     make(docs, ".gitignore", text="a.md\n/x/\n")

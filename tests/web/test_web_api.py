@@ -466,3 +466,17 @@ def test_an_empty_folder_is_served(tmp_path: Path) -> None:
         assert json_of(client, "/api/search", q="anything")["hits"] == []
         assert json_of(client, "/api/graph") == {"nodes": [], "edges": [], "orphans": [], "broken": []}
         assert json_of(client, "/api/status")["updated"] is None
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    for name, text in {"a.md": "# A\n", "Cargo.toml": "", "target/out.md": "# Out\n"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as opened:
+        opened.update()
+        client = client_of(Served(opened, State))
+        [left_out] = json_of(client, "/api/status")["left_out"]
+        assert (left_out["path"], left_out["reason"][:22]) == ("target", "taken for build output")
+        answer = client.get("/api/document", params={"path": "target/out.md"})
+        assert answer.status_code == 404
+        assert "exists, and is left out" in answer.text

@@ -49,7 +49,7 @@ from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
 from headnote.index.plan import plan_reading
 from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
-from headnote.index.update import Scope, plan_update, update_documents
+from headnote.index.update import Scope, plan_update, skipped_files, update_documents
 from headnote.index.vectors import sweep, update_vectors
 from headnote.model import Answer, FoundWord, Hit, Passage, ReadQuery, Related, SearchPage, Turn
 from headnote.packs.format import PackInfo, is_pack
@@ -63,8 +63,8 @@ from headnote.search.model_choice import model_for
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.query import Expand, Fusion, Mode, Query
 from headnote.search.ranking import STEPPED_PRESETS
-from headnote.sources.absence import why_no_documents
-from headnote.sources.listing import Listing
+from headnote.sources.absence import left_out_hint, why_no_documents
+from headnote.sources.listing import Listing, SkippedFile
 from headnote.sources.watch import Lookout, watch
 from headnote.store.base import Store
 from headnote.store.cache import Cache
@@ -117,6 +117,8 @@ class Index:
         self.search_settings = search_settings
         self._adopts = adopts
         self._was_updated = False
+        self._left_out: tuple[int, Sequence[SkippedFile]] | None = None
+        """The generation for which it was found out, and what is left out."""
 
     def __repr__(self) -> str:
         return f"<Index of {str(self.root)!r}>"
@@ -257,6 +259,7 @@ class Index:
         self._was_updated = True
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
+        self._left_out = self.generation, _missing(report.skipped, report.absent)
         if vectors:
             if self.models.deep:
                 report.embedded, report.vectors, report.others = update_vectors(
@@ -365,7 +368,18 @@ class Index:
             gone=reading.gone,
             rebuild=reason,
             absent=listing.absent,
+            left_out=_missing(skipped_files(listing, reading), listing.absent),
         )
+
+    def left_out(self) -> list[SkippedFile]:
+        """Files and folders that one might miss, and why they are not in the index: as the last update of this object
+        found, or as the folder is now. A pack knows of none, and a folder that is still being read tells at the end."""
+        generation = self.generation
+        if self.files_read is not None or not generation:
+            return []
+        if self._left_out is None or self._left_out[0] != generation:
+            self._left_out = generation, self.drift().left_out
+        return list(self._left_out[1])
 
     def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
         """Update now, and again whenever files change, until `stop` is set. `options` are those of `update`."""
@@ -611,7 +625,7 @@ class Index:
         **options: Unpack[SearchOptions],
     ) -> str:
         """Why a search without hits has none, in one line: nothing to search, a filter that nothing passes, a model
-        that cannot help, or nothing relevant and what to try.
+        that cannot help, or nothing relevant and what to try; and what is left out of the index.
 
         Args:
             query: As in `search`.
@@ -621,7 +635,10 @@ class Index:
             **options: The other options of `search`.
         """
         asked = self._query(query, limit, mode, **options)
-        return self.why_no_documents() or self._engine.why_empty(asked, can_set_score)
+        if why := self.why_no_documents():
+            return why
+        hint = left_out_hint(self.left_out())
+        return "; ".join(filter(None, (self._engine.why_empty(asked, can_set_score), hint)))
 
     def understand(
         self, query: str, *, literal: bool = False, where: Mapping[str, Any] | str | Sequence[str] | None = None
@@ -926,7 +943,7 @@ class Index:
 
     @property
     def _library(self) -> Library:
-        return Library(self.root, self.tree)
+        return Library(self.root, self.tree, self.index_settings.max_file_bytes)
 
     @property
     def _model(self) -> str:
@@ -954,3 +971,9 @@ class Index:
             adopts=self._adopts,
             instant=self.models.instant,
         )
+
+
+def _missing(skipped: Sequence[SkippedFile], absent: Sequence[SkippedFile]) -> list[SkippedFile]:
+    """Of what was skipped, what readers of the index may miss: below its folders, and in no document. Roots that are
+    away are told by themselves."""
+    return [one for one in skipped if one.is_missing and one not in absent and not os.path.isabs(one.path)]  # noqa: PTH117

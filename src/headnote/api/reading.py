@@ -16,7 +16,9 @@ from headnote.index.sites.model import read_sites
 from headnote.lines import whole_lines
 from headnote.model import Passage
 from headnote.search.nearness import Source
-from headnote.sources.meant import meant_path
+from headnote.sources.absence import why_left_out
+from headnote.sources.listing import SkippedFile
+from headnote.sources.meant import meant_path, spellings
 from headnote.sources.nearest import nearest_paths
 from headnote.sources.tree import Tree
 from headnote.store.base import Reader, Store
@@ -34,6 +36,8 @@ class Library(NamedTuple):
     """The folder that the index belongs to."""
     tree: Tree
     """The folders of its documents."""
+    max_bytes: int
+    """Larger files are left out."""
 
 
 # Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
@@ -48,9 +52,23 @@ def document_row(reader: Reader, library: Library, path: str) -> DocumentRow:
     if meant and (document := reader.document(meant)):
         return document
     near = ", ".join(nearest_paths(path, documents))
+    if left_out := _left_out(reader, library, path):
+        about = "" if left_out.path == path else f"{left_out.path}: "
+        raise MissingSource("exists, and is left out", path=path, remedy=f"{about}{left_out.reason}")
     raise MissingSource(
         "not in the index", path=path, remedy=f"nearest: {near}" if near else f"see headnote status {library.home}"
     )
+
+
+def _left_out(reader: Reader, library: Library, path: str) -> SkippedFile | None:
+    """Why a file that exists is not in the index; None if it does not exist."""
+    non_texts = reader.non_texts()
+    for spelling in spellings(path, library.tree):
+        if non_text := non_texts.get(spelling):
+            return SkippedFile(spelling, non_text.reason)
+        if left_out := why_left_out(library.tree, spelling, library.max_bytes):
+            return left_out
+    return None
 
 
 def document_view(store: Store, library: Library, path: str) -> DocumentView:

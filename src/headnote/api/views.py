@@ -104,6 +104,8 @@ class Drift(NamedTuple):
     """Why the next update reads all files; empty if it does not."""
     absent: Sequence[SkippedFile] = ()
     """Of several roots, those that cannot be read now; their documents are not `gone`."""
+    left_out: Sequence[SkippedFile] = ()
+    """Files and folders that one might miss, and why they are not in the index."""
 
     @property
     def is_empty(self) -> bool:

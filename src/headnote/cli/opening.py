@@ -17,6 +17,7 @@ from headnote.cli.terminal import write_message, write_note
 from headnote.config import Choice, read_roots
 from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
 from headnote.index.task import Report
+from headnote.sources.absence import left_out_hint
 from headnote.sources.tree import Tree
 
 FIRST_WAIT = 10.0
@@ -105,6 +106,8 @@ def refresh(index: Index) -> None:
         if report.rebuilt and not is_new:
             write_note(f"all files were read again: {report.rebuilt}", only_on_a_terminal=True)
         note_roots(report)
+        if report.is_first_read and (hint := left_out_hint(index.left_out())):
+            write_note(hint)
         if report.stayed:
             documents = counted(report.stayed, "document")
             write_note(f"{documents} of the shared index have no file here (headnote index removes them)")

@@ -31,6 +31,9 @@ from headnote.embedding.registry import DEFAULT, short_name
 from headnote.embedding.transformer import is_installed
 from headnote.store.opening import shown_store
 
+MOST_LEFT_OUT = 5
+"""Files that are left out and shown."""
+
 
 class Facts(NamedTuple):
     """Everything the command shows."""
@@ -107,6 +110,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "updated": status.updated,
         "generation": status.generation,
         "files": {name: getattr(drift, name) for name in ("new", "changed", "gone", "rebuild")},
+        "left_out": [{"path": one.path, "reason": one.reason} for one in drift.left_out],
         "folders": [root._asdict() for root in status.folders],
         "contexts": dict(status.contexts),
     }
@@ -148,7 +152,15 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "on disk": [Span(byte_size(status.bytes_on_disk))],
         **({} if facts.pack else {"updated": [Span(updated)], "files": _files(facts)}),
     }
-    return [[Span(str(root), "bold")], *table(rows), *_folders(status)]
+    return [[Span(str(root), "bold")], *table(rows), *_folders(status), *_left_out(facts)]
+
+
+def _left_out(facts: Facts) -> list[Line]:
+    """What one might miss, with the reasons; JSON has all of it."""
+    left_out = facts.drift.left_out
+    rows: dict[str, Line] = {one.path: [Span(one.reason, "dim")] for one in left_out[:MOST_LEFT_OUT]}
+    more = f", the first {MOST_LEFT_OUT} of {len(left_out):,}" if len(left_out) > MOST_LEFT_OUT else ""
+    return [[], [Span("left out", "bold"), Span(more)], *table(rows)] if rows else []
 
 
 def _folders(status: Status) -> list[Line]:

@@ -48,7 +48,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         reading, reason = _what_to_read(reader, listing, scope, manifest)
         if reading.is_empty and reader.manifest() == manifest:
             nothing = Plan([], [], [], [], [], reading.unchanged)
-            skipped = _skipped(listing, reading)
+            skipped = skipped_files(listing, reading)
             return Report(nothing, skipped, rebuilt=reason, stayed=reading.stayed, absent=listing.absent)
     from headnote.index.applying import apply
     from headnote.index.relinking import LinkContext
@@ -75,7 +75,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         writer.set_manifest(manifest)
     report.is_first_read = first
     report.absent, report.moved = listing.absent, moved_roots(before, manifest)
-    report.skipped[:0] = _skipped(listing, reading)
+    report.skipped[:0] = skipped_files(listing, reading)
     return report
 
 
@@ -92,7 +92,7 @@ def plan_update(store: Store, task: Task, model: str) -> Report:
     results = [read_hash(task.tree, file.path) for file in reading.read]
     hashes = {result.path: result.hash for result in results if not result.error}
     plan = plan_changes(without_binaries(reading, results, stored), hashes, stored, bool(reason), task.kind_of)
-    return Report(plan, [*_skipped(listing, reading), *skipped(results)], rebuilt=reason, absent=listing.absent)
+    return Report(plan, [*skipped_files(listing, reading), *skipped(results)], rebuilt=reason, absent=listing.absent)
 
 
 def _listing(task: Task) -> Listing:
@@ -198,6 +198,6 @@ def _from(known: int, watch: Watcher) -> Watcher:
     return lambda progress: watch(progress._replace(done=known + progress.done, total=known + progress.total))
 
 
-def _skipped(listing: Listing, reading: Reading) -> list[SkippedFile]:
+def skipped_files(listing: Listing, reading: Reading) -> list[SkippedFile]:
     """Files that are skipped without being read."""
     return [*listing.skipped, *(SkippedFile(file.path, file.reason) for file in reading.passed)]

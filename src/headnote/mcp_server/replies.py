@@ -16,6 +16,7 @@ from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import Part, quote
 from headnote.model import Answer, Hit, Passage, ReadQuery, Related
 from headnote.search.spelling import corrected_query
+from headnote.sources.listing import SkippedFile
 from headnote.store.filters import field_text
 from headnote.store.rows import LinkRow
 
@@ -208,8 +209,8 @@ def _related_part(number: int, entry: Related) -> Part:
     return Part(head=f"{number}. score {entry.score:.2f}", names="\n".join(facts) + "\n", body=f"{entry.text}\n")
 
 
-def status_reply(status: Status, state: State) -> Reply:
-    """The size of the index, and what keeps it from being up to date."""
+def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] = ()) -> Reply:
+    """The size of the index, what keeps it from being up to date, and what is left out of it."""
     waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
     answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
@@ -217,12 +218,16 @@ def status_reply(status: Status, state: State) -> Reply:
     parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
     parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
     parts += [Part(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
+    parts += [Part(head=f"left out of the index, {len(left_out):,} in all")] if left_out else []
+    parts += [Part(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MOST_PLACES]]
     parts += [Part(head="contexts, as the owner of the folder wrote them")] if status.contexts else []
     parts += [Part(body=f"{as_data(path or '.')}: {as_data(said)}\n") for path, said in status.contexts.items()]
-    budget = MOST_STATUS if status.contexts else MOST_ERROR
+    budget = MOST_STATUS if status.contexts or left_out else MOST_ERROR
     shown, _ = quote([Part(head=text), *parts], budget, _left_out(len(parts) + 1, "lines"), state.note)
+    missing = [{"path": one.path, "reason": one.reason} for one in left_out]
     roots = [{"name": root.name, "documents": root.documents, "problem": root.problem} for root in status.folders]
-    return Reply(shown, counts | {"problem": state.problem, "roots": roots, "contexts": dict(status.contexts)})
+    about = {"roots": roots, "contexts": dict(status.contexts), "left_out": missing}
+    return Reply(shown, counts | {"problem": state.problem} | about)
 
 
 def _root_line(root: RootStatus) -> str:

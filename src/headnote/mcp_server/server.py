@@ -254,7 +254,7 @@ def _related(serve: Serve) -> Tool:
 
 def _status(serve: Serve) -> Tool:
     def status(structured: Structured = False) -> CallToolResult:
-        return _result(serve, lambda index, state: status_reply(index.status(), state), structured)
+        return _result(serve, lambda index, state: status_reply(index.status(), state, index.left_out()), structured)
 
     return strict_tool(status, "How large the index is, and whether it is up to date.")
 

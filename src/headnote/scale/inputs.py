@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from headnote.scale.batch import content_column
 from headnote.scale.storage import absolute, input_errors, is_remote, read_local, read_remote, remote
 from headnote.sources.discover import MAX_BYTES, discover
 from headnote.sources.files import SUFFIXES, has_known_suffix, source_error
-from headnote.sources.ignore import is_usually_ignored
+from headnote.sources.ignore import OUTPUT_FOLDERS, Scope, outputs_beside
 from headnote.sources.listing import SkippedFile, by_parts
 
 PARQUET = ".parquet"
@@ -176,7 +176,7 @@ def _remote_files(address: str) -> tuple[list[_File], list[SkippedFile]]:
     files = [
         _remote_file(scheme, name[len(root) :].lstrip("/"), name, info)
         for name, info in sorted(infos.items())
-        if info.get("type") != "directory" and _has_known_suffix(name) and not _is_hidden(name[len(root) :])
+        if info.get("type") != "directory" and _has_known_suffix(name) and not _is_hidden(name, root, infos)
     ]
     documents = [file for file in files if not file.path.lower().endswith(PARQUET)]
     return (documents if documents and not is_glob else files), []
@@ -194,10 +194,17 @@ def _list_remote(file_system: Any, address: str, pattern: str, root: str) -> Map
     return infos
 
 
-def _is_hidden(path: str) -> bool:
-    """Whether a name in the path is usually ignored. Ignore files are only obeyed in folders."""
-    *folders, name = path.strip("/").encode("utf-8", "replace").split(b"/")
-    return is_usually_ignored(name, False) or any(is_usually_ignored(folder, True) for folder in folders)
+def _is_hidden(address: str, root: str, addresses: Container[str]) -> bool:
+    """Whether a name below the root is usually ignored. Ignore files are only obeyed in folders."""
+    parts = address[len(root) :].strip("/").split("/")
+    above = address.removesuffix("/".join(parts))
+    for depth, part in enumerate(parts, 1):
+        name, is_folder = part.encode("utf-8", "replace"), depth < len(parts)
+        makers = [file for file in OUTPUT_FOLDERS.get(name, ()) if f"{above}{file}" in addresses]
+        if Scope(outputs=outputs_beside({part, *makers})).verdict(name, name, is_folder):
+            return True
+        above += f"{part}/"
+    return False
 
 
 def _remote_file(scheme: str, relative: str, name: str, info: Mapping[str, Any]) -> _File:

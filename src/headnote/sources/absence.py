@@ -1,16 +1,19 @@
-"""Why a folder has no documents, in one line: what was looked for, what was left out, and what is there instead."""
+"""Why something is not among the documents: a folder that has none, or one file that exists."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePath
 
 from headnote.formats.table import format_of
 from headnote.sources.files import suffixes_with
-from headnote.sources.listing import Listing
+from headnote.sources.ignore import PRIVATE_FOLDERS
+from headnote.sources.listing import NOT_A_FILE, Listing, SkippedFile, too_large
+from headnote.sources.repository import rule_against
 from headnote.sources.tree import Root, Tree
 
 MOST_FILES = 20_000
@@ -49,6 +52,40 @@ def _why_none_in(folder: Root, listing: Listing) -> str:
     if formats:
         facts.append(f"to read them: headnote index --formats {','.join(formats)}")
     return "; ".join(facts)
+
+
+def left_out_hint(left_out: Sequence[SkippedFile]) -> str:
+    """For those who look for something in vain: what is left out, and where to read why; empty if nothing is."""
+    return f"left out of the index: {_some([one.path for one in left_out])} (status says why)" if left_out else ""
+
+
+def why_left_out(tree: Tree, path: str, max_bytes: int) -> SkippedFile | None:
+    """Why a file that exists is no document, and the file or folder that this is about; None if nobody can miss it:
+    there is no such file, or it is none of those that are looked for."""
+    place = tree.place(path)
+    parts = place.path.split("/") if place else [""]
+    hidden = {"", ".", "..", *map(os.fsdecode, PRIVATE_FOLDERS)}
+    if place is None or hidden.intersection(parts):
+        return None
+    root, top = place.root, place.root.real
+    if not path.lower().endswith(suffixes_with(root.formats)):
+        return None
+    try:
+        real = Path(os.path.realpath(top.joinpath(*parts), strict=True))
+        status = real.stat()
+    except (OSError, ValueError):
+        return None
+    if not real.is_relative_to(top):
+        return SkippedFile(path, "a link that leads out of the folder")
+    if rule := rule_against(top, parts, root.include, root.exclude):
+        return rule._replace(path=root.prefix + rule.path)
+    if real != top.joinpath(*parts):
+        return SkippedFile(path, f"a link to {root.prefix}{real.relative_to(top).as_posix()}")
+    if not stat.S_ISREG(status.st_mode):
+        return SkippedFile(path, NOT_A_FILE)
+    if status.st_size > max_bytes:
+        return SkippedFile(path, too_large(status.st_size, max_bytes))
+    return SkippedFile(path, "it has not been read yet: run headnote index")
 
 
 def _files_below(root: Path) -> Iterator[str]:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
-from headnote.sources.ignore import PRIVATE_FOLDERS, Rules, Scope, parse_globs
-from headnote.sources.repository import GIT_RULES, OWN_RULES, UnusableRules, read_ignore_file, rules_above
+from headnote.sources.ignore import PRIVATE_FOLDERS
+from headnote.sources.repository import rule_against
 
 LARGEST = 32 * 1024 * 1024
 """In bytes; larger files are not read."""
 
 
-def read_attachment(root: str | os.PathLike[str], path: str, exclude: Iterable[str] = ()) -> bytes | None:
+def read_attachment(root: str | os.PathLike[str], path: str, exclude: Sequence[str] = ()) -> bytes | None:
     """The content of a file; None if it does not exist or must not be read."""
     parts = path.split("/")
     if not _is_plain(path, parts):
@@ -31,39 +31,13 @@ def read_attachment(root: str | os.PathLike[str], path: str, exclude: Iterable[s
         return None
     # Check both the requested path and the real one: a link must not lead around a rule.
     for inside in {tuple(parts), real.relative_to(top).parts}:
-        if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside)) or _is_ignored(top, inside, tuple(exclude)):
+        if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside)) or rule_against(top, inside, exclude=exclude):
             return None
     return _content(real)
 
 
 def _is_plain(path: str, parts: list[str]) -> bool:
     return "\\" not in path and "\0" not in path and ":" not in path and not {"", ".", ".."}.intersection(parts)
-
-
-def _is_ignored(root: Path, parts: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
-    above = rules_above(root)
-    scope, place, folder = above.scope, above.place, root
-    excluded = Rules(parse_globs(exclude), place)
-    for depth, part in enumerate(parts, 1):
-        scope = _with_rules(scope, folder, place)
-        name = os.fsencode(part)
-        place += name
-        is_folder = depth < len(parts)
-        if scope.verdict(name, place, is_folder) or excluded.verdict(name, place, is_folder):
-            return True
-        folder /= part
-        place += b"/"
-    return False
-
-
-def _with_rules(scope: Scope, folder: Path, place: bytes) -> Scope:
-    rules: list[Rules | None] = []
-    for name in (OWN_RULES, GIT_RULES):
-        try:
-            rules.append(read_ignore_file(folder / name, place))
-        except UnusableRules:
-            rules.append(None)
-    return scope.with_rules(*rules)
 
 
 def _content(file: Path) -> bytes | None:

@@ -4,7 +4,8 @@ A file is listed if its name ends in `.md`, `.markdown`, `.mdx` or `.txt`, or as
 for, in any case, unless a rule ignores it. Rules, from the weakest to the strongest:
 
 1. `.gitignore` in every folder, also above the root as far as the repository goes, and the repository's `info/exclude`;
-2. names that are usually ignored: hidden ones, fetched packages, caches, build output;
+2. names that are usually ignored: hidden ones, fetched packages, caches, and build output, which is a folder such as
+   `build` or `target` beside a file whose tool makes it, see `OUTPUT_FOLDERS`;
 3. `.headnoteignore`, in the same places and with the same syntax; a line with `!` brings back what 1 and 2 ignore;
 4. `include`: if there are any globs, one must match the file or a folder above it; it brings nothing back;
 5. `exclude`: what a glob matches is out.
@@ -25,8 +26,8 @@ from typing import NamedTuple
 from headnote.arguments import check_types
 from headnote.errors import MissingSource, SkippedSource, SourceError, UnreadableSource
 from headnote.sources.files import SUFFIXES, source_error, suffixes_with
-from headnote.sources.ignore import BUILD_FOLDERS, PRIVATE_FOLDERS, Rules, Scope, parse_globs
-from headnote.sources.listing import ListedFile, Listing, SkippedFile, by_parts
+from headnote.sources.ignore import PRIVATE_FOLDERS, Rules, Scope, outputs_beside, parse_globs
+from headnote.sources.listing import NOT_A_FILE, ListedFile, Listing, SkippedFile, by_parts, too_large
 from headnote.sources.repository import (
     GIT_RULES,
     IGNORE_FILES,
@@ -34,6 +35,7 @@ from headnote.sources.repository import (
     UnusableRules,
     read_ignore_file,
     rules_above,
+    why_ignored,
 )
 
 SITE_MARKS = frozenset(
@@ -200,8 +202,9 @@ class _Walk:
             self._skip(folder.path.rstrip("/"), source_error("", error).message, unreadable=True)
             return []
         self._folders[folder.real] = folder.path
-        self._site_marks += [folder.path + name for name in SITE_MARKS.intersection(entry.name for entry in entries)]
-        folder = self._with_own_rules(folder, entries)
+        names = {entry.name for entry in entries}
+        self._site_marks += [folder.path + name for name in SITE_MARKS & names]
+        folder = self._with_own_rules(folder, names)
         return [subfolder for entry in entries if (subfolder := self._visit(folder, entry))]
 
     def _visit(self, folder: _Folder, entry: Entry) -> _Folder | None:
@@ -223,9 +226,9 @@ class _Walk:
     def _is_document(self, name: str) -> bool:
         return name.lower().endswith(self._suffixes)
 
-    def _with_own_rules(self, folder: _Folder, entries: list[Entry]) -> _Folder:
-        present = IGNORE_FILES.intersection(entry.name for entry in entries)
-        if not present:
+    def _with_own_rules(self, folder: _Folder, names: set[str]) -> _Folder:
+        present, outputs, scope = IGNORE_FILES & names, outputs_beside(names), folder.scope
+        if not present and not outputs and not scope.outputs:
             return folder
         rules: dict[str, Rules | None] = {}
         for name in present:
@@ -233,7 +236,8 @@ class _Walk:
                 rules[name] = read_ignore_file(self._root / folder.path / name, folder.place)
             except UnusableRules as reason:
                 self._skip(folder.path + name, str(reason))
-        return folder._replace(scope=folder.scope.with_rules(rules.get(OWN_RULES), rules.get(GIT_RULES)))
+        scope = scope.with_rules(rules.get(OWN_RULES), rules.get(GIT_RULES))
+        return folder._replace(scope=scope._replace(outputs=outputs))
 
     def _enter(self, folder: _Folder, entry: Entry) -> _Folder | None:
         """The folder behind an entry, unless a rule ignores it."""
@@ -241,8 +245,8 @@ class _Walk:
         name = os.fsencode(entry.name)
         place = folder.place + name
         verdict = folder.scope.verdict(name, place, is_folder=True)
-        if verdict == "usual" and name in BUILD_FOLDERS:
-            self._skip(path, f"taken for build output: `!{entry.name}/` in {OWN_RULES} brings it back")
+        if verdict == "output":
+            self._skip(path, why_ignored(verdict, entry.name, folder.scope.outputs[name]))
         if verdict or self._excluded(name, place, is_folder=True):
             return None
         if not _is_unicode(entry.name):
@@ -272,11 +276,11 @@ class _Walk:
         """Add a file. Size and time are those of the target where the entry is a link."""
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
-            self._skip(path, "a pipe, socket or device, not a file")
+            self._skip(path, NOT_A_FILE)
         elif not _is_unicode(entry.name):
             self._skip(path, _BAD_NAME)
         elif status.st_size > self._max_bytes:
-            self._skip(path, f"too large: {status.st_size:,} bytes, and {self._max_bytes:,} are allowed")
+            self._skip(path, too_large(status.st_size, self._max_bytes))
         else:
             self._files[real] = ListedFile(path, status.st_size, status.st_mtime_ns)
 
@@ -288,7 +292,7 @@ class _Walk:
             return
         real = f"{real}/" if real else ""
         if real in self._folders:
-            self._skip(link.path, f"a link to {self._folders[real].rstrip('/') or 'the root'}, which is read anyway")
+            self._skip_copy(link.path, self._folders[real].rstrip("/") or "the root")
         else:
             self._walk(entered._replace(real=real))
 
@@ -297,7 +301,7 @@ class _Walk:
         if real is None:
             return
         if real in self._files:
-            self._skip(link.path, f"a link to {self._files[real].path}, which is read anyway")
+            self._skip_copy(link.path, self._files[real].path)
         else:
             with suppress(FileNotFoundError):
                 self._list(link.path, real, link.entry)
@@ -317,6 +321,10 @@ class _Walk:
             self._skip(link.path, "a link to what belongs to programs")
             return None
         return "" if target == self._root else inside.as_posix()
+
+    def _skip_copy(self, path: str, of: str) -> None:
+        self._skip(path, f"a link to {of}, which is read anyway")
+        self._skipped[-1] = self._skipped[-1]._replace(is_missing=False)
 
     def _skip(self, path: str, reason: str, unreadable: bool = False) -> None:
         self._skipped.append(SkippedFile(_printable(path), _printable(reason), unreadable))

@@ -6,9 +6,11 @@ a rule reaches everything below. The last matching line decides, and `!` brings 
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from headnote.sources.globs import NeverMatches, glob_regex, is_literal
@@ -17,14 +19,27 @@ UTF8_MARK = b"\xef\xbb\xbf"
 
 # Made or downloaded by tools, never written by people.
 FETCHED_FOLDERS = frozenset(b"node_modules bower_components __pycache__ venv virtualenv site-packages".split())
-# Usual names of build output. People do write in folders with these names, so skipping one is reported.
-BUILD_FOLDERS = frozenset(b"build _build dist target".split())
+_MAKE = frozenset("Makefile makefile GNUmakefile make.bat".split())
+_PYTHON = frozenset("pyproject.toml setup.py setup.cfg".split())
+# Name of a folder → files whose tools make it beside themselves. People write in folders with these names, too: without
+# such a file they are folders like any other, and with one, leaving them out is reported.
+OUTPUT_FOLDERS = {
+    b"target": frozenset("Cargo.toml pom.xml build.sbt build.sc project.clj dbt_project.yml".split()),
+    b"build": _MAKE
+    | _PYTHON
+    | frozenset("package.json CMakeLists.txt meson.build build.gradle build.gradle.kts build.xml pubspec.yaml".split()),
+    b"dist": _MAKE | _PYTHON | frozenset("package.json angular.json .goreleaser.yml .goreleaser.yaml".split()),
+    b"_build": _MAKE
+    | frozenset("conf.py _config.yml _toc.yml myst.yml mix.exs rebar.config dune-project dune-workspace".split()),
+}
 # Not even `.headnoteignore` brings these back: their content belongs to programs.
 PRIVATE_FOLDERS = frozenset(b".git .headnote".split())
 
+_NOTHING: Mapping[bytes, str] = MappingProxyType({})
 
-Verdict = Literal["", "rule", "usual", "private"]
-"""Why a name is ignored: by a line, by a usual name, or because programs own it. Empty: it is not ignored."""
+Verdict = Literal["", "own", "git", "hidden", "fetched", "output", "private"]
+"""Why a name is ignored: by a line of our own ignore file or of git's, because it begins with a dot, is downloaded or
+made by tools, or because programs own it. Empty: it is not ignored."""
 
 
 class Pattern(NamedTuple):
@@ -121,24 +136,35 @@ class Scope(NamedTuple):
     """`.headnoteignore`: the last word."""
     git: tuple[Rules, ...] = ()
     """`.gitignore`, and the repository's `info/exclude`."""
+    outputs: Mapping[bytes, str] = _NOTHING
+    """Folders in it that are build output, see `outputs_beside`. Those of another folder do not count here."""
 
     def with_rules(self, own: Rules | None, git: Rules | None) -> Scope:
         """The scope of a folder that has ignore files itself."""
-        return Scope((own, *self.own) if own else self.own, (git, *self.git) if git else self.git)
+        return self._replace(own=(own, *self.own) if own else self.own, git=(git, *self.git) if git else self.git)
 
     def verdict(self, name: bytes, path: bytes, is_folder: bool) -> Verdict:
         """As `Rules` takes them."""
         if is_folder and name in PRIVATE_FOLDERS:
             return "private"
         if self.own and (own := _first_verdict(self.own, name, path, is_folder)) is not None:
-            return "rule" if own else ""
+            return "own" if own else ""
         if self.git and _first_verdict(self.git, name, path, is_folder):
-            return "rule"
-        return "usual" if is_usually_ignored(name, is_folder) else ""
+            return "git"
+        if name.startswith(b"."):
+            return "hidden"
+        if not is_folder:
+            return ""
+        return "fetched" if name in FETCHED_FOLDERS else "output" if name in self.outputs else ""
 
 
-def is_usually_ignored(name: bytes, is_folder: bool) -> bool:
-    return name.startswith(b".") or (is_folder and (name in FETCHED_FOLDERS or name in BUILD_FOLDERS))
+def outputs_beside(names: Collection[str]) -> Mapping[bytes, str]:
+    """Of the names in a folder, those of folders that are build output → the file beside them that says so."""
+    return {
+        folder: min(makers)
+        for folder, known in OUTPUT_FOLDERS.items()
+        if os.fsdecode(folder) in names and (makers := known.intersection(names))
+    }
 
 
 def _first_verdict(chain: tuple[Rules, ...], name: bytes, path: bytes, is_folder: bool) -> bool | None:

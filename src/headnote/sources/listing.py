@@ -26,6 +26,8 @@ class SkippedFile(NamedTuple):
     """Why it was left out, in plain words."""
     unreadable: bool = False
     """It could not be read: it may still be there, with everything in it."""
+    is_missing: bool = True
+    """Whether its content is in no document. Of a link to what is read anyway, it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,13 @@ class Listing:
     """Files and folders, from the root, that configure the generator of a site."""
     absent: list[SkippedFile] = field(default_factory=list)
     """Of several roots, those that could not be read: what is known of them stays."""
+
+
+NOT_A_FILE = "a pipe, socket or device, not a file"
+
+
+def too_large(size: int, max_bytes: int) -> str:
+    return f"too large: {size:,} bytes, and {max_bytes:,} are allowed"
 
 
 def by_parts(path: str) -> str:

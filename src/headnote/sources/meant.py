@@ -13,9 +13,9 @@ from headnote.sources.tree import Tree
 def meant_path(written: str, tree: Tree, documents: Sequence[str]) -> str | None:
     """The one document that a path means: from the root or from above it, absolute, with or without its suffix, in any
     case. None if there is none, or more than one."""
-    spellings = set(_spellings(written, tree))
+    written_as = set(spellings(written, tree))
     for fold in (str, str.casefold):
-        wanted = set(map(fold, spellings))
+        wanted = set(map(fold, written_as))
         for cut in (str, without_suffix):  # every document has a suffix
             matches = {document for document in documents if fold(cut(document)) in wanted}
             if matches:
@@ -23,7 +23,7 @@ def meant_path(written: str, tree: Tree, documents: Sequence[str]) -> str | None
     return None
 
 
-def _spellings(written: str, tree: Tree) -> Iterator[str]:
+def spellings(written: str, tree: Tree) -> Iterator[str]:
     """A path as the index may name it."""
     path = written.replace("\\", "/")
     if not path.strip("/"):

@@ -1,12 +1,21 @@
-"""A root inside a repository: which ignore files above it apply to it."""
+"""Ignore files on the way to a path: above a root, as far as its repository goes, and below it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.sources.ignore import Rules, Scope, parse_ignore_file
+from headnote.sources.ignore import (
+    OUTPUT_FOLDERS,
+    Rules,
+    Scope,
+    Verdict,
+    outputs_beside,
+    parse_globs,
+    parse_ignore_file,
+)
 from headnote.sources.listing import SkippedFile
 
 GIT_RULES = ".gitignore"
@@ -50,6 +59,19 @@ def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | Non
         raise UnusableRules(f"its rules do not hold: {(error.strerror or str(error)).lower()}") from None
 
 
+def why_ignored(verdict: Verdict, name: str, maker: str = "") -> str:
+    """A verdict on a name in plain words; `maker` is the file that says whose build output it is."""
+    reasons = {
+        "own": f"a line of {OWN_RULES} excludes it",
+        "git": f"git ignores it: `!{name}` in {OWN_RULES} brings it back",
+        "hidden": f"its name begins with a dot: `!{name}` in {OWN_RULES} brings it back",
+        "fetched": f"taken for downloaded packages: `!{name}/` in {OWN_RULES} brings it back",
+        "output": f"taken for build output, beside {maker}: `!{name}/` in {OWN_RULES} brings it back",
+        "private": "it belongs to programs",
+    }
+    return reasons.get(verdict, "")
+
+
 def repository_top(root: str | os.PathLike[str]) -> str | None:
     """The folder of the repository that a real path lies in; None without one."""
     folder = Path(root)
@@ -76,10 +98,41 @@ def rules_above(root: Path) -> RulesAbove:
         scope = scope.with_rules(own, git)
         name = os.fsencode(part)
         path = place + name
-        ignored = ignored or scope.verdict(name, path, is_folder=True) == "rule"
+        ignored = ignored or scope.verdict(name, path, is_folder=True) in ("own", "git")
         place = path + b"/"
     # A folder that is named although the repository ignores it is meant to be read: those rules do not apply inside.
     return RulesAbove(Scope() if ignored else scope, place, [str(folder) for folder in folders], skipped)
+
+
+def rule_against(
+    root: Path, parts: Sequence[str], include: Iterable[str] = (), exclude: Iterable[str] = ()
+) -> SkippedFile | None:
+    """What leaves out one file, given by the parts of its path from a root, which is a real path: the rules of a walk,
+    with the file or folder that one of them is about. None if none does."""
+    above = rules_above(root)
+    scope, place, folder = above.scope, above.place, root
+    included, excluded = (Rules(parse_globs(globs), place) for globs in (include, exclude))
+    is_included = not tuple(include)
+    for depth, part in enumerate(parts, 1):
+        scope = _with_rules_in(folder, scope, place, part)
+        name, is_folder, path = os.fsencode(part), depth < len(parts), "/".join(parts[:depth])
+        place += name
+        if verdict := scope.verdict(name, place, is_folder):
+            return SkippedFile(path, why_ignored(verdict, part, scope.outputs.get(name, "")))
+        if excluded.verdict(name, place, is_folder):
+            return SkippedFile(path, "the setting exclude names it")
+        is_included = is_included if (said := included.verdict(name, place, is_folder)) is None else said
+        folder /= part
+        place += b"/"
+    return None if is_included else SkippedFile("/".join(parts), "the setting include does not name it")
+
+
+def _with_rules_in(folder: Path, scope: Scope, place: bytes, name: str) -> Scope:
+    """The scope for one name in a folder."""
+    unusable: list[SkippedFile] = []  # a listing reports them
+    scope = scope.with_rules(*(_read(folder / file, place, unusable) for file in (OWN_RULES, GIT_RULES)))
+    makers = OUTPUT_FOLDERS.get(os.fsencode(name), ())
+    return scope._replace(outputs=outputs_beside({name, *(file for file in makers if _exists(folder / file))}))
 
 
 def _read(file: Path, folder: bytes, skipped: list[SkippedFile]) -> Rules | None:

@@ -19,6 +19,7 @@ from headnote.extras import load
 from headnote.formats.table import format_of
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.files import has_known_suffix
+from headnote.sources.ignore import OUTPUT_FOLDERS
 from headnote.sources.listing import Listing
 from headnote.sources.repository import IGNORE_FILES
 from headnote.sources.tree import AnyPath, Tree
@@ -33,6 +34,8 @@ LOOK_EVERY_S = 5.0
 """How often to look during other work."""
 _IDLE_MS = 250
 
+_RULES = IGNORE_FILES.union(*OUTPUT_FOLDERS.values())
+"""Names that say what is left out beside them and below."""
 _OUTSIDE = IGNORE_FILES | {"exclude", ".git"}
 """Names that matter above the root and in the repository's own folder."""
 
@@ -186,7 +189,7 @@ def _signal(batch: Iterable[tuple[int, str]], places: _Folders, watched: set[str
         elif has_known_suffix(name) or format_of(name):
             paths.add(path)
         else:
-            relevant = relevant or name in IGNORE_FILES
+            relevant = relevant or name in _RULES
     return _Signal(frozenset(paths), folders_moved) if paths or relevant else None
 
 

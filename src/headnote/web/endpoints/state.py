@@ -14,6 +14,9 @@ from headnote.web.page_files import page
 
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
 
+MOST_LEFT_OUT = 100
+"""Files that one might miss and that are named: the page asks every few seconds."""
+
 
 def folder_name(index: Index) -> str:
     """The name of the folder, or of its roots, without where it lies."""
@@ -46,5 +49,6 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         answering=index.answering,
         files_read=files_read_answer(state.files_read),
         roots=[responses.RootAnswer(root.name, root.documents, root.problem) for root in index.folders],
+        left_out=[responses.LeftOutAnswer(*one[:2]) for one in served.index.left_out()[:MOST_LEFT_OUT]],
         page=page().digest,
     )

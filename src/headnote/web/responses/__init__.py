@@ -56,7 +56,15 @@ from headnote.web.responses.finding import (
     WhyAnswer,
 )
 from headnote.web.responses.problems import Failure, Problem
-from headnote.web.responses.state import FilesReadAnswer, Health, ModelAnswer, ProgressAnswer, RootAnswer, StatusAnswer
+from headnote.web.responses.state import (
+    FilesReadAnswer,
+    Health,
+    LeftOutAnswer,
+    ModelAnswer,
+    ProgressAnswer,
+    RootAnswer,
+    StatusAnswer,
+)
 
 __all__ = [
     "AnswerBlock",
@@ -83,6 +91,7 @@ __all__ = [
     "HeadingAnswer",
     "Health",
     "HitAnswer",
+    "LeftOutAnswer",
     "LinkAnswer",
     "LinksAnswer",
     "ModelAnswer",

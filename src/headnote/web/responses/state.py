@@ -47,6 +47,13 @@ class RootAnswer(msgspec.Struct):
     problem: str
 
 
+class LeftOutAnswer(msgspec.Struct):
+    """A file or folder that one might miss, and why it is not in the index."""
+
+    path: str
+    reason: str
+
+
 class StatusAnswer(msgspec.Struct):
     root: str
     documents: int
@@ -69,5 +76,7 @@ class StatusAnswer(msgspec.Struct):
     files_read: FilesReadAnswer | None
     roots: list[RootAnswer]
     """The folders of an index of several; empty for a single one."""
+    left_out: list[LeftOutAnswer]
+    """The first hundred files and folders that one might miss."""
     page: str
     """Digest of the page that this server has. A page with another one is of another version."""

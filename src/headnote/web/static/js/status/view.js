@@ -43,8 +43,9 @@ class StatusView {
     if (!status) return;
     const { documents, chunks, links, bytes_on_disk } = status;
     this.#part(this.figures, [documents, chunks, links, bytes_on_disk], () => [figures(status)]);
-    const { root, model, models, answering, ask_model } = status;
-    this.#part(this.settings, [root, model, models, answering, ask_model, status.settings], () => [settings(status)]);
+    const { root, model, models, answering, ask_model, left_out } = status;
+    const about = [root, model, models, answering, ask_model, left_out, status.settings];
+    this.#part(this.settings, about, () => [settings(status)]);
   }
 
   /**
@@ -147,6 +148,7 @@ function settings(status) {
     "div",
     { class: "status-tables" },
     table("How this folder is used", about, false),
+    status.left_out.length > 0 && leftOut(status.left_out),
     h(
       "details",
       { class: "disclosure" },
@@ -154,6 +156,13 @@ function settings(status) {
       table("", rules, true),
     ),
   );
+}
+
+/** What one might miss, with the reasons. @param {Status["left_out"]} files */
+function leftOut(files) {
+  const rows = files.map(({ path, reason }) => /** @type {[string, string]} */ ([path, reason]));
+  const what = `${whole(files.length)} ${files.length === 1 ? "file or folder is" : "files or folders are"} left out`;
+  return h("details", { class: "disclosure" }, h("summary", null, what), table("", rows, false));
 }
 
 /** By what passages are found now. @param {Status} status */
