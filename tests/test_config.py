@@ -253,6 +253,7 @@ def test_variables_of_mdvdb_count_for_its_preset_only(tmp_path: Path) -> None:
     [
         ("max_tokens = 5\nmax_tokns = 5\n", "headnote.toml:2: unknown setting 'max_tokns' (did you mean max_tokens?)"),
         ("[chunking]\n\n'strat' = 5\n", "headnote.toml:3: unknown setting 'strat' (did you mean strategy?)"),
+        ("max_chunk_chrs = 5\n", "headnote.toml:1: unknown setting 'max_chunk_chrs' (did you mean max_chunk_chars?)"),
         ("[wxyz]\nx = 1\n", "headnote.toml:1: unknown setting 'wxyz' (known: "),
         ("\nmax_tokens = 0\n", "headnote.toml:2: max_tokens 0 is too small (give a number, 1 or more)"),
         ("max_tokens = '5'\n", "headnote.toml:1: max_tokens '5' is not a whole number (give"),
@@ -295,6 +296,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
         ("MERGE", "maybe", "'maybe' is neither true nor false (write true or false)"),
         ("STRATEGY", "windw", "strategy 'windw' is not known (did you mean window?)"),
         ("MAXTOKENS", "5", "unknown setting 'maxtokens' (did you mean HEADNOTE_MAX_TOKENS?)"),
+        ("MAX_CHUNK_CHRS", "5", "unknown setting 'max_chunk_chrs' (did you mean HEADNOTE_MAX_CHUNK_CHARS?)"),
         ("PRESET", "blok", "unknown preset 'blok' (did you mean blocks?)"),
         ("OVERSIZED", "code=cut", "oversized 'cut' is not known (known: split, keep)"),
     ],

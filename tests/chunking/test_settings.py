@@ -114,6 +114,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"target_tokens": 600}, "target_tokens 600 is above max_tokens 512", "lower target_tokens to at most 512"),
     ({"min_tokens": 80, "target_tokens": 70}, "min_tokens 80 is above target_tokens 70", "to at most 70"),
     ({"max_tokns": 3}, "unknown setting 'max_tokns'", "did you mean max_tokens?"),
+    ({"chunkMaxToken": 3}, "unknown setting 'chunkMaxToken'", "did you mean chunk_max_tokens?"),
     ({"xyz": 3}, "unknown setting 'xyz'", "known: strategy, "),
     ({"max_tokens": -1}, "max_tokens -1 is too small", "give a number, 1 or more"),
     ({"max_tokens": 0}, "max_tokens 0 is too small", "give a number, 1 or more"),
@@ -130,6 +131,8 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"merge": 1}, "merge 1 is neither true nor false", "give true or false"),
     ({"mdx": "yes"}, "mdx 'yes' is neither true nor false", "nothing to go by file name"),
     ({"strategy": "windows"}, "strategy 'windows' is not known", "did you mean window?"),
+    ({"strategy": "header_basd"}, "strategy 'header_basd' is not known", "did you mean header_based?"),
+    ({"strategy": "xyz"}, "strategy 'xyz' is not known", "known: window, header, section, block, none"),
     ({"strategy": 7}, "strategy 7 is not known", "use window, header, section, block, none"),
     ({"boundaries": "xyz"}, "boundaries 'xyz' is not known", "known: heading, paragraph, hybrid"),
     ({"packing": "gready"}, "packing 'gready' is not known", "did you mean greedy?"),
@@ -298,6 +301,13 @@ def test_every_alias_leads_to_a_known_name() -> None:
     assert set(FIELD_OF_ALIAS.values()) <= set(KNOWN_NAMES)
     assert not FIELD_OF_ALIAS.keys() & set(KNOWN_NAMES)
     assert all(find_name(name) == name for name in KNOWN_NAMES)
+
+
+@pytest.mark.parametrize("alias", FIELD_OF_ALIAS)
+def test_a_mistyped_name_of_another_system_gets_its_suggestion(alias: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        find_name(alias[:-1] if alias[:-1] not in FIELD_OF_ALIAS else f"{alias}x")
+    assert caught.value.remedy == f"did you mean {alias}?"
 
 
 def test_the_chunking_table_of_ragdocs_works_without_its_preset() -> None:

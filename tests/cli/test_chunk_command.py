@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import headnote
+from headnote.chunking.aliases import FIELD_OF_ALIAS
 from headnote.chunking.describe import docstrings
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
@@ -121,6 +122,16 @@ def test_every_setting_is_a_flag_with_its_docstring() -> None:
         assert option.help == docstrings()[name] != ""
 
 
+def test_every_name_of_another_system_is_a_flag() -> None:
+    flags = {flag for option in setting_options() for flag in option.opts}
+    assert {f"--{alias.replace('_', '-')}" for alias in FIELD_OF_ALIAS} <= flags
+
+
+def test_a_mistyped_flag_of_another_system_gets_its_suggestion(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chunk", str(guide), "--max-chunk-char", "90"]) == 2
+    assert "--max-chunk-chars" in capsys.readouterr().err
+
+
 def test_help_shows_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chunk", "--help"]) == 0
     output = capsys.readouterr().out
@@ -142,6 +153,12 @@ def test_help_shows_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
         (["--max-tokens", "24", "--oversized", "code=keep"], {"max_tokens": 24, "oversized": {"code": "keep"}}),
         (["--chunk-max-tokens", "24"], {"max_tokens": 24}),
         (["--max-chunk-chars", "90"], {"max_tokens": 90, "counter": "chars"}),
+        (["--chunk-size", "small", "--chunk-overlap", "high"], {"size": "small", "overlap": "high"}),
+        (["--chunk-size", "32", "--chunk-overlap", "8"], {"max_tokens": 32, "overlap_tokens": 8}),
+        (["--chunkMaxTokens", "24"], {"max_tokens": 24}),
+        (["--max_chunk_chars", "90"], {"max_tokens": 90, "counter": "chars"}),
+        (["--FrontmatterMode", "FrontmatterInclude"], {"frontmatter": "include"}),
+        (["--no-mdx-mode"], {"mdx": False}),
         (["--strategy", "none", "--mdx"], {"strategy": "none", "mdx": True}),
     ],
 )

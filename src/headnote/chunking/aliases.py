@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headnote.chunking.budgets import OVERLAPS, SIZES
-from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, check_kind, check_value, nearest, shown
+from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, WORDS, check_kind, check_value, nearest, shown
 from headnote.errors import SettingsError
 
 BASIC_NAMES = ("size", "overlap")
@@ -102,12 +102,12 @@ def plain_name(name: str) -> str:
 def find_name(name: str) -> str:
     """The name used here for a name that may come from elsewhere.
 
-    An unknown one is an error that suggests the nearest.
+    An unknown one is an error that suggests the nearest, of ours or of theirs.
     """
     plain = plain_name(name)
     known = FIELD_OF_ALIAS.get(plain, plain)
     if known not in KNOWN_NAMES:
-        raise SettingsError(f"unknown setting {shown(name)}", remedy=nearest(plain, KNOWN_NAMES))
+        raise SettingsError(f"unknown setting {shown(name)}", remedy=nearest(plain, KNOWN_NAMES, also=FIELD_OF_ALIAS))
     return known
 
 
@@ -152,8 +152,11 @@ def _plain_value(field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, str):
         return {field: value}
     plain = plain_name(value)
-    if fields := VALUE_ALIASES.get(field, {}).get(plain):
+    others = VALUE_ALIASES.get(field, {})
+    if fields := others.get(plain):
         return dict(fields)
+    if field in WORDS and plain not in WORDS[field]:
+        raise SettingsError(f"{field} {shown(value)} is not known", remedy=nearest(plain, WORDS[field], also=others))
     # The names of files keep their case.
     return {field: value if field == "counter" else plain}
 

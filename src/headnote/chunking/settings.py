@@ -5,7 +5,7 @@ Presets are in `presets.py`, names of other systems in `aliases.py`, files in `c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from os import PathLike, fspath
@@ -98,9 +98,16 @@ def check_value(name: str, value: object) -> Any:
     return _CHECKS[name](name, value)
 
 
-def nearest(word: str, known: Sequence[str], otherwise: str = "", spelled: Callable[[str], str] = str) -> str:
-    """A remedy for an unknown word: the known word that is most like it, else all of them."""
-    matches = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+def nearest(
+    word: str,
+    known: Sequence[str],
+    otherwise: str = "",
+    spelled: Callable[[str], str] = str,
+    also: Iterable[str] = (),
+) -> str:
+    """A remedy for an unknown word: the known word that is most like it, else all of them. `also` are words that mean
+    one of them: they are suggested, and not listed."""
+    matches = get_close_matches(word.lower(), (*known, *also), n=1, cutoff=0.5)
     if matches:
         return f"did you mean {spelled(matches[0])}?" + (f" Otherwise {otherwise}" if otherwise else "")
     return f"known: {', '.join(map(spelled, known))}" + (f"; otherwise {otherwise}" if otherwise else "")
@@ -236,21 +243,26 @@ RANGES: dict[str, tuple[int, int | None]] = {
 }
 """Setting that is a whole number → its minimum and maximum."""
 
+WORDS: dict[str, tuple[str, ...]] = {
+    "strategy": get_args(Strategy),
+    "boundaries": get_args(Boundaries),
+    "packing": get_args(Packing),
+    "bias": get_args(Bias),
+    "oversized": get_args(Oversized),
+    "frontmatter": get_args(FrontmatterMode),
+}
+"""Setting that is one of some words → these words."""
+
 _CHECKS: dict[str, Callable[[str, object], object]] = {
-    "strategy": _one_of(*get_args(Strategy)),
-    "boundaries": _one_of(*get_args(Boundaries)),
-    "packing": _one_of(*get_args(Packing)),
     "counter": _counter,
-    "bias": _one_of(*get_args(Bias)),
     "merge": _switch,
-    "oversized": _one_of(*get_args(Oversized)),
     "keep_whole": _kinds,
-    "frontmatter": _one_of(*get_args(FrontmatterMode)),
     "mdx": _switch_or_none,
     "include_parent_headers": _switch,
     "join_short_files": _switch,
     "overlap_across_sections": _switch,
     "breadcrumb": _switch,
+    **{name: _one_of(*words) for name, words in WORDS.items()},
     **{name: _whole_number(*allowed) for name, allowed in RANGES.items()},
 }
 

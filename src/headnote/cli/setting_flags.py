@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
-from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS
+from headnote.chunking.aliases import FIELD_OF_ALIAS, plain_name
 from headnote.chunking.describe import docstrings
 from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, Settings
 from headnote.cli import values
-from headnote.cli.command import Command, Option
+from headnote.cli.command import OPTIONS, Command, Option
 from headnote.tokens import NAMES as COUNTERS
 
 # The form of values whose type does not tell it.
@@ -35,6 +35,9 @@ _SECTION_OF = {field: f"{title} (overrides the preset)" for title, fields in _SE
 class SettingsCommand(Command):
     """A command that takes every setting as a flag, and receives them together as `settings`."""
 
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, context_settings={"token_normalize_func": _plain_flag}, **attributes)
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *setting_options()]
 
@@ -49,13 +52,19 @@ def setting_options() -> tuple[click.Option, ...]:
     """One option for each setting, and a hidden one for each name it has in other systems."""
     helps, kinds = docstrings(), get_type_hints(Settings)
     own = [_option(name, name, kinds[name], help=helps.get(name, "")) for name in FIELD_NAMES]
-    others = {alias: field for alias, field in FIELD_OF_ALIAS.items() if field not in BASIC_NAMES}
-    return (*own, *(_option(alias, field, kinds[field], hidden=True) for alias, field in others.items()))
+    others = [_option(alias, field, kinds.get(field, str), hidden=True) for alias, field in FIELD_OF_ALIAS.items()]
+    return (*own, *others)
+
+
+def _plain_flag(name: str) -> str:
+    """`chunkMaxTokens`, `chunk_max_tokens` → `chunk-max-tokens`: a name may be written as in a file. A letter is one
+    of click's short flags."""
+    return name if len(name) == 1 else plain_name(name).replace("_", "-")
 
 
 def _option(name: str, field: str, kind: Any, **attributes: Any) -> click.Option:
     flag = name.replace("_", "-")
-    attributes["section"] = _SECTION_OF[field]
+    attributes["section"] = _SECTION_OF.get(field, OPTIONS)
     if bool in (kind, *get_args(kind)):
         return Option([f"--{flag}/--no-{flag}"], default=None, **attributes)
     # Values stay text: the settings check them, with errors that name the remedy.

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from headnote.chunking.aliases import KNOWN_NAMES, find_name, plain_name
+from headnote.chunking.aliases import FIELD_OF_ALIAS, KNOWN_NAMES, find_name, plain_name
 from headnote.chunking.settings import Settings, is_path_of_tokenizer, nearest
 from headnote.config.checks import is_whole_number, switch, whole_number
 from headnote.config.entries import Entry, Layer, errors_at, flag_of, is_given
@@ -102,8 +102,9 @@ def _field_of(entry: Entry, spelled: Callable[[str], str] = str, names: Sequence
         return find_name(plain)
     except SettingsError as error:
         # A TOML table is matched with names of tables only.
-        known = _TABLE_NAMES if isinstance(entry.value, dict) else names
-        remedy = nearest(plain, known, spelled=spelled)
+        is_table = isinstance(entry.value, dict)
+        known, also = (_TABLE_NAMES, ()) if is_table else (names, FIELD_OF_ALIAS)
+        remedy = nearest(plain, known, spelled=spelled, also=also)
         raise SettingsError(error.message, path=entry.path, line=entry.line, remedy=remedy) from None
 
 
