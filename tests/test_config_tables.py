@@ -1,7 +1,8 @@
-"""The tables `[search]`, `[llm]` and `[server]`: who wins, what is refused, and where keys go."""
+"""The tables `[search]`, `[llm]` and `[server]`, and those of ragdocs: who wins, what is refused, and where keys go."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from headnote.config import (
     SearchSettings,
     chat_environment,
     load_chat_settings,
+    load_index_settings,
     load_search_settings,
     load_server_settings,
     load_settings,
@@ -60,11 +62,42 @@ def test_tables_of_the_project_file(tmp_path: Path) -> None:
         ("[search]\nrecency = 'soon'\n", "headnote.toml:2: 'soon' is not a number of days"),
         ("[search]\nmin_score = nan\n", "headnote.toml:2: nan is not a score"),
         ("search = 3\n", "headnote.toml:1: search is a table"),
-        ("[indexing]\nx = 1\n", "headnote.toml:1: unknown setting 'indexing' (did you mean index?)"),
+        ("[indexs]\nx = 1\n", "headnote.toml:1: unknown setting 'indexs' (did you mean index?)"),
+        ("indexing = 3\n", "headnote.toml:1: indexing is a table"),
+        ("[indexing]\nx = 1\n", "headnote.toml:2: unknown setting x (known: documents_path, recursive, include, "),
+        ("[indexing]\nrecursve = true\n", "headnote.toml:2: unknown setting recursve (did you mean recursive?)"),
+        ("[indexing]\nrecursive = 1\n", "headnote.toml:2: 1 is neither true nor false"),
+        ("[indexing]\nexclude = 1\n", "headnote.toml:2: 1 is not a list of globs"),
+        ("[indexing]\ndocuments_path = 1\n", "headnote.toml:2: 1 is not a folder"),
+        ("[indexing]\nexclude_hidden_dirs = false\n", "headnote.toml:2: hidden folders are not read (name those"),
+        ("[indexing]\nembedder = 'none'\n", "headnote.toml:2: embedder is no setting of [indexing] here (write"),
+        ("[indexing]\nrecursive = true\n[index]\n", "headnote.toml:2: [indexing] and [index] are the same table"),
         (
-            "[parsers]\nx = 1\n",
-            "headnote.toml:1: unknown setting 'parsers' (known: chunking, index, search, llm, server, links, roots, ",
+            "[indexing]\nindex_path = '.index_data/'\n",
+            "headnote.toml:2: index_path is no setting of [indexing] here (leave it out: the index is in .headnote",
         ),
+        (
+            "[indexing]\ndocuments_path = '~/nowhere'\n",
+            "headnote.toml:2: documents_path '~/nowhere' is not the folder that is read (give the command that folder",
+        ),
+        ("[parsers]\n'*.md' = 1\n", "headnote.toml:2: parser 1 is not known (known: MarkdownParser, PlainTextParser)"),
+        (
+            "[parsers]\n'*.md' = 'MarkdwonParser'\n",
+            "headnote.toml:2: parser 'MarkdwonParser' is not known (did you mean MarkdownParser?)",
+        ),
+        (
+            "[parsers]\n'**/*.html' = 'MarkdownParser'\n",
+            "headnote.toml:2: MarkdownParser does not read '**/*.html' (write formats = [\"html\"] in [index])",
+        ),
+        (
+            "[parsers]\n'**/*.md' = 'PlainTextParser'\n",
+            "headnote.toml:2: PlainTextParser does not read '**/*.md'",
+        ),
+        (
+            "[parsers]\n'**/*.txt' = 'MarkdownParser'\n",
+            "headnote.toml:2: MarkdownParser does not read '**/*.txt'",
+        ),
+        ("[parsers]\n'**/*' = 'MarkdownParser'\n", "headnote.toml:2: MarkdownParser does not read '**/*' (end the"),
         ("[llm]\nkey = 3\n", "headnote.toml:2: expected a string, not a int"),
     ],
 )
@@ -89,6 +122,72 @@ def test_the_chunking_table_of_ragdocs_means_ragdocs(tmp_path: Path) -> None:
     write(tmp_path, f'preset = "default"\n{CHUNKING_OF_RAGDOCS}')
     assert load_settings(None, {}, tmp_path, {}).preset == "default"
     assert load_settings("refdocs", {}, tmp_path, {}).preset == "refdocs"
+
+
+FILES = ("a.md", "b.markdown", "c.txt", "d.mdx", "drafts/e.md", "notes/f.md", "notes/deep/g.txt", ".hidden/h.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("", "a.md b.markdown c.txt d.mdx drafts/e.md notes/deep/g.txt notes/f.md"),
+        (
+            "[indexing]\ndocuments_path = '.'\nrecursive = true\nexclude_hidden_dirs = true\ninclude = ['**/*']\n",
+            "a.md b.markdown c.txt d.mdx drafts/e.md notes/deep/g.txt notes/f.md",
+        ),
+        ("[indexing]\nrecursive = false\n", "a.md b.markdown c.txt d.mdx"),
+        ("[indexing]\nrecursive = false\nexclude = ['*.txt']\n", "a.md b.markdown d.mdx"),
+        ("[indexing]\ninclude = ['**/*.md']\nexclude = ['**/drafts/**']\n", "a.md notes/f.md"),
+        ("[parsers]\n'**/*.md' = 'MarkdownParser'\n", "a.md drafts/e.md notes/f.md"),
+        (
+            "[parsers]\n'**/*.md' = 'MarkdownParser'\n'**/*.txt' = 'PlainTextParser'\n",
+            "a.md c.txt drafts/e.md notes/deep/g.txt notes/f.md",
+        ),
+        (
+            "[indexing]\ninclude = ['notes/**']\nexclude = ['deep/']\n[parsers]\n'./notes/*.md' = 'MarkdownParser'\n",
+            "notes/f.md",
+        ),
+        ("[index]\nexclude = ['drafts/']\n[parsers]\n'*.md' = 'MarkdownParser'\n", "a.md notes/f.md"),
+        ("[parsers]\n", "a.md b.markdown c.txt d.mdx drafts/e.md notes/deep/g.txt notes/f.md"),
+    ],
+)
+def test_the_tables_of_ragdocs_say_which_files_are_read(tmp_path: Path, text: str, read: str) -> None:
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("The tide turns.\n")
+    write(tmp_path, text)
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+        assert " ".join(index.documents()) == read
+
+
+def test_other_parsers_are_another_index(tmp_path: Path) -> None:
+    for name in ("a.md", "b.txt"):
+        (tmp_path / name).write_text("The tide turns.\n")
+    documents = []
+    for parsers in ("'*.md' = 'MarkdownParser'\n", "'*.txt' = 'PlainTextParser'\n"):
+        write(tmp_path, f"[parsers]\n{parsers}")
+        with Index.open(tmp_path, embedder="none", configure="apply") as index:
+            index.update()
+            documents.append(index.documents())
+    assert documents == [["a.md"], ["b.txt"]]
+
+
+def test_the_folder_of_the_documents_may_lie_below_the_file(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "inner").mkdir(parents=True)
+    write(tmp_path, "[indexing]\ndocuments_path = 'docs'\nexclude = ['drafts/']\n")
+    for folder in ("docs", "docs/inner"):
+        assert load_index_settings({}, tmp_path / folder).settings.exclude == ("drafts/",)
+    with pytest.raises(SettingsError, match="as in headnote index 'docs'"):
+        load_index_settings({}, tmp_path)
+
+
+def test_flags_replace_what_the_tables_of_ragdocs_say(tmp_path: Path) -> None:
+    write(tmp_path, "[indexing]\nexclude = ['a']\n[parsers]\n'*.md' = 'MarkdownParser'\n")
+    loaded = load_index_settings({}, tmp_path, {})
+    assert loaded.settings.exclude == ("*", "!*/", "!*.md", "a")
+    assert loaded.origins["exclude"].endswith("headnote.toml:2")
+    assert load_index_settings({"exclude": ["b"]}, tmp_path, {}).settings.exclude == ("b",)
 
 
 FILE = {"url": "http://file/v1", "key": "file-key"}
@@ -132,3 +231,12 @@ def test_the_index_searches_as_the_file_says(tmp_path: Path) -> None:
     write(tmp_path, "[search]\nlimit = 2\n")
     assert hits() == 2
     assert hits(limit=4) == 4
+
+
+def test_the_tables_of_ragdocs_in_the_documentation_are_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```toml\n(\[indexing\]\n.*?)```", page, re.DOTALL)
+    write(tmp_path, example)
+    settings = load_index_settings({}, tmp_path, {}).settings
+    assert settings.include == ("**/*",)
+    assert settings.exclude == ("*", "!*/", "!**/*.md", "!**/*.txt", "**/drafts/**")

@@ -10,6 +10,7 @@ from typing import Any
 
 from headnote.chunking.settings import shown
 from headnote.config.checks import Check, whole_number
+from headnote.config.ragdocs import with_ragdocs
 from headnote.config.tables import LoadedTable, Table
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.errors import SettingsError
@@ -104,5 +105,6 @@ INDEX = Table(
         "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store),
         "schema": Check("lower-case letters, digits and `_`", _schema),
     },
+    with_others=with_ragdocs,
 )
 INDEX_NAMES = tuple(INDEX.checks)

@@ -15,6 +15,7 @@ from headnote.config.files import SettingsFile, nearest_file
 from headnote.config.index import INDEX
 from headnote.config.links import TABLE as LINKS
 from headnote.config.llm import LLM
+from headnote.config.ragdocs import INDEXING, PARSERS
 from headnote.config.search import SEARCH
 from headnote.config.server import SERVER
 from headnote.config.tables import VARIABLE_PREFIX
@@ -44,7 +45,7 @@ ROOT_KEYS = ("path", "include", "exclude", "formats")
 """What the table of a root has besides settings of chunks."""
 CONTEXT = "context"
 """The table of sentences about folders and documents."""
-_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), LINKS, ROOTS, CONTEXT)
+_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), LINKS, ROOTS, CONTEXT, INDEXING, PARSERS)
 _VARIABLE_NAMES = (
     *_NAMES,
     *sorted(variable.removeprefix(VARIABLE_PREFIX).lower() for table in _OTHER_TABLES for variable in table.variables),

@@ -32,6 +32,8 @@ class Table(NamedTuple):
     checks: Mapping[str, Check]
     prefix: str = VARIABLE_PREFIX
     """Prefix of its variables."""
+    with_others: Callable[[Mapping[str, Entry], Path], dict[str, Entry]] = lambda entries, _: dict(entries)
+    """Adds what tables of other systems say to the entries of the file."""
 
     def variable_of(self, setting: str) -> str:
         return self.prefix + setting.upper()
@@ -55,7 +57,7 @@ class Table(NamedTuple):
         """Setting → its entry in the environment, else in the file."""
         file = nearest_file(start)
         entries = {entry.name: entry for entry in file.entries(self.name)} if file else {}
-        return entries | self.variable_entries(environment)
+        return self.with_others(entries, start) | self.variable_entries(environment)
 
     def variable_entries(self, environment: Mapping[str, str]) -> dict[str, Entry]:
         """Setting → its entry in the environment."""
