@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import re
 import shlex
@@ -17,7 +18,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from unittest import mock
 
 import pytest
@@ -178,11 +179,27 @@ def test_the_table_of_sizes_is_true(word: str, settings_page: str) -> None:
         assert cell == target_max_min_overlap(make_settings(preset, size=word)), preset
 
 
-@pytest.mark.parametrize("largest", [1024, 128, 64])
-def test_the_table_of_a_single_size_is_true(largest: int, settings_page: str) -> None:
-    [cells] = rows_of(settings_page, f"`max_tokens = {largest}`")
+@pytest.mark.parametrize("given", [{"max_tokens": 1024}, {"max_tokens": 128}, {"max_tokens": 64}, {"min_tokens": 400}])
+def test_the_table_of_a_single_size_is_true(given: dict[str, Any], settings_page: str) -> None:
+    [(name, size)] = given.items()
+    [cells] = rows_of(settings_page, f"`{name} = {size}`")
     for preset, cell in zip(("default", "mdvdb", "blocks"), cells, strict=True):
-        assert cell == target_max_min_overlap(make_settings(preset, max_tokens=largest)), preset
+        assert cell == target_max_min_overlap(make_settings(preset, **given)), preset
+
+
+def test_the_page_says_in_which_presets_target_rises_with_max(settings_page: str) -> None:
+    rising = [name for name in presets() if make_settings(name, max_tokens=5000).target_tokens == 5000]
+    listed = ", ".join(f"`{name}`" for name in rising)
+    assert f"the presets whose target is their max ({listed})" in settings_page
+
+
+@pytest.mark.parametrize("preset", ["refdocs", "blocks"])
+def test_an_estimate_includes_the_breadcrumb(preset: str) -> None:
+    text = f"# Tide gauges\n\n## Radio\n\n{'A gauge sends every minute. ' * 30}\n"
+    for breadcrumb in (True, False):
+        [chunk] = headnote.chunk(text, preset=preset, breadcrumb=breadcrumb)
+        assert chunk.embed_text.startswith("Tide gauges > Radio\n") is breadcrumb
+        assert chunk.tokens == math.ceil(len(chunk.embed_text) / 4)
 
 
 @pytest.mark.parametrize("word", OVERLAPS)

@@ -67,6 +67,22 @@ def test_the_same_as_json(configured: Path, capsys: Captured) -> None:
     assert record["index"]["exclude"]["value"] == ["drafts/", "*.tmp.md"]
 
 
+def test_what_a_preset_sets_besides_chunks(docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    file = docs / "headnote.toml"
+    recency = {}
+    for said in ('preset = "blocks"\n', 'preset = "ragdocs"\n', 'preset = "ragdocs"\n[search]\nrecency = 0\n'):
+        file.write_text(said, encoding="utf-8")
+        search = config_as_json(docs, capsys)["search"]
+        recency[said] = search["recency"]
+        assert search["limit"] == {"value": 10, "origin": "default"}
+    assert [one["value"] for one in recency.values()] == ["", "steps", "0"]
+    assert [one["origin"] for one in recency.values()] == ["default", "preset ragdocs", "docs/headnote.toml:3"]
+    monkeypatch.setenv("HEADNOTE_PRESET", "ragdocs")
+    file.unlink()
+    assert main(["config", str(docs)]) == 0
+    assert re.search(r"^  recency +steps +preset ragdocs$", capsys.readouterr().out, re.MULTILINE)
+
+
 def test_no_file_at_all(docs: Path, capsys: Captured) -> None:
     assert config_as_json(docs, capsys)["file"] is None
     assert main(["config", str(docs)]) == 0

@@ -108,15 +108,52 @@ def test_nobody_is_told_to_set_what_the_tool_has_not(index: Index, monkeypatch: 
     talk(index, session)
 
 
+def test_the_search_settings_of_the_folder_count_for_agents(tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.md").write_text(
+            f"# Tide {number}\n\nThe tide turns {number} times.\n\n## More\n\nTides.\n"
+        )
+
+    def found(settings: str, **arguments: Any) -> int:
+        (tmp_path / "headnote.toml").write_text(settings)
+        counts = []
+
+        async def session(client: Client) -> None:
+            counts.append((await text_of(client, "search", query="tide turns", **arguments)).count("source: "))
+
+        with Index.open(tmp_path, embedder="none") as index:
+            index.update()
+            talk(index, session)
+        return counts[0]
+
+    assert found("") == 5
+    assert found("[search]\nlimit = 7\n") == 7
+    assert found("[search]\nlimit = 7\n", limit=2) == 2
+    assert found("[search]\nmode = 'semantic'\n") == 0, "there are no vectors"
+    assert found("[search]\nmode = 'semantic'\n", mode="keyword") == 5
+    assert found("[search]\nlimit = 10\nper_document = 1\nbudget = 40\n") == found("[search]\nbudget = 40\n") < 5
+
+
 def test_a_hit_says_in_a_line_what_its_document_is_about(tmp_path: Path) -> None:
-    fields = f"tags: [tide]\nstatus: draft\ndate: 2026-03-01\nsummary: {'long ' * 30}\nteam: {{name: x}}\n"
-    (tmp_path / "a.md").write_text(f"---\ntitle: T\n{fields}---\nThe tide turns twice a day.\n")
+    fields = "tags: [tide]\naliases: [Ebb, Low Water]\nstatus: draft\ndate: 2026-03-01\nteam: {name: x}\n"
+    fields += f"summary: {'long ' * 30}\n"
+    links = "[[b#Moon]] and [c](c.md)"
+    (tmp_path / "a.md").write_text(f"---\ntitle: T\n{fields}---\nThe tide turns twice a day: {links}.\n")
+    many = " ".join(f"[{number}](https://example.org/{number}{'x' * 50})" for number in range(5))
+    (tmp_path / "b.md").write_text(f"# Moon\n\nThe moon pulls {many} [far](https://example.org/{'y' * 500}).\n")
+    (tmp_path / "c.md").write_text("# Sun\n\nThe sun shines.\n")
 
     async def session(client: Client) -> None:
         lines = (await text_of(client, "search", query="tide turns")).splitlines()
-        assert "about: tags=tide; status=draft; date=2026-03-01" in lines
+        assert "about: tags=tide; aliases=Ebb,Low Water; status=draft; date=2026-03-01" in lines
+        assert "links: b.md#moon, c.md" in lines
+        assert "links:" not in await text_of(client, "search", query="sun shines", path=["c.md"])
+        [many] = re.findall("^links: (.*)", await text_of(client, "search", query="moon", path=["b.md"]), re.MULTILINE)
+        assert re.sub("x{50}", "…", many) == "https://example.org/0…, https://example.org/1…, 4 more"
         result = await client.call_tool("search", {"query": "tide turns", "structured": True})
-        assert result.structured_content["hits"][0]["metadata"]["team"] == {"name": "x"}
+        hit = result.structured_content["hits"][0]
+        assert hit["metadata"]["team"] == {"name": "x"}
+        assert (hit["aliases"], hit["links"]) == (["Ebb", "Low Water"], ["b.md#moon", "c.md"])
 
     with Index.open(tmp_path, embedder="none") as opened:
         opened.update()

@@ -62,7 +62,7 @@ from headnote.search.language import understood
 from headnote.search.model_choice import model_for
 from headnote.search.options import Recency, SearchOptions
 from headnote.search.query import Expand, Fusion, Mode, Query
-from headnote.search.ranking import STEPPED_PRESETS
+from headnote.search.ranking import RECENCY_OF_PRESET
 from headnote.sources.absence import left_out_hint, why_no_documents
 from headnote.sources.listing import Listing, SkippedFile
 from headnote.sources.watch import Lookout, watch
@@ -724,7 +724,8 @@ class Index:
         given: dict[str, Any] = {"limit": limit, "mode": mode, **options, **recency}
         defaults = {name: getattr(self.search_settings, name) for name in _DEFAULTED if given.get(name) is None}
         given |= {"phrases": asked.phrases, "contexts": self._contexts}
-        return Query(text=asked.words, only=only, **given | defaults)
+        said = {name: value for name, value in (given | defaults).items() if value is not None}
+        return Query(text=asked.words, only=only, **said)
 
     def _check_times(self, options: SearchOptions) -> None:
         """Raise if a search asks when files were changed, and nobody knows."""
@@ -738,9 +739,7 @@ class Index:
         """The boost of the call, else of the settings, else of the preset."""
         if days is not None or steps is not None:
             return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}
-        if self.search_settings.recency:
-            return read_recency(self.search_settings.recency)
-        return {"recency_steps": self.choice.chunking.preset in STEPPED_PRESETS}
+        return read_recency(self.search_settings.recency or RECENCY_OF_PRESET.get(self.choice.chunking.preset, "0"))
 
     def ask(
         self,

@@ -15,7 +15,7 @@
 
 Given sizes are taken as they are, and are an error if they contradict each other. The others keep the preset's value
 where it fits. Where it does not, it is lowered: target to max, min to target, and an overlap that is not below max to
-an eighth of max.
+an eighth of max. Target rises to a min that is given above it, and with max where it is the max of the preset.
 
 | given | `default` | `mdvdb` | `blocks` |
 |---|---|---|---|

@@ -21,6 +21,7 @@ from headnote.config import (
     LoadedSettings,
     LoadedTable,
     choose,
+    in_effect,
     load_chat_settings,
     load_search_settings,
     load_server_settings,
@@ -82,7 +83,7 @@ def _load(root: Path) -> Loaded:
         chunking=choice.chunking,
         of_index=choice.of_index,
         others={
-            "search": load_search_settings({}, root),
+            "search": in_effect(load_search_settings({}, root), choice.chunking.preset),
             "llm": load_chat_settings(root),
             "server": load_server_settings({}, root),
         },

@@ -10,7 +10,7 @@ from headnote.config.files import settings_file
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.roots import RootEntry, packed_roots, read_roots
-from headnote.config.search import SearchSettings, load_search_settings, packed_search_settings
+from headnote.config.search import SearchSettings, in_effect, load_search_settings, packed_search_settings
 from headnote.config.server import MOST_WORKERS, ServerSettings, load_server_settings
 from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choice_of, choose, portable
 from headnote.config.tables import LoadedTable
@@ -35,6 +35,7 @@ __all__ = [
     "choice_of",
     "choose",
     "context_path",
+    "in_effect",
     "load_chat_settings",
     "load_index_settings",
     "load_search_settings",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,16 @@ from headnote.config.entries import Entry
 from headnote.config.tables import LoadedTable, Table
 from headnote.errors import SettingsError
 from headnote.search.filter_arguments import read_recency
-from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
+from headnote.search.query import EXPANSIONS, FUSIONS, HITS, MODES, Expand, Fusion, Mode
+from headnote.search.ranking import RECENCY_OF_PRESET
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """The defaults of a search."""
 
-    limit: int = 10
-    """Maximum number of hits."""
+    limit: int | None = None
+    """Maximum number of hits. By default 10; an agent gets 5."""
     mode: Mode = "hybrid"
     """`hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them."""
     fusion: Fusion = "weighted"
@@ -46,6 +47,15 @@ def load_search_settings(
 ) -> LoadedTable[SearchSettings]:
     """The settings from `[search]` in the file, from variables such as `HEADNOTE_SEARCH_LIMIT`, and from flags."""
     return SEARCH.load(SearchSettings, flags, start, os.environ if environment is None else environment)
+
+
+def in_effect(loaded: LoadedTable[SearchSettings], preset: str) -> LoadedTable[SearchSettings]:
+    """What a search in an index with this preset does where nobody says anything, its recency among it."""
+    settings = replace(loaded.settings, limit=loaded.settings.limit or HITS)
+    recency = RECENCY_OF_PRESET.get(preset)
+    if settings.recency or recency is None:
+        return LoadedTable(settings, loaded.origins)
+    return LoadedTable(replace(settings, recency=recency), {**loaded.origins, "recency": f"preset {preset}"})
 
 
 def packed_search_settings(

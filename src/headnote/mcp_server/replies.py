@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,10 +29,10 @@ MOST_PLACES = 10
 MOST_STATUS = 2000
 """Tokens of a status with contexts."""
 MOST_FACTS = 160
-"""Characters of metadata above each passage: every hit pays for it."""
+"""Characters of a line of metadata above each passage: every hit pays for it."""
 SHORT_FACT = 40
 """Characters of a field that is shown there."""
-_SHOWN_ELSEWHERE = frozenset({"title", "tags"})
+_SHOWN_ELSEWHERE = frozenset({"title", "tags", "aliases", "alias"})
 _HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens", "root", "about")
 
 
@@ -262,22 +263,32 @@ def _hit_part(number: int, hit: Hit) -> Part:
     source = f"source: {shown_place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
     about = f"context: {as_data(hit.about)}\n" if hit.about else ""
-    names = source + section + about + _facts_line(hit)
+    names = source + section + about + _facts_line(hit) + _links_line(hit)
     return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
 
 
 def _facts(hit: Hit) -> dict[str, Any]:
-    """Tags, links and metadata as JSON can hold them."""
-    return {"tags": list(hit.tags), "links": list(hit.links), "metadata": msgspec.to_builtins(hit.metadata)}
+    """Tags, aliases, links and metadata as JSON can hold them."""
+    lists = {name: list(getattr(hit, name)) for name in ("tags", "aliases", "links")}
+    return lists | {"metadata": msgspec.to_builtins(hit.metadata)}
 
 
 def _facts_line(hit: Hit) -> str:
-    """Tags and short fields of the frontmatter on one line; empty if there are none."""
+    """Tags, aliases and short fields of the frontmatter on one line; empty if there are none."""
     fields = {name: field_text(value) for name, value in hit.metadata.items() if _is_short(value)}
-    facts = [f"tags={','.join(hit.tags)}"] if hit.tags else []
+    facts = [f"{name}={','.join(words)}" for name, words in (("tags", hit.tags), ("aliases", hit.aliases)) if words]
     facts += [f"{name}={text}" for name, text in fields.items() if name not in _SHOWN_ELSEWHERE]
     line = as_data("; ".join(facts))
     return f"about: {line[:MOST_FACTS]}\n" if line else ""
+
+
+def _links_line(hit: Hit) -> str:
+    """Where the passage leads, as `read` takes it, on one line; empty if nowhere. A target is never cut."""
+    targets = [as_data(target) for target in hit.links]
+    ends = accumulate(len(target) + len(", ") for target in targets)
+    shown = targets[: sum(end <= MOST_FACTS for end in ends)]
+    rest = [f"{len(targets) - len(shown)} more"] if len(shown) < len(targets) else []
+    return f"links: {', '.join([*shown, *rest])}\n" if targets else ""
 
 
 def _is_short(value: Any) -> bool:

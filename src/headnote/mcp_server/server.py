@@ -68,6 +68,12 @@ Query = Annotated[
 Literally = Annotated[bool, Field(description="Take the query as it is, without operators: for pasted errors.")]
 Question = Annotated[str, Field(description="What you want to know.", max_length=10_000)]
 Limit = Annotated[int, Field(description="Most passages.", ge=1, le=50)]
+HITS = 5
+"""Passages of a search, unless the agent or `[search]` says otherwise."""
+UsualLimit = Annotated[
+    Annotated[int, Field(ge=1, le=50)] | None,
+    Field(description=f"Most passages; {HITS} unless the folder is configured otherwise."),
+]
 Globs = Annotated[list[str] | None, Field(description="Only documents that match one of these globs, such as docs/**.")]
 Roots = Annotated[list[str] | None, Field(description="Only these folders, by name; `status` lists them.")]
 Tags = Annotated[list[str] | None, Field(description="Only passages with all of these tags.")]
@@ -76,7 +82,7 @@ Where = Annotated[
     Field(description="Only documents with this frontmatter: version >= 2 and status != draft, or fields with values."),
 ]
 Since = Annotated[str, Field(description="Only files changed since: a date, or 12h, 7d, 2w, 1y.")]
-Way = Annotated[Mode, Field(description="By words, by meaning, or both.")]
+Way = Annotated[Mode | None, Field(description="By words, by meaning, or both; as the folder is configured.")]
 DocumentPath = Annotated[str, Field(description="Document, as search names it.")]
 Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100, le=20_000)]
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]
@@ -120,13 +126,13 @@ def make_server(serve: Serve, contexts: Contexts = NO_CONTEXTS) -> MCPServer:
 def _search(serve: Serve) -> Tool:
     def search(
         query: Query,
-        limit: Limit = 5,
+        limit: UsualLimit = None,
         path: Globs = None,
         roots: Roots = None,
         tags: Tags = None,
         where: Where = None,
         since: Since = "",
-        mode: Way = "hybrid",
+        mode: Way = None,
         literal: Literally = False,
         budget: Budget = BUDGET,
         structured: Structured = False,
@@ -135,8 +141,9 @@ def _search(serve: Serve) -> Tool:
             changed = read_since(since, place="since") if since else None
             filters: dict[str, Any] = {"path": path or (), "roots": roots or (), "tags": tags or ()}
             filters |= {"where": where, "since": changed, "literal": literal}
-            hits = index.search(query, limit, mode, **filters)
-            why = "" if hits else index.why_empty(query, limit, mode, can_set_score=False, **filters)
+            most = limit or index.search_settings.limit or HITS
+            hits = index.search(query, most, mode, **filters)
+            why = "" if hits else index.why_empty(query, most, mode, can_set_score=False, **filters)
             understood = index.understand(query, literal=literal, where=where)
             return hits_reply(query, hits, budget, state, why, understood)
 

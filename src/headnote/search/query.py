@@ -21,6 +21,8 @@ EXPANSIONS: tuple[str, ...] = get_args(Expand)
 
 
 EVERYTHING = Filter()
+HITS = 10
+"""Of a search, unless somebody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Query:
 
     text: str
     """The words that are looked for. If there are none, the filter says which documents are listed."""
-    limit: int = 10
+    limit: int = HITS
     """Hits at most."""
     mode: Mode = "hybrid"
     fusion: Fusion = "weighted"

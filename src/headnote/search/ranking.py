@@ -30,8 +30,8 @@ rank above the page about it."""
 DAY = 86_400.0
 RECENCY_STEPS = ((7, 1.2), (30, 1.1))
 """(days, factor): the factor for files younger than so many days."""
-STEPPED_PRESETS = frozenset({"ragdocs"})
-"""Presets whose default is the recency factor in steps."""
+RECENCY_OF_PRESET = {"ragdocs": "steps"}
+"""Preset → its recency, if it has one: a search uses it unless somebody says otherwise."""
 
 
 # -- fusion
