@@ -7,28 +7,24 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from marks import NEEDS, needs_of
 
 if TYPE_CHECKING:
     from artefacts import Packages
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# On CI, a failure must be reproducible, and a busy machine must not cause one.
-settings.register_profile(
-    "ci",
-    derandomize=True,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.register_profile("dev", deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+# Whoever runs the tests gets the same ones, so that a failure can be repeated. `--hypothesis-profile=random` draws others.
+ANYWHERE: dict[str, Any] = {"deadline": None, "print_blob": True, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, max_examples=40, **ANYWHERE)
+settings.register_profile("random", **ANYWHERE)
+settings.load_profile("same")
 
 
 def refuse_fork_beside_threads(event: str, _: tuple[object, ...]) -> None:
@@ -43,12 +39,44 @@ def refuse_fork_beside_threads(event: str, _: tuple[object, ...]) -> None:
 sys.addaudithook(refuse_fork_beside_threads)
 
 
+running: list[pytest.Item] = []
+"""The test that runs now."""
+
+
+def refuse_unmarked_processes(event: str, _: tuple[object, ...]) -> None:
+    """Keeps the marks true: whoever starts a process is told so, and is no part of the quick tests."""
+    starts = event in {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"}
+    if starts and running and not running[-1].get_closest_marker("process"):
+        raise RuntimeError("a test that starts a process must say so: ask for the fixture processes")
+
+
+sys.addaudithook(refuse_unmarked_processes)
+
+
+@pytest.fixture
+def processes() -> None:
+    """For tests that start processes through the library, which their own code does not tell."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in NEEDS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests over the large corpora are slow."""
     for item in items:
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        if "shared" in getattr(item, "fixturenames", ()) or parameters.get("corpus", "own") != "own":
-            item.add_marker(pytest.mark.slow)
+        for need in needs_of(item):
+            item.add_marker(need)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    running.append(item)
+    try:
+        return (yield)
+    finally:
+        running.pop()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

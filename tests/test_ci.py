@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from marks import NEEDS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HOOKS: list[dict[str, Any]] = [
@@ -69,8 +70,23 @@ else echo "python $*"; fi
     command = ["bash", str(repository / ".ci" / "run")]
     result = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stderr
-    first, *_, install, tests = result.stdout.splitlines()
-    assert (first, install, tests) == ("activated", "pip install -e .[test]", "python -m pytest -n auto")
+    *readme, last = [line for line in result.stdout.splitlines() if not line.startswith("could not install")]
+    assert readme[:5] == [
+        "activated",
+        "pip install -e .[search]",
+        "headnote search why does a gauge go silent examples/handbook",
+        "pip install -e .[test]",
+        "python -m pytest -n auto",
+    ]
+    assert last == "python -m pytest -n auto -m browser or postgres or process or corpus or slow"
+
+
+def test_ci_runs_what_the_readme_leaves_out(repository: Path) -> None:
+    options = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    left_out = options["addopts"][options["addopts"].index("-m") + 1].removeprefix("not (").removesuffix(")")
+    assert set(left_out.split(" or ")) == set(NEEDS)
+    last = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
+    assert last == f'python -m pytest -n auto -m "{left_out}"'
 
 
 # The workflow

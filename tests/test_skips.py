@@ -33,7 +33,8 @@ MODULE = 'import pytest\n\npytest.importorskip("no_such_package", reason="needs 
 
 @pytest.mark.parametrize("options", [[], ["-n", "2"]], ids=["alone", "xdist"])
 def test_skips_are_counted_by_reason(tmp_path: Path, repository: Path, options: list[str]) -> None:
-    (tmp_path / "conftest.py").write_bytes((repository / "tests" / "conftest.py").read_bytes())
+    for name in ("conftest.py", "marks.py"):
+        (tmp_path / name).write_bytes((repository / "tests" / name).read_bytes())
     (tmp_path / "test_skips.py").write_text(SKIPS, encoding="utf-8")
     (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")

@@ -18,7 +18,7 @@ from headnote.chunking.presets import presets
 
 pytestmark = pytest.mark.slow
 
-SMALL = 24_000
+SMALL = 8_000
 # Twice the input, twice the work. The rest is for what rounds: how many chunks there are, and where they end.
 TOLERATED = 2.2
 # Steps that do not depend on the input: tables, first use of a cache.
