@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -75,3 +76,29 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The command, as other people run it."""
     command = [sys.executable, "-m", "headnote", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def forged(pack: Path, new: Path, table: str, column: str, value: str) -> Path:
+    """A pack that has a value in a column which no statement would write there: an author can write any bytes."""
+    database = database_of(pack, new.with_suffix(".db"))
+    (sql,) = _rows(database, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table)[0]
+    loose = sql.replace(" STRICT,", "").replace(" STRICT", "").replace("NOT NULL", "").replace("CHECK (id = 1)", "")
+    loose = re.sub(r"\b(?:TEXT|INTEGER|BLOB|REAL)\b(?! PRIMARY)", "", loose)
+    _set_schema(database, table, loose)
+    _rows(database, f'UPDATE OR REPLACE {table} SET "{column}" = {value}')
+    _set_schema(database, table, sql)
+    return write_pack(database, new, **description_of(pack))
+
+
+def _set_schema(database: Path, table: str, sql: str) -> None:
+    connection = apsw.Connection(str(database))
+    connection.pragma("writable_schema", True)
+    connection.execute("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", (sql, table))
+    connection.close()
+
+
+def _rows(database: Path, statement: str, *bindings: str) -> list[Any]:
+    connection = apsw.Connection(str(database))
+    rows = connection.execute(statement, bindings).fetchall()
+    connection.close()
+    return rows

@@ -364,7 +364,7 @@ def test_a_description_of_another_form_is_damage(pack: Path, tmp_path: Path, des
 def test_a_text_that_would_fill_the_memory_is_damage(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(codec, "_LONGEST_TEXT", 1_000_000)
+    monkeypatch.setattr(codec, "_MAX_INFLATED", 1_000_000)
     bomb = (b"\xff" + zlib.compress(bytes(1_000_001), 9)).hex()
     hostile = changed(pack, tmp_path / "a.pack", f"UPDATE texts SET text = x'{bomb}'")
     with headnote.open_pack(hostile) as opened, pytest.raises(CorruptIndex, match=r"does not end.*get the pack again"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
@@ -32,6 +33,14 @@ _ENDING = struct.Struct("<I8s")
 FOOTER = _LENGTHS.size + DIGEST + _ENDING.size
 _MOST_DESCRIPTION = 1 << 22
 """Bytes: a thousand sentences about folders, in any script, and the rest."""
+_MAX_SIGNATURE = 1 << 16
+"""Bytes."""
+MAX_TEXT = 10_000
+"""Characters of a value that people read."""
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no file and no answer can hold."""
+MAX_CREATED = (1 << 63) // 10**9
+"""Seconds since 1970: as many as a database can count in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,7 @@ def write_container(database: Path, description: PackInfo) -> Container:
     with database.open("r+b") as opened:
         digests = b"".join(sha256(opened.read(BLOCK)).digest() for _ in range(0, size, BLOCK))
         kept = {name: value for name, value in asdict(description).items() if name in _KEPT}
-        text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        text = json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "replace")
         opened.write(digests + text)
     return Container(database, size, BLOCK, digests, text, b"", 0)
 
@@ -164,7 +173,8 @@ def _read(file: Path, opened: BinaryIO) -> Container:
     database, description, signature, block = _LENGTHS.unpack(lengths)
     digests = -(-database // block) * DIGEST if block else 0
     middle = digests + description + signature
-    if not version or not block or database + middle + FOOTER != size or description > _MOST_DESCRIPTION:
+    fits = description <= _MOST_DESCRIPTION and signature <= _MAX_SIGNATURE
+    if not version or not block or database + middle + FOOTER != size or not fits:
         raise damaged(file, "its parts do not fit together")
     data = _bytes_at(opened, database, middle)
     if sha256(data + lengths).digest() != digest:
@@ -178,7 +188,7 @@ def read_info(container: Container) -> PackInfo:
     from headnote.packs.signing import signer_of
 
     try:
-        stored = json.loads(container.description)
+        stored = dict(json.loads(container.description))
         values = {name: stored[name] for name in _KEPT if name in stored}
         if not all(_TYPES[name](value) for name, value in values.items()):
             raise TypeError("a value of another type")
@@ -191,15 +201,19 @@ def read_info(container: Container) -> PackInfo:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and len(value) <= MAX_TEXT and not _NO_TEXT.search(value)
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) is int
+def _is_number(value: Any, most: int = (1 << 63) - 1) -> bool:
+    return type(value) is int and 0 <= value <= most
 
 
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_setting(value: Any) -> bool:
+    return isinstance(value, str | int | float | None) or _is_list_of_texts(value)
 
 
 _TYPES: dict[str, Callable[[Any], bool]] = {
@@ -207,9 +221,9 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("documents", "chunks"), _is_number),
     **dict.fromkeys(("models", "roots"), _is_list_of_texts),
     "times": lambda value: isinstance(value, bool),
-    "created": lambda value: value is None or _is_number(value),
-    "search": lambda value: isinstance(value, dict),
-    "contexts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+    "created": lambda value: value is None or _is_number(value, MAX_CREATED),
+    "search": lambda value: isinstance(value, dict) and all(map(_is_setting, value.values())),
+    "contexts": lambda value: isinstance(value, dict) and all(map(_is_text, (*value, *value.values()))),
 }
 """Field of a description → whether a value can be one."""
 

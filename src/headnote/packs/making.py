@@ -15,7 +15,16 @@ from headnote.embedding.registry import Models, short_name
 from headnote.errors import IndexFailure, SettingsError, UnwritableIndex
 from headnote.extras import DISTRIBUTION
 from headnote.index.manifest import manifest_of, unfinished_reads
-from headnote.packs.format import PackInfo, is_pack, read_container, read_info, write_container, write_footer
+from headnote.packs.format import (
+    MAX_CREATED,
+    MAX_TEXT,
+    PackInfo,
+    is_pack,
+    read_container,
+    read_info,
+    write_container,
+    write_footer,
+)
 from headnote.packs.opening import PACKED_MODELS
 from headnote.packs.signing import sign
 from headnote.search.contexts import Contexts
@@ -60,6 +69,7 @@ class Source(NamedTuple):
 def make_pack(source: Source, file: Path, options: PackOptions) -> PackInfo:
     """Write the pack of an index, as a whole or not at all."""
     _check_place(file)
+    _check_words(options)
     try:
         with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as opened:
             aside = Path(opened.name)
@@ -80,6 +90,12 @@ def _check_place(file: Path) -> None:
         raise SettingsError("a folder", path=str(file), remedy="name a file, such as docs.headnote")
     if file.exists() and file.stat().st_size and not is_pack(file):
         raise SettingsError("exists and is no pack", path=str(file), remedy="name another file, or remove this one")
+
+
+def _check_words(options: PackOptions) -> None:
+    for name in ("name", "version", "description", "licence"):
+        if len(getattr(options, name)) > MAX_TEXT:
+            raise SettingsError(f"longer than {MAX_TEXT:,} characters", path=f"--{name}", remedy="say it in a sentence")
 
 
 def _write(source: Source, file: Path, options: PackOptions) -> None:
@@ -168,7 +184,7 @@ def _own_version() -> str:
 def _source_date() -> int | None:
     """See reproducible-builds.org: the one time that may stand in what is built."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "").strip()
-    if text and not text.isdecimal():
+    if text and (not text.isdecimal() or len(text) > 10 or int(text) > MAX_CREATED):
         raise SettingsError(f"{text!r} is not a time", path="SOURCE_DATE_EPOCH", remedy="give seconds since 1970")
     return int(text) if text else None
 

@@ -30,6 +30,8 @@ from headnote.store.sqlite.verified import VerifiedBytes
 PACKED_MODELS = ("instant", "deep", "minilm", "quality")
 """Models that run on every machine. A pack that names another one could make its reader call a service."""
 
+_MAX_PATH = 4096
+"""Characters, as systems have it. Each folder above is a group of its own, with all above in its name."""
 _FROM_THE_TOP = re.compile(r"[/\\]|[A-Za-z]:")
 _SLASH = re.compile(r"[/\\]")
 
@@ -96,6 +98,8 @@ def _choice(store: PackedStore, file: Path, roots: Sequence[RootEntry]) -> Choic
         for path in reader.document_paths():
             if _leads_out(path) or not path.startswith(prefixes):
                 raise damaged(file, f"{path!r:.60} leads out of it")
+            if len(path) > _MAX_PATH:
+                raise damaged(file, f"{path!r:.60} is longer than paths are")
         try:
             return choice_of(reader.manifest().get(MADE_WITH, ""))._replace(roots=tuple(roots))
         except (Damaged, SettingsError):

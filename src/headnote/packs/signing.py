@@ -22,7 +22,7 @@ NAMESPACE = "headnote-pack"
 _SIGNER = "publisher"
 _SECONDS = 120.0
 """A key may ask for a passphrase, or wait for a finger."""
-_ARMOUR = re.compile(rb"-----BEGIN SSH SIGNATURE-----\s+([A-Za-z0-9+/=\s]+)-----END SSH SIGNATURE-----\s*")
+_ARMOUR = re.compile(rb"-----BEGIN SSH SIGNATURE-----\s([A-Za-z0-9+/=\s]+)-----END SSH SIGNATURE-----\s*")
 
 
 def sign(data: bytes, key: Path) -> bytes:

@@ -28,6 +28,7 @@ from headnote.store.rows import (
     Place,
     Row,
     StoredChunk,
+    StoredFile,
 )
 
 # -- text
@@ -51,8 +52,12 @@ def unescaped(text: str) -> str:
 
 COMPRESSED = b"\xff"
 """The first byte of a text that is compressed; no other text begins with it, because UTF-8 never uses it."""
-_LONGEST_TEXT = 1 << 28
-"""Bytes. A few compressed ones could stand for more than fits in memory."""
+_MAX_INFLATED = 1 << 24
+"""Bytes of a text that is stored compressed: longer ones are stored as they are."""
+_MAX_RATIO = 64
+_ALWAYS_INFLATED = 1 << 16
+"""A compressed byte may stand for so many, and a short text for any number below this. A few of them could stand for
+more than fits in memory, and prose has at most ten times as many."""
 
 # -- values
 
@@ -72,6 +77,13 @@ def packed(value: Any) -> str:
 
 def unpacked(text: str) -> Any:
     return json.loads(unescaped(text), object_hook=_untagged)
+
+
+def unpacked_mapping(text: str) -> dict[str, Any]:
+    mapping = unpacked(text)
+    if not isinstance(mapping, dict):
+        raise TypeError(f"{text!r:.40} in place of a mapping")
+    return mapping
 
 
 def packed_strings(strings: Sequence[str]) -> str:
@@ -117,6 +129,9 @@ _CRUMB, _OVERLAP = 0, 1
 _NEARBY = 256
 """Characters before a chunk, besides the overlap itself, where the overlap is looked for in the source."""
 
+_MAX_PIECES = 5
+"""Each sign once, and strings around them. One more could stand for any number of copies."""
+
 Carried = tuple[str, str, str, str, str]
 """front, lead, prefix, suffix, overlap"""
 
@@ -136,6 +151,8 @@ def read_carried(stored: str | None, heading_path: tuple[str, ...], source: str)
     if stored is None:
         return crumb, "", "", "", ""
     front, lead, prefix, suffix, place = json.loads(unescaped(stored))
+    if any(len(pieces) > _MAX_PIECES or pieces.count(sign) > 1 for pieces in (front, lead) for sign in (0, 1)):
+        raise ValueError("more pieces than a chunk carries")
     overlap = place if isinstance(place, str) else source[place[0] : place[1]]
     parts = {_CRUMB: crumb, _OVERLAP: overlap}
     front, lead = ("".join(parts.get(piece, piece) for piece in pieces) for pieces in (front, lead))
@@ -184,13 +201,27 @@ def text_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def compressed(text: bytes, level: int) -> bytes:
+    """A text as `text_of` reads it: shorter, if that can be."""
+    packed = COMPRESSED + zlib.compress(text, level)
+    return packed if len(packed) < len(text) <= _max_inflated(packed) else text
+
+
 def text_of(data: bytes) -> str:
     if data[:1] == COMPRESSED:
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(data[1:], _LONGEST_TEXT)
+        packed, data = data[1:], b""
+        try:
+            data = unpacker.decompress(packed, _max_inflated(packed))
+        except zlib.error as error:
+            raise ValueError(str(error)) from None
         if not unpacker.eof:
-            raise ValueError("a compressed text that does not end")
+            raise ValueError("a compressed text that does not end, or is larger than texts are")
     return data.decode("utf-8", "surrogatepass")
+
+
+def _max_inflated(packed: bytes) -> int:
+    return min(_MAX_INFLATED, max(_ALWAYS_INFLATED, _MAX_RATIO * len(packed)))
 
 
 def chunk_row(document: DocumentRow, chunk: ChunkRow) -> Row:
@@ -249,12 +280,12 @@ def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
     path, size, mtime_ns, digest, title, metadata, tags, aliases, warning, mdx = columns
     return DocumentRow(
         path=unescaped(path),
-        size=size,
-        mtime_ns=mtime_ns,
-        hash=digest,
+        size=integer(size),
+        mtime_ns=integer(mtime_ns),
+        hash=unescaped(digest),
         title=unescaped(title),
         text=text,
-        metadata=unpacked(metadata),
+        metadata=unpacked_mapping(metadata),
         tags=unpacked_strings(tags),
         aliases=unpacked_strings(aliases),
         warning=unescaped(warning),
@@ -264,7 +295,17 @@ def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
 
 def stored_head(columns: Sequence[Any]) -> DocumentHead:
     path, title, metadata, aliases = columns
-    return DocumentHead(unescaped(path), unescaped(title), unpacked(metadata), unpacked_strings(aliases))
+    return DocumentHead(unescaped(path), unescaped(title), unpacked_mapping(metadata), unpacked_strings(aliases))
+
+
+def stored_file(columns: Sequence[Any]) -> StoredFile:
+    path, size, mtime_ns, digest = columns
+    return StoredFile(unescaped(path), integer(size), integer(mtime_ns), unescaped(digest))
+
+
+def stored_non_text(columns: Sequence[Any]) -> NonText:
+    path, size, mtime_ns, reason = columns
+    return NonText(unescaped(path), integer(size), integer(mtime_ns), unescaped(reason))
 
 
 def stored_summaries(
@@ -279,10 +320,10 @@ def stored_summaries(
         DocumentSummary(
             path=unescaped(path),
             title=unescaped(title),
-            chunks=chunks,
+            chunks=integer(chunks),
             warning=unescaped(warning),
-            size=size,
-            mtime_ns=mtime_ns,
+            size=integer(size),
+            mtime_ns=integer(mtime_ns),
             links=degree[path],
             tags=tuple(sorted(tags.get(path, ()))),
         )
@@ -302,7 +343,7 @@ def parent(columns: Sequence[Any], text: str) -> Parent:
         path=unescaped(path),
         title=unescaped(title),
         mtime_ns=integer(mtime_ns),
-        metadata=unpacked(metadata),
+        metadata=unpacked_mapping(metadata),
         tags=unpacked_strings(tags),
         aliases=unpacked_strings(aliases),
         text=text,

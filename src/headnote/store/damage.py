@@ -17,8 +17,9 @@ from headnote.store.base import Reader
 
 REPAIR = "run headnote doctor --repair"
 
-_SIGNS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
-"""What decoding raises for damaged data; `UnicodeDecodeError` and `JSONDecodeError` are ValueErrors."""
+_SIGNS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+"""What decoding raises for damaged data; `UnicodeDecodeError` and `JSONDecodeError` are ValueErrors, and JSON that is
+too deep is a RecursionError."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

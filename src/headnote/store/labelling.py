@@ -14,6 +14,8 @@ MOST_VALUES = 100
 """Different values of a field. One with more tells documents apart instead of grouping them."""
 LONGEST_VALUE = 60
 """Characters of a value that is a name of a group and not a sentence."""
+_MAX_LEVELS = 100
+"""Of a tag: each has a group of its own, with all levels above in its name."""
 NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
 """Fields that are searched in other ways."""
 
@@ -98,7 +100,7 @@ def _tag_grouping(
 
 
 def _tags_above(tag: str) -> set[str]:
-    parts = tag.split("/")
+    parts = tag.split("/")[:_MAX_LEVELS]
     return {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
 
 

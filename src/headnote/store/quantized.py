@@ -84,6 +84,9 @@ def chunk_vectors(
 ) -> dict[Key, ChunkVectors]:
     """Parts and names as they are stored → the vectors of each chunk."""
     nothing = bytes(SCALE_BYTES + dimensions)
+    for parts, names in stored.values():
+        if not parts or len(parts) % len(nothing) or any(name and len(name) != len(nothing) for name in names):
+            raise ValueError(f"vectors that have other lengths than {dimensions} numbers need")
     lengths = _lengths([parts for parts, _ in stored.values()], dimensions)
     return {
         key: ChunkVectors(b"".join([name or nothing for name in names]), parts, length)

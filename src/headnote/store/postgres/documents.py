@@ -15,8 +15,10 @@ from headnote.store.codec import (
     parent,
     stored_chunk,
     stored_document,
+    stored_file,
     stored_head,
     stored_link,
+    stored_non_text,
     stored_place,
     stored_summaries,
     unescaped,
@@ -131,15 +133,11 @@ class Documents:
 
     def files(self) -> dict[str, StoredFile]:
         columns = rows(self.db, "SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
-        files = (StoredFile(unescaped(path), *rest) for path, *rest in columns)
-        return {file.path: file for file in files}
+        return {file.path: file for file in map(stored_file, columns)}
 
     def non_texts(self) -> dict[str, NonText]:
         columns = rows(self.db, "SELECT path, size, mtime_ns, reason FROM non_texts ORDER BY path")
-        files = (
-            NonText(unescaped(path), size, mtime_ns, unescaped(reason)) for path, size, mtime_ns, reason in columns
-        )
-        return {file.path: file for file in files}
+        return {file.path: file for file in map(stored_non_text, columns)}
 
     def document(self, path: str) -> DocumentRow | None:
         row = self.db.execute(

@@ -6,7 +6,6 @@ index that was read at once, so whatever is found is found in the same order.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from hashlib import blake2b
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from headnote.extras import load
 from headnote.sources.listing import by_parts
-from headnote.store.codec import COMPRESSED, escaped
+from headnote.store.codec import compressed, escaped
 from headnote.store.rows import Entry
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.schema import migrate
@@ -91,9 +90,9 @@ def _copy_documents(source: SqliteReader, writer: SqliteWriter, adapted: Callabl
     texts = rows(writer.db, "SELECT document FROM texts")
     for (document,) in texts:
         ((text,),) = rows(writer.db, "SELECT text FROM texts WHERE document = ?", (document,))
-        compressed = COMPRESSED + zlib.compress(text, _LEVEL)
-        if len(compressed) < len(text):
-            writer.db.execute("UPDATE texts SET text = ? WHERE document = ?", (compressed, document))
+        packed = compressed(text, _LEVEL)
+        if packed != text:
+            writer.db.execute("UPDATE texts SET text = ? WHERE document = ?", (packed, document))
     return hashes
 
 

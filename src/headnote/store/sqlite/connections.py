@@ -66,7 +66,9 @@ def _is_damage(error: Exception, file: Path) -> bool:
     apsw = _apsw()
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | apsw.FormatError):
         return True
-    if isinstance(error, apsw.SQLError | apsw.SchemaChangeError | apsw.ConstraintError | apsw.MismatchError):
+    if isinstance(
+        error, apsw.TooBigError | apsw.SQLError | apsw.SchemaChangeError | apsw.ConstraintError | apsw.MismatchError
+    ):
         return True
     # A damaged header can say that the file must not be written.
     return isinstance(error, apsw.ReadOnlyError) and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)

@@ -80,7 +80,8 @@ def complaints(reader: SqliteReader) -> list[str]:
 def _structure(db: apsw.Connection) -> list[str]:
     # Only a query makes FTS5 notice what others have written; its own check would look for rows that are gone.
     db.execute("SELECT rowid FROM keyword WHERE keyword MATCH 'a' LIMIT 1").fetchall()
-    complaints = [f"file: {row[0]}" for row in db.execute(f"PRAGMA integrity_check({_MOST})") if row[0] != "ok"]
+    found = [" ".join(row[0].split()) for row in db.execute(f"PRAGMA integrity_check({_MOST})")]
+    complaints = [f"file: {one}" for one in found if one != "ok"]
     for table, _, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall()[:_MOST]:
         complaints.append(f"{table}: a row belongs to {parent} that do not exist")
     states = rows(db, "SELECT generation FROM state")

@@ -17,8 +17,10 @@ from headnote.store.codec import (
     parent,
     stored_chunk,
     stored_document,
+    stored_file,
     stored_head,
     stored_link,
+    stored_non_text,
     stored_place,
     stored_summaries,
     text_of,
@@ -69,10 +71,12 @@ WHERE l.document <> t.document ORDER BY w.key, l.id
 class Documents:
     """See `base.Documents`."""
 
-    def __init__(self, db: apsw.Connection, caches: Caches, generation: int) -> None:
+    def __init__(self, db: apsw.Connection, caches: Caches, generation: int, max_text: int | None = None) -> None:
+        """`max_text`: characters of the documents and chunks that are read together, for one search."""
         self.db = db
         self._caches = caches
         self._generation = generation
+        self._max_text = max_text
 
     # -- filters
 
@@ -133,13 +137,11 @@ class Documents:
 
     def files(self) -> dict[str, StoredFile]:
         rows = self.db.execute("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
-        files = (StoredFile(unescaped(path), *rest) for path, *rest in rows)
-        return {file.path: file for file in files}
+        return {file.path: file for file in map(stored_file, rows)}
 
     def non_texts(self) -> dict[str, NonText]:
         rows = self.db.execute("SELECT path, size, mtime_ns, reason FROM non_texts ORDER BY path")
-        files = (NonText(unescaped(path), size, mtime_ns, unescaped(reason)) for path, size, mtime_ns, reason in rows)
-        return {file.path: file for file in files}
+        return {file.path: file for file in map(stored_non_text, rows)}
 
     def document(self, path: str) -> DocumentRow | None:
         row = self.db.execute(
@@ -186,9 +188,11 @@ class Documents:
         return [stored_place(row) for row in rows]
 
     def _stored_chunks(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
-        chunks = list(rows)
-        parents = self._caches.parents.get_many(self._generation, {row[1] for row in chunks}, self._read_parents)
-        return [stored_chunk(row, parents[row[1]]) for row in chunks]
+        found = list(rows)
+        parents = self._caches.parents.get_many(self._generation, {row[1] for row in found}, self._read_parents)
+        chunks = [stored_chunk(row, parents[row[1]]) for row in found]
+        self._check_size(sum(chunk.row.end - chunk.row.start for chunk in chunks))
+        return chunks
 
     def _read_parents(self, documents: list[int]) -> dict[int, Parent]:
         rows = self.db.execute(
@@ -196,7 +200,17 @@ class Documents:
             CROSS JOIN documents d ON d.id = w.value CROSS JOIN texts t ON t.document = d.id""",
             (as_array(documents),),
         )
-        return {number: parent(columns, text_of(text)) for number, *columns, text in rows}
+        parents: dict[int, Parent] = {}
+        size = 0
+        for number, *columns, text in rows:
+            parents[number] = parent(columns, text_of(text))
+            size += len(parents[number].text)
+            self._check_size(size)
+        return parents
+
+    def _check_size(self, size: int) -> None:
+        if self._max_text is not None and size > self._max_text:
+            raise ValueError(f"more than {self._max_text:,} characters for one answer")
 
     # -- links
 

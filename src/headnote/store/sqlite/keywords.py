@@ -112,6 +112,8 @@ class Keywords:
         chunks = pairs["chunk"]
         if len(chunks) and not (chunks.min() > 0 and chunks.max() <= self._last_chunk()):
             raise ValueError("the keyword index has chunks that do not exist")
+        if not numpy.isfinite(pairs["score"]).all():
+            raise ValueError("the keyword index has scores that are none")
         return Posting(chunks.copy(), pairs["score"].copy())
 
     def _last_chunk(self) -> int:

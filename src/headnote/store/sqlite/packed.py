@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIndex
 from headnote.extras import load
+from headnote.store.damage import Damaged, decoding, integer
 from headnote.store.sqlite.cache import Caches
 from headnote.store.sqlite.connections import Connections, Identity, Opened
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.schema import APPLICATION, MIGRATIONS, migrate, version_of
-from headnote.store.sqlite.sql import rows
+from headnote.store.sqlite.sql import only_value, rows
 from headnote.store.sqlite.store import SqliteStore
 from headnote.store.sqlite.verified import VerifiedBytes, VerifiedFiles
 from headnote.store.sqlite.writer import SqliteWriter
@@ -25,6 +26,10 @@ from headnote.store.sqlite.writer import SqliteWriter
 if TYPE_CHECKING:
     import apsw
 
+_OUR_BYTES = 1 << 20
+"""Of the statements and values that we give ourselves."""
+_MIN_CHUNK_BYTES = 16
+"""Of a chunk in all its tables: it has more than ten columns, and a row in the keyword index."""
 GET_AGAIN = "get the pack again, or ask for it where it comes from"
 
 
@@ -34,6 +39,7 @@ class PackConnections(Connections):
     def __init__(self, file: Path, data: VerifiedBytes) -> None:
         super().__init__(file, read_only=True)
         self._files = VerifiedFiles(data)
+        self._size = data.size
         self._identity = Identity(file, readonly=True)
 
     def _take(self) -> Opened:
@@ -48,8 +54,10 @@ class PackConnections(Connections):
         del locked
         connection = self._files.connect()
         try:
-            _distrust(connection)
+            _distrust(connection, self._size)
             connection = _current(connection, self.file)
+            _distrust(connection, self._size)
+            _check_numbers(connection, self._size)
             self._add_functions(connection)
         except BaseException:
             connection.close()
@@ -65,6 +73,7 @@ class PackedStore(SqliteStore):
     """The store of a pack."""
 
     may_write = False
+    max_text = 1 << 27
 
     def __init__(self, file: Path, data: VerifiedBytes) -> None:
         super().__init__(PackConnections(file, data))
@@ -100,14 +109,28 @@ def read_only_pack(place: str) -> IndexFailure:
     return UnwritableIndex("a pack is only read, and has no folder", path=place, remedy=remedy)
 
 
-def _distrust(connection: apsw.Connection) -> None:
-    """Nothing in the file may run, and no page is believed to be what it says."""
+def _distrust(connection: apsw.Connection, size: int) -> None:
+    """Nothing in the file may run or lead to another one, no page is believed to be what it says, and no value is
+    larger than the `size` of all of them: pages that lead in a circle could stand for any number of bytes."""
     apsw = load("apsw", "an index")
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    for setting in ("TRUSTED_SCHEMA", "ENABLE_TRIGGER", "ENABLE_VIEW", "ENABLE_LOAD_EXTENSION"):
+        connection.config(getattr(apsw, f"SQLITE_DBCONFIG_{setting}"), 0)
+    connection.limit(apsw.SQLITE_LIMIT_LENGTH, size + _OUR_BYTES)
+    connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
     connection.pragma("cell_size_check", True)
 
 
+@decoding
+def _check_numbers(connection: apsw.Connection, size: int) -> None:
+    """Scores are added up in one place for each number of a chunk, so that numbers must not be larger than chunks are
+    many. They are not counted, which takes long."""
+    last = only_value(connection, "SELECT coalesce(max(id), 0) FROM chunks")
+    if not 0 <= integer(last) <= size // _MIN_CHUNK_BYTES:
+        raise Damaged(f"a chunk has the number {last}")
+
+
+@decoding
 def _current(connection: apsw.Connection, file: Path) -> apsw.Connection:
     """The connection, if the pack has the tables of this version; a copy in memory with these tables if it is older."""
     version = version_of(connection)
@@ -127,7 +150,6 @@ def _current(connection: apsw.Connection, file: Path) -> apsw.Connection:
     with contextlib.closing(connection), copy.backup("main", connection, "main") as backup:
         backup.step()
     migrate(copy, file)
-    _distrust(copy)
     return copy
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.store.codec import unescaped
-from headnote.store.damage import decodes_all
+from headnote.store.damage import decodes_all, integer
 from headnote.store.reader import CompositeReader
 from headnote.store.rows import Counts
 from headnote.store.sqlite.cache import Caches
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 class SqliteReader(CompositeReader):
     """Documents, links, keywords and vectors of one generation."""
 
-    def __init__(self, db: apsw.Connection, caches: Caches) -> None:
+    def __init__(self, db: apsw.Connection, caches: Caches, max_text: int | None = None) -> None:
         self.db = db
         self._caches = caches
         self._generation = generation_of(db)  # the view begins with this first read
-        documents = Documents(db, caches, self._generation)
+        documents = Documents(db, caches, self._generation, max_text)
         super().__init__(
             documents,
             Keywords(db, documents, caches, self._generation),
@@ -52,8 +52,8 @@ class SqliteReader(CompositeReader):
             chunks=self._count("chunks"),
             links=self._count("links"),
             bytes_on_disk=sum(map(size_of, file.parent.glob(f"{file.name}*"))),
-            generation=generation,
-            updated_ns=updated_ns,
+            generation=integer(generation),
+            updated_ns=None if updated_ns is None else integer(updated_ns),
         )
 
     def _count(self, table: str) -> int:

@@ -27,6 +27,8 @@ class SqliteStore:
 
     is_shared = False
     may_write = True
+    max_text: int | None = None
+    """Characters that are read for one answer; None for any number."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -60,7 +62,7 @@ class SqliteStore:
         """With None, readers share what they have in memory."""
         with reported(self.file), self._connections.reader() as (identity, db):
             db.execute("BEGIN")
-            yield SqliteReader(db, caches or self._caches_of(identity))
+            yield SqliteReader(db, caches or self._caches_of(identity), self.max_text)
             if db.in_transaction:  # after an error the connection is closed
                 db.execute("ROLLBACK")
 
