@@ -20,8 +20,12 @@ from urllib.request import Request, urlopen
 import pytest
 from web_folder import listening, write_files
 
+from headnote import SettingsError
+from headnote.cli import serve
 from headnote.cli.main import main
+from headnote.config.tokens import is_token, kept_token
 from headnote.keeper import Served
+from headnote.web import serving
 from headnote.web.serving import PORT, is_loopback
 
 pytest_plugins = ("web_fixtures",)
@@ -142,6 +146,85 @@ def test_with_a_token_made_for_it(root: Path) -> None:
         assert connection.getresponse().status == 401
         assert fetch(f"http://127.0.0.1:{port}/api/status", Authorization=f"Bearer {token}")["root"] == root.name
         connection.close()
+
+
+def test_the_address_can_be_opened(root: Path) -> None:
+    """No browser can open 0.0.0.0: the addresses of this machine are told, and what a name needs."""
+    with started(root, "--port", "0", "--host", "0.0.0.0", "--token", "new") as ready:
+        assert "0.0.0.0" not in "".join(ready["addresses"])
+        for address in ready["addresses"]:
+            health, _, _ = address.partition("?")
+            assert fetch(f"{health}api/health")["ok"] is True
+        assert ready["address"] == ready["addresses"][0]
+
+
+@pytest.mark.parametrize(("host", "own"), [("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("", "127.0.0.1")])
+def test_addresses_of_a_server_that_listens_on_all(host: str, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_address_towards", lambda _: "192.0.2.7")
+    assert serving.reachable(host) == ["192.0.2.7", own]
+    monkeypatch.setattr(serving, "_address_towards", lambda _: "")
+    assert serving.reachable(host) == [own]
+    assert serving.reachable("docs.example") == ["docs.example"]
+    assert serving.reachable("127.0.0.1") == ["127.0.0.1"]
+
+
+def test_how_it_is_announced(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setattr(serve, "_run_in_one_process", lambda *given: given[-1]())
+    monkeypatch.setattr(serve, "gethostname", lambda: "Quay")
+    monkeypatch.setattr(serving, "_address_towards", lambda _: "192.0.2.7")
+    arguments = ["serve", str(root), "--port", "0", "--host", "0.0.0.0", "--token", "a-token-of-sixteen"]
+    assert main(arguments) == 0
+    said = capsys.readouterr().err
+    assert "at http://192.0.2.7:" in said
+    assert "and http://127.0.0.1:" in said
+    assert "start it with --allow-host quay" in said
+    assert main([*arguments, "--allow-host", "quay"]) == 0
+    assert "--allow-host" not in capsys.readouterr().err
+
+
+def test_a_token_that_stays(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADNOTE_CONFIG_FOLDER", str(tmp_path / "mine"))
+    first = kept_token(root)
+    assert is_token(first)
+    assert kept_token(root / ".." / root.name) == first
+    [file] = (tmp_path / "mine" / "tokens").iterdir()
+    if os.name != "nt":
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    renewed = kept_token(root, renew=True)
+    assert renewed != first
+    assert kept_token(root) == renewed
+    assert kept_token(root / "places") not in (first, renewed), "each folder has its own"
+    assert not [path for path in root.rglob("*") if path.is_file() and renewed.encode() in path.read_bytes()]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_a_token_that_is_none_any_more(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADNOTE_CONFIG_FOLDER", str(tmp_path / "mine"))
+    kept_token(root)
+    [file] = (tmp_path / "mine" / "tokens").iterdir()
+    file.chmod(0o644)
+    with pytest.raises(SettingsError, match=r"others may read.*--token renew"):
+        kept_token(root)
+    file.chmod(0o600)
+    file.write_text("short")
+    with pytest.raises(SettingsError, match=r"no token is kept there.*--token renew"):
+        kept_token(root)
+    assert is_token(kept_token(root, renew=True))
+    monkeypatch.setenv("HEADNOTE_CONFIG_FOLDER", str(root / "inside"))
+    with pytest.raises(SettingsError, match="would be kept inside of it"):
+        kept_token(root)
+    monkeypatch.setenv("HEADNOTE_CONFIG_FOLDER", str(root / "tides.md"))
+    with pytest.raises(SettingsError, match="HEADNOTE_CONFIG_FOLDER"):
+        kept_token(tmp_path / "elsewhere")
+
+
+def test_a_restart_keeps_its_clients(root: Path, tmp_path: Path) -> None:
+    mine = {"HEADNOTE_CONFIG_FOLDER": str(tmp_path / "mine")}
+    tokens = []
+    for word in ("keep", "keep", "renew"):
+        with started(root, "--port", "0", "--token", word, **mine) as ready:
+            tokens.append(ready["token"])
+    assert tokens[0] == tokens[1] != tokens[2]
 
 
 def test_the_token_may_come_from_the_environment(root: Path) -> None:

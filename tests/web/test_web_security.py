@@ -8,7 +8,9 @@ import json
 import os
 import socket
 from collections.abc import AsyncIterator, Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -17,15 +19,18 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 from web_folder import ADDRESS, PNG, client_of, listening, write_files
 
-from headnote import Index
+from headnote import Index, SettingsError
 from headnote.keeper import Served
 from headnote.web import security
 from headnote.web.failures import Refused
-from headnote.web.security import POLICY, Guard, read_body
+from headnote.web.security import POLICY, Guard, allowed_names, read_body
 
 pytest_plugins = ("web_fixtures",)
 
 TOKEN = "a-token-that-nobody-guesses"
+OF_A_DOCUMENT = [
+    f"/api/{name}" for name in "document read outline links preview piece found neighbourhood related unlinked".split()
+]
 JSON = {"Content-Type": "application/json"}
 
 
@@ -97,6 +102,87 @@ def test_another_site_may_lead_to_the_page_and_to_nothing_else(client: TestClien
     assert code_of(client.get("/files/places/gauge.png", headers=link), 403) == "wrong_origin"
 
 
+# -- behind a proxy that ends the encryption
+
+PUBLIC = Guard(allowed=allowed_names(["docs.example", "Wiki.example:8443"]))
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("docs.example", "https://docs.example"),
+        ("docs.example:8443", "https://docs.example:8443"),
+        ("DOCS.example", "https://docs.example"),
+        ("127.0.0.1:8377", "https://docs.example"),
+        ("wiki.example", "https://wiki.example:8443"),
+        ("wiki.example:8443", "https://wiki.example:8443"),
+        ("docs.example", "http://docs.example"),
+    ],
+)
+def test_the_own_page_behind_a_proxy(served: Served, host: str, origin: str) -> None:
+    headers = {"Host": host, "Origin": origin, "Sec-Fetch-Site": "same-origin", "X-Forwarded-Proto": "https"}
+    response = client_of(served, PUBLIC).post("/api/chunk", json={"text": "a"}, headers=headers)
+    assert response.status_code == 200, response.text
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("docs.example", "https://evil.example"),
+        ("docs.example", "https://docs.example:9999"),
+        ("docs.example", "https://docs.example.evil.example"),
+        ("docs.example", "https://wiki.example"),
+        ("127.0.0.1:8377", "https://127.0.0.1:8377"),
+        ("localhost:8377", "https://localhost:8377"),
+        ("127.0.0.1:8377", "http://docs.example"),
+        ("docs.example", "ftp://docs.example"),
+        ("docs.example", "docs.example"),
+    ],
+)
+def test_other_pages_behind_a_proxy(served: Served, host: str, origin: str) -> None:
+    headers = {"Host": host, "Origin": origin, "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
+    response = client_of(served, PUBLIC).post("/api/chunk", json={"text": "a"}, headers=headers)
+    assert code_of(response, 403) == "wrong_origin"
+
+
+@pytest.mark.parametrize("name", ["https://docs.example", "docs.example/wiki", "", "a@b", "docs.example:port"])
+def test_what_is_no_name_of_a_host(name: str) -> None:
+    with pytest.raises(SettingsError, match="is no name of a host"):
+        allowed_names([name])
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """What a server with a certificate does behind it: passes on the request, with the name it was asked by."""
+
+    port = 0
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        behind = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        behind.request("POST", self.path, body, {**dict(self.headers), "X-Forwarded-Proto": "https"})
+        answer = behind.getresponse()
+        data = answer.read()
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+        behind.close()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def test_a_real_server_behind_a_proxy(served: Served) -> None:
+    with listening(served, guard=PUBLIC) as port, ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        Proxy.port = port
+        Thread(target=proxy.serve_forever, daemon=True).start()
+        for origin, status in (("https://docs.example", 200), ("https://evil.example", 403)):
+            asked = http.client.HTTPConnection("127.0.0.1", proxy.server_address[1], timeout=60)
+            asked.request("POST", "/api/chunk", '{"text": "a"}', {**JSON, "Host": "docs.example", "Origin": origin})
+            assert asked.getresponse().status == status
+            asked.close()
+        proxy.shutdown()
+
+
 @pytest.mark.parametrize("media", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_what_a_form_can_send_is_no_request(client: TestClient, media: str) -> None:
     response = client.post("/api/chunk", content=b'{"text": "a"}', headers={"Content-Type": media})
@@ -144,6 +230,22 @@ def test_the_token_opens(locked: TestClient) -> None:
     assert locked.get("/api/status", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
     assert locked.get("/api/status", headers={"Authorization": f"bearer {TOKEN}"}).status_code == 200
     assert locked.get("/api/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "cookies",
+    [
+        f"a=b; headnote_8377={TOKEN}",
+        f"headnote_8377=of-another-path; headnote_8377={TOKEN}",
+        f'{{"json": "of, another"}}; headnote_8377={TOKEN}; c',
+        f"bad name=x; =; ;; @[]=1; headnote_8377={TOKEN}",
+        f'headnote_8377="{TOKEN}"',
+        f'open="; headnote_8377={TOKEN}',
+        f"headnote_8377={TOKEN}; headnote_8377=later",
+    ],
+)
+def test_cookies_of_others_are_no_obstacle(locked: TestClient, cookies: str) -> None:
+    assert locked.get("/api/status", headers={"Cookie": cookies}).status_code == 200
 
 
 def test_the_page_is_opened_with_the_token_once(locked: TestClient) -> None:
@@ -238,8 +340,37 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     ["../../etc/passwd", "/etc/passwd", "..\\..\\x", "places/../tides.md", "TIDES.MD", "tides.md\0", "./tides.md"],
 )
 def test_documents_are_those_of_the_index(client: TestClient, path: str) -> None:
-    for address in ("/api/document", "/api/read", "/api/outline", "/api/links", "/api/preview"):
-        assert code_of(client.get(address, params={"path": path}), 404) == "not_found"
+    for address in OF_A_DOCUMENT:
+        assert code_of(client.get(address, params=with_query(address, path)), 404) == "not_found"
+
+
+def with_query(address: str, path: str) -> dict[str, str]:
+    return {"path": path} | ({"q": "tide"} if address == "/api/found" else {})
+
+
+@pytest.mark.parametrize("address", OF_A_DOCUMENT)
+def test_nobody_learns_where_the_folder_lies(client: TestClient, served_root: Path, address: str) -> None:
+    """A guess that is right gets the answer of one that is wrong."""
+    right, wrong = str(served_root), f"{served_root.parent}/f0lder"
+    extras: tuple[dict[str, str], ...] = ({},)
+    if address == "/api/read":
+        extras = ({}, {"heading": "none"}, {"start_line": "9999"})
+    for place in ("tides.md", "tides", "TIDES.MD", "", "tides.md:3", "tides.md#spring-tides", "nothing.md"):
+        for extra in extras:
+            answers = [
+                client.get(address, params=with_query(address, f"{folder}/{place}") | extra)
+                for folder in (right, wrong)
+            ]
+            assert {answer.status_code for answer in answers} == {404}
+            texts = [answer.text.replace(folder, "") for answer, folder in zip(answers, (right, wrong), strict=True)]
+            assert texts[0] == texts[1]
+
+
+def test_a_place_in_a_document_is_found(client: TestClient) -> None:
+    for place in ("tides.md:9", "tides.md#spring-tides", "tides.md"):
+        assert client.get("/api/related", params={"path": place}).status_code == 200
+        assert client.get("/api/unlinked", params={"path": place}).status_code == 200
+    assert client.get("/api/unlinked").status_code == 200
 
 
 def test_a_document_that_is_a_link_out_of_the_root_is_not_there(tmp_path: Path) -> None:

@@ -73,10 +73,10 @@ def json_of(client: TestClient, address: str, **parameters: Any) -> Any:
 
 
 @contextmanager
-def listening(served: Served, patience: int = 30) -> Iterator[int]:
+def listening(served: Served, patience: int = 30, guard: Guard | None = None) -> Iterator[int]:
     """The application behind a real server; its port."""
     with open_socket("127.0.0.1", 0) as opened:
-        server = make_server(make_app(served), lambda: None)
+        server = make_server(make_app(served, guard), lambda: None)
         server.config.timeout_keep_alive = patience
         thread = Thread(target=server.run, args=([opened],), daemon=True)
         thread.start()

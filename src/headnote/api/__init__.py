@@ -4,6 +4,7 @@ from headnote.api.homes import home_of, place_of_home
 from headnote.api.index import Index
 from headnote.api.opening import check_folder, repair_index, settings_of_index
 from headnote.api.packs import open_pack, read_pack_info, verify_pack
+from headnote.api.reading import unknown_document
 from headnote.api.views import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
 from headnote.packs.format import PackInfo, is_pack
 
@@ -25,5 +26,6 @@ __all__ = [
     "read_pack_info",
     "repair_index",
     "settings_of_index",
+    "unknown_document",
     "verify_pack",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,13 +51,16 @@ def document_row(reader: Reader, library: Library, path: str) -> DocumentRow:
     meant = meant_path(path, library.tree, documents)
     if meant and (document := reader.document(meant)):
         return document
-    near = ", ".join(nearest_paths(path, documents))
     if left_out := _left_out(reader, library, path):
         about = "" if left_out.path == path else f"{left_out.path}: "
         raise MissingSource("exists, and is left out", path=path, remedy=f"{about}{left_out.reason}")
-    raise MissingSource(
-        "not in the index", path=path, remedy=f"nearest: {near}" if near else f"see headnote status {library.home}"
-    )
+    raise unknown_document(path, documents, f"see headnote status {library.home}")
+
+
+def unknown_document(path: str, documents: Sequence[str], remedy: str = "see all documents") -> MissingSource:
+    """The error for a path that means none of these, with the nearest of them."""
+    near = ", ".join(nearest_paths(path, documents))
+    return MissingSource("not in the index", path=path, remedy=f"nearest: {near}" if near else remedy)
 
 
 def _left_out(reader: Reader, library: Library, path: str) -> SkippedFile | None:

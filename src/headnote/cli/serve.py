@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from secrets import token_urlsafe
-from socket import socket
+from socket import gethostname, socket
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -21,6 +20,7 @@ from headnote.cli.opening import answer_on_one_core, open_again, open_for_server
 from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
+from headnote.config.tokens import MIN_LENGTH, is_token, kept_token, new_token
 from headnote.errors import SettingsError
 from headnote.keeper import Served, keep_fresh
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from headnote.web.security import Guard
 
 NEW_TOKEN = "new"
-SHORTEST_TOKEN = 16
+KEPT_TOKENS = ("keep", "renew")
 
 port_option = click.option(
     "--port", type=click.IntRange(0, 65535), metavar="N", help="Port; 8377 or the next free one by default."
@@ -62,9 +62,17 @@ json_option = click.option(
 )
 @port_option
 @click.option(
-    "--token", metavar="TOKEN", help="Token that clients must send; 'new' makes one. Also read from HEADNOTE_TOKEN."
+    "--token",
+    metavar="TOKEN",
+    help="Token that clients must send; 'new' makes one, 'keep' one that stays, 'renew' replaces that. Also read from "
+    "HEADNOTE_TOKEN.",
 )
-@click.option("--allow-host", metavar="NAME", multiple=True, help="Host name to accept; repeatable.")
+@click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="Host name to accept, also by https from a proxy; repeatable.",
+)
 @click.option(
     "--workers",
     type=click.IntRange(1, MOST_WORKERS),
@@ -153,21 +161,25 @@ def _serve(
     from headnote.web import check_packages
 
     check_packages()
-    from headnote.web.security import Guard
-    from headnote.web.serving import is_loopback, open_socket
+    from headnote.web.security import Guard, allowed_names
+    from headnote.web.serving import is_loopback, open_socket, reachable
 
     host = settings.host
-    token = _token(host, settings.token, is_loopback(host))
+    token = _token(target.root, host, settings.token, is_loopback(host))
     answer_on_one_core()
     with open_socket(host, settings.port) as listening:
-        address = _address(host, listening.getsockname()[1])
-        host_names = frozenset({"localhost", host.lower(), *(name.lower() for name in settings.allow_host)})
-        guard = Guard(host_names, is_loopback(host), token, f"headnote_{listening.getsockname()[1]}")
+        port = listening.getsockname()[1]
+        names, allowed = frozenset({"localhost", host.lower()}), allowed_names(settings.allow_host)
+        guard = Guard(names, is_loopback(host), token, f"headnote_{port}", allowed)
 
         def ready() -> None:
-            entry = f"{address}?token={token}" if token else address
-            _announce(target.root, entry, token, settings.workers, as_json)
-            on_ready(entry)
+            query = f"?token={token}" if token else ""
+            entries = [f"{_address(one, port)}{query}" for one in reachable(host)]
+            _announce(target.root, entries, token, settings.workers, as_json)
+            if not is_loopback(host) and not allowed and not as_json:
+                name = gethostname().lower()
+                write_note(f"to open it by a name, such as {name}, start it with --allow-host {name}")
+            on_ready(entries[0])
 
         run = _run_in_one_process if settings.workers == 1 else _run_workers
         run(target, settings, guard, listening, ready)
@@ -207,20 +219,22 @@ def _own_editor(root: Path) -> str:
     return "obsidian" if any((folder / ".obsidian").is_dir() for folder in folders) else ""
 
 
-def _token(host: str, token: str, is_local: bool) -> str:
+def _token(root: Path, host: str, token: str, is_local: bool) -> str:
     if token == NEW_TOKEN:
-        return token_urlsafe(24)
+        return new_token()
+    if token in KEPT_TOKENS:
+        return kept_token(root, renew=token == "renew")
     if not token and not is_local:
         raise SettingsError(
             f"others could read everything on {host}",
             path="--host",
-            remedy=f"add --token {NEW_TOKEN}, or use 127.0.0.1",
+            remedy=f"add --token {NEW_TOKEN} or --token keep, or use 127.0.0.1",
         )
-    if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token):
+    if token and not is_token(token):
         raise SettingsError(
             "the token is too easy to guess",
             path="--token",
-            remedy=f"give {SHORTEST_TOKEN} or more letters and digits, or {NEW_TOKEN}",
+            remedy=f"give {MIN_LENGTH} or more letters and digits, or {NEW_TOKEN}",
         )
     return token
 
@@ -229,13 +243,14 @@ def _address(host: str, port: int) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def _announce(root: Path, entry: str, token: str, workers: int, as_json: bool) -> None:
+def _announce(root: Path, entries: Sequence[str], token: str, workers: int, as_json: bool) -> None:
     if as_json:
-        write_json({"address": entry, "root": str(root), "token": token or None, "workers": workers})
+        addresses = {"address": entries[0], "addresses": list(entries)}
+        write_json({**addresses, "root": str(root), "token": token or None, "workers": workers})
         sys.stdout.flush()
     else:
         by = f" with {workers} workers" if workers > 1 else ""
-        write_message(f"serving {root} at {entry}{by} (Ctrl-C stops it)")
+        write_message(f"serving {root} at {' and '.join(entries)}{by} (Ctrl-C stops it)")
 
 
 def _browse(entry: str) -> None:

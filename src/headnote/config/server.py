@@ -25,9 +25,9 @@ class ServerSettings:
     port: int | None = None
     """By default 8377, or the next free one."""
     token: str = field(default="", repr=False)
-    """Token that clients must send; `new` makes one at every start."""
+    """Token that clients must send; `new` makes one at every start, `keep` one for this folder that stays."""
     allow_host: tuple[str, ...] = ()
-    """Host names to accept, besides its address."""
+    """Host names to accept, besides its address; also by `https`, where a proxy is in front of it."""
     workers: int = 1
     """Processes that answer; with more than one, another one keeps the index up to date."""
     editor: str = ""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from headnote.errors import SettingsError
 from headnote.web.failures import Refused, failure
 from headnote.web.requests import LARGEST_BODY
 
@@ -48,10 +49,19 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 """A proxy may send any of them; a browser on this machine sends none."""
 OPEN_ADDRESS = "/api/health"
 """Needs no token: it says only that the server runs."""
+
+
+def allowed_names(given: Iterable[str]) -> frozenset[str]:
+    """The names that `--allow-host` gives, as they are compared."""
+    for name in given:
+        if _host_name(name) is None:
+            remedy = "give the name alone, such as docs.example, or docs.example:8443"
+            raise SettingsError(f"{name!r:.100} is no name of a host", path="--allow-host", remedy=remedy)
+    return frozenset(name.lower() for name in given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,8 @@ class Guard:
     """Whether only loopback addresses are its own."""
     token: str = ""
     cookie: str = "headnote"
+    allowed: frozenset[str] = frozenset()
+    """Names, some with a port, under which its page is reached by https: a proxy in front of it ends the encryption."""
 
     def around(self, app: ASGIApp) -> ASGIApp:
         return _Guarded(app, self)
@@ -105,7 +117,7 @@ class Guard:
         name = _host_name(host)
         if name is None:
             return False
-        if name in self.names:
+        if name in self.names or name in map(_host_name, self.allowed):
             return True
         try:
             address = ipaddress.ip_address(name)
@@ -116,22 +128,40 @@ class Guard:
     def _check_origin(self, scope: Scope, headers: Headers, host: str) -> None:
         """Pages of other sites may link here, and no more."""
         origin = headers.get("origin")
-        if origin is not None and origin != f"{scope['scheme']}://{host}":
-            raise Refused(403, "wrong_origin", "pages of other sites may not use this server")
+        if origin is not None and origin != f"{scope['scheme']}://{host}" and not self._is_secure_page(origin, host):
+            raise Refused(
+                403,
+                "wrong_origin",
+                "pages of other sites may not use this server",
+                "behind a proxy, start it with --allow-host and the name in the address of the page",
+            )
         site = headers.get("sec-fetch-site", "none")
         opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] == "/" and scope["method"] == "GET"
         if site not in ("none", "same-origin") and not opened:
             raise Refused(403, "wrong_origin", "pages of other sites may not use this server")
 
+    def _is_secure_page(self, origin: str, host: str) -> bool:
+        """Whether an origin is that of our page behind a proxy. The proxy may pass on its name as `Host`, or not; which
+        names are ours is only for those to say who start the server."""
+        scheme, _, name = origin.lower().partition("://")
+        return scheme == "https" and (
+            name in self.allowed or (name == host.lower() and _host_name(host) in self.allowed)
+        )
+
     def _knows_token(self, headers: Headers) -> bool:
         scheme, _, candidate = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.is_token(candidate.strip()):
             return True
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        return self.cookie in cookies and self.is_token(cookies[self.cookie].value)
+        return any(map(self.is_token, self._cookies(headers)))
+
+    def _cookies(self, headers: Headers) -> Iterator[str]:
+        """All of our name. Others on this machine set cookies, too, of any form, and some of the same name for a path:
+        the browser sends them all, ours not always first."""
+        for line in headers.getlist("cookie"):
+            for pair in line.split(";"):
+                name, _, value = pair.partition("=")
+                if name.strip() == self.cookie:
+                    yield value.strip().strip('"')
 
     def is_token(self, candidate: str) -> bool:
         """Compare in constant time."""

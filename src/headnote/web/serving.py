@@ -43,6 +43,30 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def reachable(host: str) -> list[str]:
+    """Addresses that a browser can open: of a server that listens on all, the one in the network, and that of this
+    machine for itself."""
+    try:
+        everywhere = not host or ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        everywhere = False
+    if not everywhere:
+        return [host]
+    far, own = ("2001:db8::1", "::1") if ":" in host else ("192.0.2.1", "127.0.0.1")
+    outside = _address_towards(far)
+    return [outside, own] if outside and outside != own else [own]
+
+
+def _address_towards(far: str) -> str:
+    """The address of this machine as one elsewhere would see it; empty without a network. Nothing is sent."""
+    with socket.socket(socket.AF_INET6 if ":" in far else socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.connect((far, 9))
+            return str(asked.getsockname()[0])
+        except OSError:
+            return ""
+
+
 def open_socket(host: str, port: int | None) -> socket.socket:
     """Listen at a port; if none is given, at the first free one from the default on."""
     candidates = [port] if port is not None else range(PORT, PORT + NEXT_PORTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headnote.api import DocumentView
+from headnote.api import DocumentView, unknown_document
 from headnote.chunking.records import line_ends
 from headnote.config.editors import editor_address, template_of
 from headnote.errors import MissingSource, SettingsError
@@ -50,17 +50,17 @@ def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
         return responses.ReadAnswer(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
     if not request.path:
         raise SettingsError("neither path nor chunk is given", remedy="name a document or the key of a chunk")
+    _check_address(served, request.path, served.index.read(request.path, 1, 1).path)
     if request.heading:
         passage = served.index.section(request.path, request.heading)
     else:
         passage = served.index.read(request.path, request.start_line, request.end_line)
-    _check_address(request.path, passage.path)
     return responses.ReadAnswer(*passage)
 
 
 def found(served: Served, request: requests.FoundRequest) -> responses.FoundAnswer:
     """The words of a document that a query finds, line by line."""
-    _check_address(request.path, served.index.read(request.path, 1, 1).path)
+    _check_address(served, request.path, served.index.read(request.path, 1, 1).path)
     words = served.index.found_words(request.path, request.q)
     shown = [responses.FoundWordAnswer(*word) for word in words[:MOST_FOUND]]
     return responses.FoundAnswer(request.path, shown, len(words))
@@ -135,15 +135,28 @@ def piece(served: Served, request: requests.PieceRequest) -> responses.PieceAnsw
 
 def _document(served: Served, path: str) -> DocumentView:
     view = served.index.document(path)
-    _check_address(path, view.document.path)
+    _check_address(served, path, view.document.path)
     return view
 
 
-def _check_address(asked: str, meant: str) -> None:
+def _check_address(served: Served, asked: str, meant: str) -> None:
     """An address has one spelling. The index understands others, among them the folder on this machine, which a client
-    must not be able to guess."""
+    must not be able to guess: the answer is that of a path that means nothing."""
     if asked != meant:
-        raise MissingSource("not in the index", path=asked, remedy=f"nearest: {meant}")
+        raise unknown_document(asked, served.index.documents())
+
+
+def _check_place(served: Served, place: str) -> None:
+    """The same for a document, or a place in one: `path:line` or `path#heading`."""
+    if not any(_is_address(served, path) for path in {place, place.rpartition(":")[0], place.partition("#")[0]}):
+        raise unknown_document(place, served.index.documents())
+
+
+def _is_address(served: Served, path: str) -> bool:
+    try:
+        return bool(path) and served.index.read(path, 1, 1).path == path
+    except MissingSource:
+        return False
 
 
 def links(served: Served, request: requests.PathRequest) -> responses.LinksAnswer:
@@ -173,7 +186,7 @@ def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
 def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> responses.NeighbourhoodAnswer:
     """A document and those around it, up to two links away."""
     near = served.index.neighbourhood(request.path, request.depth, request.limit)
-    _check_address(request.path, near.nodes[0].path)
+    _check_address(served, request.path, near.nodes[0].path)
     return responses.NeighbourhoodAnswer(
         [
             responses.NeighbourAnswer(node.path, node.title, node.degree, list(node.tags), distance)
@@ -186,12 +199,15 @@ def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> res
 
 def related(served: Served, request: requests.RelatedRequest) -> responses.RelatedAnswer:
     """Passages of other documents near one that it does not link to yet."""
+    _check_place(served, request.path)
     found = served.index.related(request.path, request.line, request.limit, linked=request.linked)
     return _related_answer(found)
 
 
 def unlinked(served: Served, request: requests.UnlinkedRequest) -> responses.RelatedAnswer:
     """Links to make, each with its place and what to write."""
+    if request.path:
+        _check_place(served, request.path)
     return _related_answer(served.index.related(request.path, limit=request.limit, unlinked=True))
 
 
