@@ -48,7 +48,7 @@ def test_an_index_is_the_same_on_any_number_of_cores(folder: Path, index: Path, 
     [
         ("UPDATE documents SET title = 'x' WHERE id = 7", {"documents"}),
         ("UPDATE links SET resolved = NULL WHERE id = (SELECT max(id) FROM links)", {"links"}),
-        ("DELETE FROM chunk_tags WHERE chunk = (SELECT min(chunk) FROM chunk_tags)", {"chunk_tags"}),
+        ("DELETE FROM document_tags WHERE document = 7", {"document_tags"}),
         ("UPDATE vector_blocks SET data = zeroblob(length(data))", {"vector_blocks"}),
         ("INSERT INTO keyword (rowid, text) VALUES (100000, 'zzz')", {"places", "hits"}),
     ],

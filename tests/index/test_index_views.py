@@ -236,6 +236,22 @@ def test_a_report_fits_a_line(tmp_path: Path) -> None:
         assert repr(index.update()) == "<Report no changes>"
 
 
+def test_a_tag_in_the_text_finds_all_of_its_document(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# One\n\nRope, #sea.\n\n# Two\n\nRope.\n", encoding="utf-8")
+    (tmp_path / "b.md").write_text("# Three\n\nRope.\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none", merge=False, min_tokens=0, target_tokens=1) as index:
+        index.update()
+        for hits in (
+            index.search("rope", tags="sea"),
+            index.search("rope tag:sea"),
+            index.search("rope", where="tag=sea"),
+        ):
+            assert {(hit.path, hit.title, hit.tags) for hit in hits} == {("a.md", "One", ("sea",)), ("a.md", "One", ())}
+        (facet,) = index.search_page("rope").facets
+        assert (facet.kind, facet.value, facet.total) == ("tag", "sea", 2)
+        assert index.document("a.md").tags == ("sea",)
+
+
 MATTER = "---\ntitle: Walrus\ntags: [sea]\naliases: [tusker]\nslug: ice\ndate: 2020-01-02\nbad: {\n---\n"
 
 
@@ -247,7 +263,11 @@ def test_stripped_frontmatter_is_neither_found_nor_filtered_nor_shown(tmp_path: 
     with Index.open(tmp_path, embedder="none", frontmatter="strip") as index:
         report = index.update()
         assert report.warnings == []
-        assert [*index.search("walrus"), *index.search("tusker", path="note.md"), *index.search("land", tags="sea")] == []
+        assert [
+            *index.search("walrus"),
+            *index.search("tusker", path="note.md"),
+            *index.search("land", tags="sea"),
+        ] == []
         assert [*index.search("land", where={"slug": "ice"}), *index.search("land", where="date > 2019")] == []
         hit = index.search("land", path="note.md")[0]
         assert (hit.title, hit.tags, hit.aliases, hit.metadata) == ("Heading", ("inline",), (), {})

@@ -59,11 +59,14 @@ def changed(pack: Path, new: Path, *statements: str, **description: Any) -> Path
 
 
 def with_older_tables(database: Path, older: Path, version: int) -> Path:
-    """The same rows as an earlier headnote stored them: migrations have added columns since."""
+    """The same rows as an earlier headnote stored them: migrations have added columns and dropped tables since."""
     connection = apsw.Connection(str(older))
     migrate(connection, older, MIGRATIONS[:version])
     connection.execute("ATTACH ? AS new", (str(database),))
-    tables = connection.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    tables = connection.execute(
+        """SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'
+        AND name IN (SELECT name FROM new.sqlite_schema)"""
+    )
     for (table,) in tables.fetchall():
         columns = ", ".join(f'"{row[1]}"' for row in connection.execute(f"PRAGMA main.table_info({table})"))
         connection.execute(f"DELETE FROM main.{table}")

@@ -27,15 +27,14 @@ def test_chunks_are_found_however_far_apart_their_ids_are(step: int) -> None:
     chosen = np.array([ids[0], ids[9], ids[10], ids[59]])
     assert labels.places(chosen).tolist() == [0, 9, 10, 59]
     assert labels.places([]).tolist() == []
-    per_document, is_found = labels.counts(chosen)
+    per_document = labels.counts(chosen)
     assert per_document.tolist() == [2, 1, 0, 0, 0, 1]
-    assert np.flatnonzero(is_found).tolist() == [0, 9, 10, 59]
     # Of equals, the first by name comes first.
-    assert list(labels.tags.counted(per_document, is_found)) == [(2, ("", "even")), (2, ("", "odd"))]
+    assert list(labels.tags.counted(per_document)) == [(2, ("", "even")), (2, ("", "odd"))]
     assert (labels.place_of is None) == (step > 1000)
 
 
 def test_an_index_without_chunks_has_no_labels() -> None:
     labels = read_labels(lambda _: [])
     assert labels.places([]).tolist() == []
-    assert list(labels.folders.counted(*labels.counts(labels.chunks))) == []
+    assert list(labels.folders.counted(labels.counts(labels.chunks))) == []

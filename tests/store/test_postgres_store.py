@@ -452,7 +452,7 @@ DAMAGE = {
     "UPDATE postings SET text = 3 WHERE chunk = 2": "b.md: the keyword index",
     "DELETE FROM postings WHERE chunk = 2": "b.md: the keyword index",
     "DELETE FROM document_tags": "a.md: what filters ask for",
-    "DELETE FROM chunk_tags": "a.md: what filters ask for",
+    "DELETE FROM document_tags WHERE tag = 'own'": "a.md: what filters ask for",
     "UPDATE fields SET value = 'final'": "a.md: what filters ask for",
     "UPDATE documents SET text = 'other text' WHERE id = 2": "b.md: chunk 0",
     'UPDATE chunks SET "end" = 9999 WHERE id = 2': "b.md: chunk 0 lies outside of the text",

@@ -164,7 +164,7 @@ def test_values_compare_as_what_they_are(store: Store, value: str, condition: st
         assert reader.has_any(read_filter(None, None, condition, None)) is holds
 
 
-def test_tags_are_those_of_the_document_and_of_the_passage(store: Store) -> None:
+def test_tags_are_those_of_the_frontmatter_and_of_the_text(store: Store) -> None:
     put(
         store,
         entry("a.md", "---\ntags: [Area/Net]\n---\n# A\n\nText.\n"),

@@ -41,7 +41,7 @@ DAMAGE = {
     "INSERT INTO keyword (rowid, text) VALUES (99, 'x')": "1 rows of the keyword index without a chunk",
     "DELETE FROM keyword WHERE rowid = 2; INSERT INTO keyword (rowid, text) VALUES (2, 'x')": "b.md: the keyword index",
     "DELETE FROM document_tags": "a.md: what filters ask for",
-    "DELETE FROM chunk_tags": "a.md: what filters ask for",
+    "DELETE FROM document_tags WHERE tag = 'own'": "a.md: what filters ask for",
     "UPDATE fields SET value = 'final'": "a.md: what filters ask for",
     "DELETE FROM texts WHERE document = 1": "1 documents without text",
     "UPDATE texts SET text = x'6f7468657220746578742e' WHERE document = 2": "b.md: chunk 0",

@@ -87,6 +87,23 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     store.close()
 
 
+def test_tags_that_were_of_chunks_become_tags_of_their_documents(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    put(store, entry("a.md", "---\ntags: [x]\n---\n\nalpha #own\n"))
+    store.close()
+    older = apsw.Connection(str(tmp_path / FOLDER / FILE))
+    older.execute("CREATE TABLE chunk_tags (chunk, tag); INSERT INTO chunk_tags VALUES (1, 'own'), (1, 'x')")
+    older.execute("DELETE FROM document_tags WHERE tag = 'own'")
+    version = next(number for number, sql in enumerate(MIGRATIONS) if "DROP TABLE chunk_tags" in str(sql))
+    older.pragma("user_version", version)
+    older.close()
+    store = SqliteStore.open(tmp_path, MIGRATIONS[: version + 1])
+    with store.reading() as reader:
+        assert reader.tags() == {"own": 1, "x": 1}
+    assert store.check() == []
+    store.close()
+
+
 def test_a_newer_file_is_refused_untouched(file: Path, tmp_path: Path) -> None:
     connection = apsw.Connection(str(file))
     connection.pragma("user_version", 999)

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_samples import entry, put, search_paths
 
+from headnote.search.filter_arguments import read_filter
 from headnote.store.base import Store
 from headnote.store.filters import Filter
 from headnote.store.rows import Place, Weights
@@ -214,9 +215,17 @@ def test_a_filter_restricts_both_kinds_of_search(tagged: Store, only: Filter, ex
         assert sorted(chunk.path for chunk in reader.chunks([chunk for chunk, _ in nearest])) == expected
 
 
-def test_a_tag_of_one_chunk_is_not_one_of_the_others(store: Store) -> None:
-    put(store, entry("a.md", "# One\n\nword #here\n\n# Two\n\nword\n", merge=False, min_tokens=0, target_tokens=1))
+def test_a_tag_in_the_text_is_one_of_the_document_and_of_its_own_chunk(store: Store) -> None:
+    two = "# One\n\nword #Area/here\n\n# Two\n\nword\n"
+    put(store, entry("a.md", two, merge=False, min_tokens=0, target_tokens=1), entry("b.md", "# B\n\nword\n"))
     with store.reading() as reader:
-        assert len(reader.keyword(["word"], 10)) == 2
-        (hit,) = reader.keyword(["word"], 10, only=Filter(tags=("here",)))
-        assert reader.chunks([hit.chunk])[0].row.heading_path == ("One",)
+        for only in (Filter(tags=("area",)), read_filter(None, None, "tag = area/here", None)):
+            hits = reader.keyword(["word"], 10, only=only)
+            chunks = reader.chunks(sorted(hit.chunk for hit in hits))
+            assert [(chunk.path, chunk.row.tags) for chunk in chunks] == [("a.md", ("Area/here",)), ("a.md", ())]
+        found = reader.passing(Filter())
+        counts = reader.labels().counts(found)
+        assert list(reader.labels().tags.counted(counts)) == [(2, ("", "area")), (2, ("", "area/here"))]
+        assert reader.tags() == {"area/here": 1}
+        (other,) = reader.keyword(["word"], 10, only=read_filter(None, None, "tags not in (area)", None))
+        assert reader.chunks([other.chunk])[0].path == "b.md"

@@ -527,7 +527,8 @@ class Index:
             mode: `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.
             path: Globs of documents; one must match.
             roots: Names of folders, where the index has several; globs count from there, then.
-            tags: Tags that must all be present.
+            tags: Tags that the document must all have, in its frontmatter or anywhere in its text. Those of a hit are
+                in the frontmatter or in the passage itself.
             where: Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.
             since: Only files changed since then: a time, a date, or `7d` ago.
             per_document: Maximum number of hits per document; 0 for no limit.

@@ -131,6 +131,11 @@ class DocumentView(NamedTuple):
     root: str = ""
     """Of several folders, the name of the one that has it."""
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Those of its frontmatter, then those in its text."""
+        return tuple(dict.fromkeys([*self.document.tags, *(tag for chunk in self.chunks for tag in chunk.row.tags)]))
+
 
 class LeftOut(NamedTuple):
     """A passage, or the rest of one, that a budget had no room for."""

@@ -76,7 +76,7 @@ UsualLimit = Annotated[
 ]
 Globs = Annotated[list[str] | None, Field(description="Only documents that match one of these globs, such as docs/**.")]
 Roots = Annotated[list[str] | None, Field(description="Only these folders, by name; `status` lists them.")]
-Tags = Annotated[list[str] | None, Field(description="Only passages with all of these tags.")]
+Tags = Annotated[list[str] | None, Field(description="Only documents with all of these tags.")]
 Where = Annotated[
     dict[str, str] | str | None,
     Field(description="Only documents with this frontmatter: version >= 2 and status != draft, or fields with values."),

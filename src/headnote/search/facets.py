@@ -29,10 +29,10 @@ def facets_of(labels: Labels, found: NDArray[np.int64], only: Filter) -> tuple[F
     """Folders, then tags, then fields. What leaves all of the chunks does not narrow, and is left out."""
     counts = labels.counts(found)
     total = len(found)
-    folders = _next_folders(list(labels.folders.counted(*counts)), total, only)
+    folders = _next_folders(list(labels.folders.counted(counts)), total, only)
     chosen = _tags(only)
-    tags = (one for one in labels.tags.counted(*counts) if one[0] < total and one[1][1] not in chosen)
-    fields = (one for one in labels.fields.counted(*counts) if one[0] < total)
+    tags = (one for one in labels.tags.counted(counts) if one[0] < total and one[1][1] not in chosen)
+    fields = (one for one in labels.fields.counted(counts) if one[0] < total)
     return (
         *_facets("folder", islice(folders, MOST_FOLDERS)),
         *_facets("tag", islice(tags, MOST_TAGS)),

@@ -105,11 +105,10 @@ def _names(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
 def filter_check(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     """The tables that filters look at fit tags and frontmatter."""
     ((number,),) = run("SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
-    own_tags = ((chunk.id, tag) for chunk in chunks for tag in codec.chunk_tags(document, chunk.row))
+    tags = codec.document_tags(document, [chunk.row for chunk in chunks])
     tables: dict[str, Iterable[tuple[object, ...]]] = {
-        "document_tags WHERE document = ?": ((number, tag) for tag in codec.document_tags(document)),
+        "document_tags WHERE document = ?": ((number, tag) for tag in tags),
         "fields WHERE document = ?": ((number, *field) for field in codec.fields(document)),
-        "chunk_tags WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)": own_tags,
     }
     for table, expected in tables.items():
         if set(run(f"SELECT * FROM {table}", (number,))) != set(expected):

@@ -249,24 +249,15 @@ def link_row(link: LinkRow) -> Row:
     )
 
 
-def document_tags(document: DocumentRow) -> list[str]:
-    return sorted(_folded_tags(document.tags))
-
-
-def chunk_tags(document: DocumentRow, chunk: ChunkRow) -> list[str]:
-    """Only those that the document does not have as a whole."""
-    if chunk.tags == document.tags:
-        return []
-    return sorted(_folded_tags(chunk.tags) - _folded_tags(document.tags))
+def document_tags(document: DocumentRow, chunks: Iterable[ChunkRow]) -> list[str]:
+    """What filters compare: a tag anywhere in the text is one of the document."""
+    own = set(document.tags).union(*(chunk.tags for chunk in chunks if chunk.tags != document.tags))
+    return sorted({escaped(tag) for tag in map(folded_tag, own) if tag})
 
 
 def fields(document: DocumentRow) -> list[tuple[str, str]]:
     """Keys and values of its frontmatter."""
     return [(escaped(key), escaped(value)) for key, value in sorted(flat_fields(document.metadata))]
-
-
-def _folded_tags(tags: Sequence[str]) -> set[str]:
-    return {escaped(tag) for tag in map(folded_tag, tags) if tag}
 
 
 # -- columns → rows

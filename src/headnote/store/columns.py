@@ -23,8 +23,7 @@ def columns_of(entry: Entry | Columns) -> Columns:
         chunks=[codec.chunk_row(document, chunk) for chunk in chunks],
         links=[codec.link_row(link) for link in entry.links],
         keywords=[tuple(fields) for fields in keyword_fields(document, chunks)],
-        tags=codec.document_tags(document),
-        chunk_tags=[(place, tag) for place, chunk in enumerate(chunks) for tag in codec.chunk_tags(document, chunk)],
+        tags=codec.document_tags(document, chunks),
         fields=codec.fields(document),
         vectors=entry.vectors,
     )

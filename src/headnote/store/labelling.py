@@ -22,7 +22,6 @@ NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
 CHUNKS = "SELECT id, document FROM chunks ORDER BY id"
 DOCUMENTS = "SELECT id, path, mtime_ns FROM documents"
 DOCUMENT_TAGS = "SELECT document, tag FROM document_tags"
-CHUNK_TAGS = "SELECT chunk, tag FROM chunk_tags"
 FIELDS = "SELECT document, key, value FROM fields"
 
 
@@ -33,10 +32,8 @@ def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
     document_places = {number: place for place, number in enumerate(numbers)}
     ids, owners = _columns(rows(CHUNKS), 2)
     paths = [unescaped(name) for name in names]
-    chunk_places = {chunk: place for place, chunk in enumerate(ids)}
     owner_places = [document_places[owner] for owner in owners]
     tags = [(document_places[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
-    chunk_tags = [(chunk_places[chunk], unescaped(tag)) for chunk, tag in rows(CHUNK_TAGS)]
     fields = [(document_places[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
     chunks = numpy.asarray(ids, numpy.int64)
     return Labels(
@@ -46,7 +43,7 @@ def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
         paths=paths,
         mtimes=numpy.asarray(times, numpy.int64),
         folders=_grouping((place, ("", folder)) for place, path in enumerate(paths) for folder in _folders(path)),
-        tags=_tag_grouping(tags, chunk_tags, owner_places),
+        tags=_grouping(dict.fromkeys((place, ("", above)) for place, tag in tags for above in _tags_above(tag))),
         fields=_grouping((place, (key, value)) for place, key, value in _grouping_fields(fields)),
     )
 
@@ -56,22 +53,19 @@ def _columns(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
     return columns or [[] for _ in range(count)]
 
 
-def _grouping(
-    of_documents: Iterable[tuple[int, tuple[str, str]]], of_chunks: Iterable[tuple[int, tuple[str, str]]] = ()
-) -> Grouping:
+def _grouping(pairs: Iterable[tuple[int, tuple[str, str]]]) -> Grouping:
+    """From places of documents with a label of each."""
     numpy = load_numpy()
     values: dict[tuple[str, str], int] = {}
-    places: tuple[list[int], list[int]] = [], []
-    labels: tuple[list[int], list[int]] = [], []
-    for kind, pairs in enumerate((of_documents, of_chunks)):
-        for place, value in pairs:
-            places[kind].append(place)
-            labels[kind].append(values.setdefault(value, len(values)))
+    places: list[int] = []
+    labels: list[int] = []
+    for place, value in pairs:
+        places.append(place)
+        labels.append(values.setdefault(value, len(values)))
     in_order = sorted(values)
     ranks = numpy.zeros(len(values), numpy.int64)
     ranks[[values[value] for value in in_order]] = numpy.arange(len(values))
-    arrays = [numpy.asarray(numbers, numpy.int64) for numbers in (places[0], labels[0], places[1], labels[1])]
-    return Grouping(in_order, arrays[0], ranks[arrays[1]], arrays[2], ranks[arrays[3]])
+    return Grouping(in_order, numpy.asarray(places, numpy.int64), ranks[numpy.asarray(labels, numpy.int64)])
 
 
 # -- folders and tags
@@ -82,21 +76,6 @@ def _folders(path: str) -> Iterator[str]:
     while at >= 0:
         yield path[: at + 1]
         at = path.find("/", at + 1)
-
-
-def _tag_grouping(
-    tags: Iterable[tuple[int, str]], chunk_tags: Iterable[tuple[int, str]], owners: Sequence[int]
-) -> Grouping:
-    of_documents: defaultdict[int, set[str]] = defaultdict(set)
-    for place, tag in tags:
-        of_documents[place].update(_tags_above(tag))
-    of_chunks: defaultdict[int, set[str]] = defaultdict(set)
-    for place, tag in chunk_tags:
-        of_chunks[place].update(_tags_above(tag) - of_documents.get(owners[place], set()))
-    return _grouping(
-        ((place, ("", tag)) for place, own in of_documents.items() for tag in sorted(own)),
-        ((place, ("", tag)) for place, own in of_chunks.items() for tag in sorted(own)),
-    )
 
 
 def _tags_above(tag: str) -> set[str]:

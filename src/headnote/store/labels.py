@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Grouping(NamedTuple):
-    """Labels of one kind, and which documents and single chunks have them."""
+    """Labels of one kind, and which documents have them."""
 
     values: list[tuple[str, str]]
     """(name, value), sorted; only fields have names."""
@@ -24,20 +24,13 @@ class Grouping(NamedTuple):
     """Places of documents, with one in `of_documents` for each."""
     of_documents: NDArray[np.int64]
     """The label that this document has, by its place in `values`."""
-    chunks: NDArray[np.int64]
-    """Places of chunks that have a label which their document lacks."""
-    of_chunks: NDArray[np.int64]
 
-    def counted(
-        self, per_document: NDArray[np.int64], is_counted: NDArray[np.bool_]
-    ) -> Iterator[tuple[int, tuple[str, str]]]:
+    def counted(self, per_document: NDArray[np.int64]) -> Iterator[tuple[int, tuple[str, str]]]:
         """How many of the counted chunks have each label that some of them have, the most frequent first, of equals in
-        the order of the labels."""
+        the order of the labels. `per_document` is what `Labels.counts` says."""
         numpy = load_numpy()
-        size = len(self.values)
-        by_document = numpy.bincount(self.of_documents, per_document[self.documents], size)
-        by_chunk = numpy.bincount(self.of_chunks, is_counted[self.chunks], size)
-        counts = (by_document + by_chunk).astype(numpy.int64)
+        weights = per_document[self.documents]
+        counts = numpy.bincount(self.of_documents, weights, len(self.values)).astype(numpy.int64)
         some = numpy.flatnonzero(counts)
         in_order = some[numpy.argsort(-counts[some], kind="stable")]
         return zip(counts[in_order].tolist(), map(self.values.__getitem__, in_order.tolist()), strict=True)
@@ -88,10 +81,6 @@ class Labels(NamedTuple):
         )
         return places
 
-    def counts(self, chunks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Of these chunks: how many each document has, and whether a chunk is one of them."""
-        numpy = load_numpy()
-        places = self.places(chunks)
-        is_counted: NDArray[np.bool_] = numpy.zeros(len(self.chunks), dtype=bool)
-        is_counted[places] = True
-        return numpy.bincount(self.documents[places], minlength=len(self.paths)), is_counted
+    def counts(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of these chunks each document has."""
+        return load_numpy().bincount(self.documents[self.places(chunks)], minlength=len(self.paths))

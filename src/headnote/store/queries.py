@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 TAGS = """
-SELECT tag, count(*) AS documents FROM (
-    SELECT tag, document FROM document_tags
-    UNION SELECT t.tag, c.document FROM chunk_tags t JOIN chunks c ON c.id = t.chunk
-) AS tagged GROUP BY tag ORDER BY documents DESC, tag
+SELECT tag, count(*) AS documents FROM document_tags GROUP BY tag ORDER BY documents DESC, tag
 """
 
-TAGGED = """
-SELECT d.path, t.tag FROM document_tags t JOIN documents d ON d.id = t.document
-UNION SELECT d.path, t.tag FROM chunk_tags t JOIN chunks c ON c.id = t.chunk JOIN documents d ON d.id = c.document
-"""
+TAGGED = "SELECT d.path, t.tag FROM document_tags t JOIN documents d ON d.id = t.document"
 
 FIELD_NAMES = "SELECT DISTINCT key FROM fields ORDER BY key"
 VALUES = "SELECT DISTINCT value FROM fields WHERE key = ?"

@@ -41,7 +41,7 @@ class InPath:
 
 @dataclass(frozen=True, slots=True)
 class HasTag:
-    """A tag of the document or of the chunk, or one below it. An empty one stands for any tag."""
+    """A tag of the document, in its frontmatter or its text, or one below it. An empty one stands for any tag."""
 
     tag: str
 
@@ -107,7 +107,7 @@ def _joined(kind: type[All | Either], parts: Iterable[Requirement | None]) -> Re
 
 def is_of_documents(requirement: Requirement) -> bool:
     """Whether all chunks of a document satisfy it, or none."""
-    return all(not isinstance(leaf, HasWord | HasPhrase | HasTag) for leaf in leaves(requirement))
+    return all(not isinstance(leaf, HasWord | HasPhrase) for leaf in leaves(requirement))
 
 
 def leaves(requirement: Requirement | None) -> Iterator[Requirement]:

@@ -56,7 +56,7 @@ class DocumentRow(NamedTuple):
     metadata: dict[str, Any]
     """Frontmatter."""
     tags: tuple[str, ...] = ()
-    """Tags of the whole document; those of a chunk may be more."""
+    """Of the frontmatter. Those in its text are with the chunks."""
     aliases: tuple[str, ...] = ()
     """Other names, from the frontmatter."""
     warning: str = ""
@@ -293,9 +293,7 @@ class Columns(NamedTuple):
     keywords: list[tuple[str, ...]]
     """For each chunk the terms of its fields."""
     tags: list[str]
-    """Of the document, as they are compared."""
-    chunk_tags: list[tuple[int, str]]
-    """Place of a chunk in `chunks`, and a tag that it has beside those."""
+    """Of the document and all its chunks, as they are compared."""
     fields: list[tuple[str, str]]
     """Keys and values of the frontmatter."""
     vectors: PackedVectors | None = None

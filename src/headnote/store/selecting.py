@@ -37,7 +37,7 @@ READ_TOGETHER = 1000
 
 # `area` and all below it: `0` is the character after `/`.
 _TAG = "(tag = ? OR (tag >= ? || '/' AND tag < ? || '0'))"
-_OWN_TAGS = "(document IN (SELECT document FROM document_tags{0}) OR id IN (SELECT chunk FROM chunk_tags{0}))"
+_TAGGED = "id IN (SELECT document FROM document_tags{0})"
 # A field and all inside it: `/` is the character after `.`.
 _EXISTS = "id IN (SELECT document FROM fields WHERE (key = ? OR (key >= ? || '.' AND key < ? || '/')) AND value <> '')"
 
@@ -83,7 +83,7 @@ def passing_chunks(only: Filter, db: Selectable) -> Condition:
     for key, value in only.where:
         bindings = [escaped(folded(key)), escaped(folded(value))]
         of_documents.append(("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)", bindings))
-    of_chunks += map(_tagged, only.tags)
+    of_documents += map(_tagged, only.tags)
     if only.must is not None:
         parts = only.must.parts if isinstance(only.must, All) else (only.must,)
         of_documents += [_of_document(part, db) for part in parts if is_of_documents(part)]
@@ -113,8 +113,6 @@ def _of_chunk(requirement: Requirement, db: Selectable) -> Condition:
     match requirement:
         case All() | Either() | Not():
             return _combined(requirement, lambda part: _of_chunk(part, db))
-        case HasTag(tag):
-            return _tagged(tag)
         case HasWord(word):
             return _having_word(word, db)
         case HasPhrase(phrase):
@@ -128,11 +126,6 @@ def _combined(requirement: All | Either | Not, condition_of: Callable[[Requireme
         return f"NOT ({condition})", bindings
     word = "AND" if isinstance(requirement, All) else "OR"
     return _together(word, [condition_of(part) for part in requirement.parts])
-
-
-def _tagged(tag: str) -> Condition:
-    name = escaped(folded_tag(tag))
-    return (_OWN_TAGS.format(f" WHERE {_TAG}"), [name] * 6) if name else (_OWN_TAGS.format(""), [])
 
 
 def _having_word(word: str, db: Selectable) -> Condition:
@@ -162,6 +155,8 @@ def _of_document(requirement: Requirement, db: Selectable) -> Condition:
             return _combined(requirement, lambda part: _of_document(part, db))
         case InPath(globs):
             return db.fitting(globs)
+        case HasTag(tag):
+            return _tagged(tag)
         case TitleHas():
             return db.among("id", db.matching(requirement, lambda: _titled(requirement, db)))
         case FieldExists(field):
@@ -172,6 +167,11 @@ def _of_document(requirement: Requirement, db: Selectable) -> Condition:
             query = f"id IN (SELECT document FROM fields WHERE key = ? AND {condition})"
             return query, [escaped(folded(field)), *bindings]
     raise TypeError(f"unknown requirement: {requirement}")
+
+
+def _tagged(tag: str) -> Condition:
+    name = escaped(folded_tag(tag))
+    return (_TAGGED.format(f" WHERE {_TAG}"), [name] * 3) if name else (_TAGGED.format(""), [])
 
 
 def _titled(requirement: TitleHas, db: Selectable) -> list[int]:

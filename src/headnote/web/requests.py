@@ -67,7 +67,7 @@ class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
     ] = None
     path: Annotated[Filters, Meta(description="Only documents that match one of these globs.")] = []
     root: Annotated[Filters, Meta(description="Only these folders of an index of several, by name.")] = []
-    tag: Annotated[Filters, Meta(description="Only passages with all of these tags.")] = []
+    tag: Annotated[Filters, Meta(description="Only documents with all of these tags.")] = []
     where: Annotated[
         list[Condition], Meta(max_length=50, description="Only documents whose frontmatter satisfies all of these.")
     ] = []

@@ -121,7 +121,7 @@ def repair(writer: PostgresWriter) -> list[str]:
 
 
 def _derive(writer: PostgresWriter) -> None:
-    for table in ("postings", "lengths", "document_tags", "chunk_tags", "fields"):
+    for table in ("postings", "lengths", "document_tags", "fields"):
         writer.update.change(f"DELETE FROM {table}")
     for number, path in rows(writer.db, "SELECT id, path FROM documents ORDER BY id"):
         document = writer.document(unescaped(path))

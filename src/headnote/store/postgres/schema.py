@@ -188,7 +188,14 @@ ALTER TABLE vectors ALTER COLUMN embedding SET STORAGE MAIN, ALTER COLUMN parts 
 ALTER TABLE vectors SET (toast_tuple_target = 128);
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS, _HALVES)
+_TAGS_OF_DOCUMENTS = """
+-- A tag in the text is a tag of the document.
+INSERT INTO document_tags SELECT c.document, t.tag FROM chunk_tags t JOIN chunks c ON c.id = t.chunk
+ON CONFLICT DO NOTHING;
+DROP TABLE chunk_tags;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS, _HALVES, _TAGS_OF_DOCUMENTS)
 """Migration n leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"

@@ -57,7 +57,7 @@ class PostgresWriter(PostgresReader):
         if not self.update.together:
             self.vectors.build_indexes()
         if self._put_documents >= _MANY and not self.update.together:
-            self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, chunk_tags, fields")
+            self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, fields")
         self._end()
 
     def _end(self) -> None:
@@ -123,16 +123,13 @@ class PostgresWriter(PostgresReader):
         """The keyword index and what filters look at."""
         words: list[tuple[int, Sequence[str]]] = []
         document_tags: list[Row] = []
-        chunk_tags: list[Row] = []
         fields: list[Row] = []
         for number, ids, own in batch:
             words += zip(ids, own.keywords, strict=True)
             document_tags += ((number, tag) for tag in own.tags)
-            chunk_tags += ((ids[place], tag) for place, tag in own.chunk_tags)
             fields += ((number, *field) for field in own.fields)
         insert_keywords(self.update, words)
         self.update.copy("document_tags", document_tags)
-        self.update.copy("chunk_tags", chunk_tags)
         self.update.copy("fields", fields)
 
     def _renew_keywords(self, path: str) -> None:

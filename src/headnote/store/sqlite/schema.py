@@ -214,9 +214,15 @@ CREATE TABLE block_stamps (
 INSERT INTO block_stamps SELECT model, number, random() FROM vector_blocks;
 """
 
+_TAGS_OF_DOCUMENTS = """
+-- A tag in the text is a tag of the document.
+INSERT OR IGNORE INTO document_tags SELECT c.document, t.tag FROM chunk_tags t JOIN chunks c ON c.id = t.chunk;
+DROP TABLE chunk_tags;
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     *(_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS, _STAMPS),
-    *(_LINKS_BY_CHUNK, _BLOCK_STAMPS),
+    *(_LINKS_BY_CHUNK, _BLOCK_STAMPS, _TAGS_OF_DOCUMENTS),
 )
 """Migration n leads from version n to version n + 1."""
 

@@ -45,7 +45,6 @@ _TABLES: tuple[tuple[str, RowsOf], ...] = (
     (_INSERT_LINK, lambda number, _, own: ((number, *row) for row in own.links)),
     (INSERT_KEYWORDS, lambda _, ids, own: ((one, *terms) for one, terms in zip(ids, own.keywords, strict=True))),
     ("INSERT INTO document_tags VALUES (?, ?)", lambda number, _, own: ((number, tag) for tag in own.tags)),
-    ("INSERT INTO chunk_tags VALUES (?, ?)", lambda _, ids, own: ((ids[place], tag) for place, tag in own.chunk_tags)),
     ("INSERT INTO fields VALUES (?, ?, ?)", lambda number, _, own: ((number, *field) for field in own.fields)),
 )
 """Table by table, so that the rows of many documents go into one table at once."""

@@ -109,7 +109,7 @@ def document(served: Served, request: requests.PathRequest) -> responses.Documen
         lines=count_lines(row.text),
         chunks=[chunk_item(chunk) for chunk in view.chunks],
         headings=heading_answers(row.text, view.headings),
-        tags=list(row.tags),
+        tags=list(view.tags),
         metadata=row.metadata,
         **_links_of(view),
     )
