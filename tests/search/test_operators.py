@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from effort import stop_of_endless_work
 
-from headnote import Index
-from headnote.search.query import MODES, Mode
+from headnote import Index, SettingsError
+from headnote.search import query as queries
+from headnote.search.filter_arguments import MOST_VALUES
+from headnote.search.filter_language import MOST_CONDITIONS
+from headnote.search.query import LONGEST_QUERY, MODES, Mode
 from headnote.search.snippets import marked_terms, marks
 
 pytest_plugins = ("store_fixtures",)
@@ -139,3 +143,51 @@ def test_a_phrase_is_marked_as_one(marked: Marked) -> None:
     assert marked('"torque wrench" torque', text) == ["torque wrench", "torque", "Torque **wrench"]
     assert marked("set -torque", text) == ["Set"]
     assert marked('"torque wrench"', "the torque\nwrench") == ["torque\nwrench"]
+
+
+PASTED = "Traceback: the torque wrench failed\n" + 'File "a.py", line 1, in "run" -> {"key": "value"}\n' * 90
+"""Five kilobytes of an error message."""
+
+
+def test_a_pasted_error_is_searched(index: Index) -> None:
+    assert 4_000 < len(PASTED) < LONGEST_QUERY
+    assert "wrench.md" in paths(index, PASTED, literal=True)
+    many = PASTED + " ".join(f'"word {number}"' for number in range(9))
+    assert "wrench.md" in paths(index, many)
+    assert index.understand(many).notes == ("more than 8 phrases: the query is taken as ordinary text",)
+
+
+def test_a_query_that_is_too_long_is_refused_wherever_it_is_asked(index: Index) -> None:
+    query = "x" * (LONGEST_QUERY + 1)
+    for ask in (index.search, index.search_page, index.understand, index.why_empty, index.ask):
+        with pytest.raises(SettingsError, match="the query has 10,001 characters"):
+            ask(query)
+
+
+@pytest.mark.parametrize("piece", [")", "“", "-a=", "(a", "tag:a OR "])
+def test_a_search_grows_with_the_length_of_its_query(piece: str, notes: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "LONGEST_QUERY", 100_000)
+    with stop_of_endless_work():
+        notes.search(piece * (100_000 // len(piece)))
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """One index for all that only asks it."""
+    root = tmp_path_factory.mktemp("notes")
+    for name, text in NOTES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    with Index.open(root, embedder="hashing:32") as opened:
+        opened.update()
+        yield opened
+
+
+def test_a_filter_has_a_size(index: Index) -> None:
+    conditions = [f"version != {number}" for number in range(MOST_CONDITIONS)]
+    assert paths(index, "wrench", where=conditions)
+    assert paths(index, "wrench", tags=[], where=f"version in ({', '.join(map(str, range(MOST_VALUES)))})")
+    with pytest.raises(SettingsError, match=r"more than 200 tags and conditions \(write field in \(a, b, c\)\)"):
+        index.search("wrench", where=conditions, tags=["howto"])
+    with pytest.raises(SettingsError, match="more than 1,000 values"):
+        index.search("wrench", where=f"version in ({', '.join(map(str, range(MOST_VALUES + 1)))})")

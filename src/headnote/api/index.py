@@ -656,7 +656,7 @@ class Index:
         conditions = () if isinstance(where, Mapping) else strings("where", where)
         with self._store.reading() as reader:
             notes = tuple(unknown_fields(reader, read_filter(None, None, where, None)))
-        return record._replace(filters=(*record.filters, *conditions), notes=notes)
+        return record._replace(filters=(*record.filters, *conditions), notes=(*record.notes, *notes))
 
     def related(
         self,

@@ -29,7 +29,7 @@ from headnote.mcp_server.strict_tool import strict_tool
 from headnote.model import Passage
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.filter_arguments import read_since
-from headnote.search.query import Mode
+from headnote.search.query import LONGEST_QUERY, Mode
 from headnote.tokens.bpe import as_encodable
 
 with importing("the MCP server", install("search", "mcp")):
@@ -62,11 +62,11 @@ Query = Annotated[
     str,
     Field(
         description='What to look for. "exact phrase", -word, title:, path:, tag: and OR are operators.',
-        max_length=10_000,
+        max_length=LONGEST_QUERY,
     ),
 ]
 Literally = Annotated[bool, Field(description="Take the query as it is, without operators: for pasted errors.")]
-Question = Annotated[str, Field(description="What you want to know.", max_length=10_000)]
+Question = Annotated[str, Field(description="What you want to know.", max_length=LONGEST_QUERY)]
 Limit = Annotated[int, Field(description="Most passages.", ge=1, le=50)]
 HITS = 5
 """Passages of a search, unless the agent or `[search]` says otherwise."""

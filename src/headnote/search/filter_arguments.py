@@ -11,16 +11,18 @@ from typing import Any
 
 from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
-from headnote.search.filter_language import read_requirement
+from headnote.search.filter_language import MOST_CONDITIONS, read_requirement
 from headnote.search.options import Recency
 from headnote.store.filters import Filter, field_text, folded
-from headnote.store.requirements import FieldIs, Requirement, all_of, conditions
+from headnote.store.requirements import FieldIs, Requirement, all_of, conditions, leaves
 from headnote.store.values import as_value
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
 _LONGEST_AGO = 9e9
 """Seconds before and after 1970 that a store can hold."""
+MOST_VALUES = 1_000
+"""That the values of a field are compared with, of all conditions together."""
 
 
 Where = Mapping[str, Any] | str | Sequence[str] | None
@@ -36,7 +38,18 @@ def read_filter(
     """The filter for the arguments of `Index.search`."""
     check_types(where=(where, Mapping | str | Sequence | None), since=(since, datetime | Real | str | None))
     fields, must = _read_where(where)
-    return Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since), must)
+    only = Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since), must)
+    _check_size(only)
+    return only
+
+
+def _check_size(only: Filter) -> None:
+    """Raise if a filter asks more than people and programs do, in how many pieces ever it is given."""
+    parts = list(leaves(only.must))
+    if len(only.tags) + len(only.where) + len(parts) > MOST_CONDITIONS:
+        raise SettingsError(f"more than {MOST_CONDITIONS} tags and conditions", remedy="write field in (a, b, c)")
+    if sum(len(part.values) for part in parts if isinstance(part, FieldIs)) > MOST_VALUES:
+        raise SettingsError(f"more than {MOST_VALUES:,} values in conditions", remedy="compare with fewer")
 
 
 def _read_where(where: Where) -> tuple[tuple[tuple[str, str], ...], Requirement | None]:

@@ -41,7 +41,7 @@ _SIGNS: dict[str, tuple[Sign, bool]] = {
 }
 """Sign → how values compare, and whether the opposite is meant."""
 _KEYWORD = re.compile(r"\s*(and|or|not)(?![^\s()])", re.IGNORECASE)
-_JOINT = re.compile(r"\s+(?:and|or)(?![^\s(])", re.IGNORECASE)
+_JOINT = re.compile(r"(?<!\s)\s++(?:and|or)(?![^\s(])", re.IGNORECASE)
 _QUOTED = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\')')
 _NAME_WORD = re.compile(r"\s*((?:(?!!=|<>)[^\s=<>≥≤≠()\"',])+)")
 _AFTER_NAME = re.compile(r"\s*(not\s+in|in|exists|missing)(?![^\s(),])", re.IGNORECASE)

@@ -1,7 +1,8 @@
 """The language of queries: words, "exact phrases", -exclusions, title: path: tag: and OR.
 
 Whatever only looks like an operator is ordinary text, since people paste error messages and commands: `--flag`, `-1`,
-`a - b`, `http://x`, `12:30`, a field that is none, a quote that is still open. No query is an error.
+`a - b`, `http://x`, `12:30`, a field that is none, a quote that is still open. So is a query with more operators than
+people write, and a note says so. No query is an error, unless it is longer than any that is read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from headnote.model import ReadQuery
+from headnote.search.query import check_length
 from headnote.store.filters import folded_tag
 from headnote.store.phrases import words_in
 from headnote.store.requirements import (
@@ -25,13 +27,21 @@ from headnote.store.requirements import (
     TitleHas,
     all_of,
     either_of,
+    leaves,
 )
 from headnote.store.terms import terms
 
 DEEPEST = 20
-"""Parentheses inside parentheses. A query with more is ordinary text."""
+"""Parentheses inside parentheses."""
+MOST_CONDITIONS = 32
+"""Phrases, exclusions, fields and alternatives of a query. Each may look at every document; nobody types so many."""
+MOST_PHRASES = 8
+"""A phrase is looked for in the text of every passage that has its words. More of them are pasted: data, code."""
+MOST_REQUIRED_WORDS = 200
+"""Words and terms of all conditions together: a quoted paragraph."""
 
-_QUOTED = r'"[^"]*"|“[^”]*”'
+# No quote is looked for beyond the next one, so that many of them take no more than linear time.
+_QUOTED = r'"[^"]*"|“[^“”]*”'
 _TOKEN = re.compile(
     rf"""
     (?P<minus>-?)
@@ -47,6 +57,7 @@ _TOKEN = re.compile(
 _FLAG = re.compile(r"-(?:[A-Za-z]$|[^\W\d_][^=:]*[=:])")
 """One letter, or a name with a value: an option of a command."""
 _WORD = re.compile(r"-[^\W\d_]")
+_PIECE = re.compile(r"\S+")
 _WILD = re.compile(r"[*?\[\\]")
 
 Kind = Literal["word", "phrase", "title", "path", "tag", "open", "close", "or"]
@@ -86,29 +97,37 @@ class Understood(NamedTuple):
     filters: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
     """The phrases, and those that are one of several alternatives."""
+    notes: tuple[str, ...] = ()
+    """What whoever wrote it should know."""
 
     @property
     def record(self) -> ReadQuery:
         words = _without(
             self.words, [match.span() for match in re.finditer(_QUOTED, self.words)] if self.quoted else []
         )
-        return ReadQuery(" ".join(words.split()), self.phrases, self.excluded, self.filters)
+        return ReadQuery(" ".join(words.split()), self.phrases, self.excluded, self.filters, self.notes)
 
 
 @lru_cache(maxsize=256)
 def understood(query: str, literal: bool = False) -> Understood:
     """The parts of a query; `literal` takes all of it for ordinary text."""
+    check_length(query)
     if literal:
         return Understood(query)
     tokens = _without_lone(list(_tokens(query)))
-    if not _has_operators(tokens) or _depth(tokens) > DEEPEST:
+    if not _has_operators(tokens):
         return Understood(query)
+    if _depth(tokens) > DEEPEST:
+        return Understood(query, notes=(f"more than {DEEPEST} parentheses inside each other: {_AS_TEXT}",))
     nodes = _sequence(iter(tokens))
+    must = all_of(map(_must, nodes))
+    if excess := _excess(must):
+        return Understood(query, notes=(f"{excess}: {_AS_TEXT}",))
     cut = sorted(span for node in nodes for span in _cut(query, node))
     words = _without(query, cut)
     return Understood(
         words=words if terms(words) else "",
-        must=all_of(map(_must, nodes)),
+        must=must,
         phrases=tuple(dict.fromkeys(_phrases(nodes, of_alternatives=False))),
         excluded=tuple(dict.fromkeys(_written(query, node).removeprefix("-") for node in nodes if _excludes(node))),
         filters=tuple(dict.fromkeys(_written(query, node) for node in nodes if _filters(node))),
@@ -122,6 +141,28 @@ def _without(query: str, spans: Sequence[tuple[int, int]]) -> str:
         kept.append(query[last:start])
         last = max(last, end)
     return "".join([*kept, query[last:]])
+
+
+_AS_TEXT = "the query is taken as ordinary text"
+
+
+def _excess(must: Requirement | None) -> str:
+    """What a query demands too much of; empty for what people type."""
+    conditions = list(leaves(must))
+    if len(conditions) > MOST_CONDITIONS:
+        return f"more than {MOST_CONDITIONS} operators"
+    if sum(isinstance(condition, HasPhrase) for condition in conditions) > MOST_PHRASES:
+        return f"more than {MOST_PHRASES} phrases"
+    if sum(map(_required_words, conditions)) > MOST_REQUIRED_WORDS:
+        return f"more than {MOST_REQUIRED_WORDS} words behind operators"
+    return ""
+
+
+def _required_words(condition: Requirement) -> int:
+    match condition:
+        case HasPhrase(text) | HasWord(text) | TitleHas(text):
+            return max(len(words_in(text)), len(terms(text)))
+    return 1
 
 
 # -- tokens
@@ -171,7 +212,7 @@ def _field(match: re.Match[str], depth: int, is_excluded: bool) -> Token | None:
 
 
 def _word(query: str, at: int, depth: int) -> Token:
-    match = re.compile(r"\S+").match(query, at)
+    match = _PIECE.match(query, at)
     assert match is not None
     text = _outside(match[0], depth) or match[0]
     is_excluded = bool(_WORD.match(text)) and not _FLAG.match(text) and bool(terms(text[1:]))
@@ -180,9 +221,9 @@ def _word(query: str, at: int, depth: int) -> Token:
 
 def _outside(text: str, depth: int) -> str:
     """Without the parentheses at its end that it does not open itself."""
-    while depth and text.endswith(")") and text.count(")") > text.count("("):
-        text, depth = text[:-1], depth - 1
-    return text
+    closing = len(text) - len(text.rstrip(")"))
+    surplus = min(depth, closing, text.count(")") - text.count("("))
+    return text[: len(text) - surplus] if surplus > 0 else text
 
 
 def _without_lone(tokens: list[Token]) -> list[Token]:
@@ -220,7 +261,8 @@ def _depth(tokens: Sequence[Token]) -> int:
 
 def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
     """Up to the parenthesis that ends the group. OR binds what stands beside it."""
-    nodes: list[Node] = []
+    runs: list[list[Node]] = []
+    joints: list[list[Token]] = []
     joins: Token | None = None
     for token in tokens:
         if token.kind == "close":
@@ -228,18 +270,20 @@ def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
         if token.kind == "or":
             joins = token
             continue
-        if token.kind == "open":
-            node = Node((token,), _sequence(tokens), is_excluded=token.is_excluded)
-        else:
-            node = Node((token,), is_excluded=token.is_excluded)
+        parts = _sequence(tokens) if token.kind == "open" else ()
+        node = Node((token,), parts, is_excluded=token.is_excluded)
         if joins is None:
-            nodes.append(node)
-            continue
-        before = nodes.pop()
-        alternatives = before.parts if before.is_either else (before,)
-        nodes.append(Node((*(before.tokens if before.is_either else ()), joins), (*alternatives, node), is_either=True))
-        joins = None
-    return tuple(nodes)
+            runs.append([node])
+            joints.append([])
+        else:
+            runs[-1].append(node)
+            joints[-1].append(joins)
+            joins = None
+    return tuple(map(_joined, runs, joints))
+
+
+def _joined(run: Sequence[Node], joints: Sequence[Token]) -> Node:
+    return Node(tuple(joints), tuple(run), is_either=True) if joints else run[0]
 
 
 def _excludes(node: Node) -> bool:

@@ -25,6 +25,17 @@ HITS = 10
 """Of a search, unless somebody says otherwise."""
 
 
+LONGEST_QUERY = 10_000
+"""Characters, on every surface. The work that a query makes grows with them."""
+
+
+def check_length(text: str) -> None:
+    """Raise if a query is longer than any that is read."""
+    if len(text) > LONGEST_QUERY:
+        remedy = f"give the {LONGEST_QUERY:,} that say most"
+        raise SettingsError(f"the query has {len(text):,} characters", remedy=remedy)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One search."""
@@ -75,6 +86,7 @@ class Query:
             recency_days=(self.recency_days, Real),
             recency_steps=(self.recency_steps, bool),
         )
+        check_length(self.text)
         if self.mode not in MODES:
             raise SettingsError(f"unknown mode {self.mode!r}", remedy=f"use {', '.join(MODES)}")
         if self.fusion not in FUSIONS:

@@ -75,7 +75,7 @@ ENDINGS = tuple(
 )
 """What the stemmer takes off a word, as people type it."""
 _WORD = re.compile(r"[^\W_]+")
-_OPEN_WORD = re.compile(r"\S*[^\W_]\Z")
+_LETTER = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +215,9 @@ def _typed_words(text: str) -> dict[str, str]:
 def _open_beginnings(text: str) -> dict[str, str]:
     """The terms of the last word if it may go on: neither a blank nor a punctuation mark has ended it. Each comes with
     what a longer term begins with."""
-    match = _OPEN_WORD.search(text)
-    if not match:
+    if not _LETTER.fullmatch(text[-1:]):
         return {}
-    word = match[0]
+    word = text.rsplit(maxsplit=1)[-1]
     last_part = _WORD.findall(word)[-1]
     beginnings = {term: term for term in query_terms(word)}  # a name as a whole: `--dry-ru`
     for part in _WORD.findall(word)[:-1]:

@@ -16,6 +16,8 @@ from headnote.store.terms import is_without_blanks, runs, terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LETTERS = r"[^\W_]"
+_ALIKE = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+"""ASCII letters that are equal to others but for their case."""
 _SHORTENED = "(?:t|re|ve|ll|d|m)"
 """What is one word with what stands before its apostrophe: `don't` is not `don`, but `guide's` is `guide`."""
 # Possessive: each kind of gap is taken whole or not at all, so that no text takes more than linear time.
@@ -36,16 +38,29 @@ def words_in(phrase: str) -> list[str]:
 def pattern_of(phrase: str) -> re.Pattern[str]:
     """Finds the phrase in a text. A word ends where its letters do, except in scripts without blanks."""
     words = words_in(phrase)
+    if not words:
+        return re.compile("")
     pieces = ["['’]".join(map(re.escape, re.split("['’]", word))) for word in words]
-    start = "" if not words or is_without_blanks(words[0][:1]) else f"(?<!{_LETTERS})"
-    end = "" if not words or is_without_blanks(words[-1][-1:]) else rf"(?!{_LETTERS}|['’]{_SHORTENED}(?!{_LETTERS}))"
-    if words and re.fullmatch(f"s|{_SHORTENED}", words[0], re.IGNORECASE):
-        start += "(?<!['’])"
-    text = pieces[0] if pieces else ""
+    end = "" if is_without_blanks(words[-1][-1:]) else rf"(?!{_LETTERS}|['’]{_SHORTENED}(?!{_LETTERS}))"
+    text = _start(words[0], pieces[0])
     for word, piece in zip(words[1:], pieces[1:], strict=True):
-        is_ending = re.fullmatch(f"s|{_SHORTENED}", word, re.IGNORECASE)
-        text += ("(?!['’])" if is_ending else "") + _GAP + piece
-    return re.compile(start + text + end, re.IGNORECASE)
+        text += ("(?!['’])" if _is_ending(word) else "") + _GAP + piece
+    return re.compile(text + end, re.IGNORECASE | re.DOTALL)
+
+
+def _start(word: str, piece: str) -> str:
+    """The first word. An ASCII letter that it begins with is looked for by a set, and what stands before it afterwards:
+    then a search skips all other letters at once, and takes a quarter of the time."""
+    letter = word[0]
+    before = ([] if is_without_blanks(letter) else [_LETTERS]) + (["['’]"] if _is_ending(word) else [])
+    if not letter.isascii():
+        return "".join(f"(?<!{what})" for what in before) + piece
+    alike = f"{letter.lower()}{letter.upper()}{_ALIKE.get(letter.lower(), '')}"
+    return f"(?-i:[{alike}])" + "".join(f"(?<!{what}.)" for what in before) + piece[1:]
+
+
+def _is_ending(word: str) -> bool:
+    return re.fullmatch(f"s|{_SHORTENED}", word, re.IGNORECASE) is not None
 
 
 def has_phrase(text: str, phrase: str) -> bool:

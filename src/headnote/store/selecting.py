@@ -26,7 +26,7 @@ from headnote.store.requirements import (
     is_of_documents,
 )
 from headnote.store.rows import StoredChunk
-from headnote.store.terms import other_forms, terms
+from headnote.store.terms import MOST_QUERY_TERMS, other_forms, terms
 from headnote.store.values import satisfies
 
 Condition = tuple[str, list[Any]]
@@ -135,8 +135,8 @@ def _having_word(word: str, db: Selectable) -> Condition:
 
 
 def _chunks_with(phrase: str, db: Selectable) -> list[int]:
-    """Those that have all its words are read and looked at."""
-    groups = terms_of_phrase(phrase, db.languages())
+    """Those that have all its words are read and looked at; of a long phrase, those with as many as a query counts."""
+    groups = terms_of_phrase(phrase, db.languages())[:MOST_QUERY_TERMS]
     condition, bindings = _together("AND", [db.having(group) for group in groups]) if groups else ("TRUE", [])
     ids = [chunk for (chunk,) in db.select(f"SELECT id FROM chunks WHERE {condition} ORDER BY id", bindings)]
     found: list[int] = []

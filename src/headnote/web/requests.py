@@ -13,10 +13,9 @@ from msgspec import Meta
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import nearest
 from headnote.errors import SettingsError
+from headnote.search.query import LONGEST_QUERY
 from headnote.web.settings_schema import settings_schema
 
-LONGEST_QUERY = 10_000
-"""Characters."""
 LONGEST_ANSWER = 8_000
 """Characters of an earlier answer; more of it would not fit beside the passages."""
 LARGEST_BODY = 2_000_000

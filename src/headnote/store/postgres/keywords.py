@@ -78,7 +78,7 @@ class Keywords:
             saturation=SATURATION,
             rest=1 - BY_LENGTH,
             by_length=BY_LENGTH,
-            restriction=f"AND chunk IN ({_named(condition, len(bindings))})" if condition else "",
+            restriction=f"AND chunk IN ({_named(condition)})" if condition else "",
         )
         hits = rows(
             self.db,
@@ -135,11 +135,10 @@ def _rarity(chunks: int, total: int) -> float:
     return max(math.log((total - chunks + 0.5) / (chunks + 0.5)), 1e-6)
 
 
-def _named(query: str, bindings: int) -> str:
+def _named(query: str) -> str:
     """The query with named placeholders: the driver does not mix them with unnamed ones."""
-    for number in range(bindings):
-        query = query.replace("%s", f"%(b{number})s", 1)
-    return query
+    first, *rest = query.split("%s")
+    return first + "".join(f"%(b{number})s{text}" for number, text in enumerate(rest))
 
 
 def word_counts(fields: Sequence[str]) -> Mapping[str, list[int]]:

@@ -223,6 +223,6 @@ def _path_fits(*arguments: Any) -> bool:
     return _matcher(globs)(unescaped(path))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _matcher(globs: str) -> Callable[[str], bool]:
     return path_matcher(unpacked_strings(globs))
