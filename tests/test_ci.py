@@ -82,7 +82,9 @@ else echo "python $*"; fi
 
 
 def test_ci_runs_what_the_readme_leaves_out(repository: Path) -> None:
-    options = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    options = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"][
+        "ini_options"
+    ]
     left_out = options["addopts"][options["addopts"].index("-m") + 1].removeprefix("not (").removesuffix(")")
     assert set(left_out.split(" or ")) == set(NEEDS)
     last = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]

@@ -73,3 +73,18 @@ def test_doctor_names_what_is_said_about_nothing(capsys: pytest.CaptureFixture[s
     capsys.readouterr()
     main(["doctor", "docs"])
     assert "nowhere: no such folder or document" in capsys.readouterr().out
+
+
+def test_an_absolute_path_lies_in_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "docs" / "notes").mkdir(parents=True)
+    file = tmp_path / "docs" / "headnote.toml"
+    root = ["--root", str(tmp_path / "docs")]
+    assert main(["context", str(tmp_path / "docs" / "notes"), "Notes about care.", *root]) == 0
+    assert file.read_text(encoding="utf-8") == '[context]\nnotes = "Notes about care."\n'
+    assert main(["context", str(tmp_path / "docs"), "All of it.", *root]) == 0
+    assert '"." = "All of it."' in file.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(["context", str(tmp_path / "else"), "Elsewhere.", *root]) == 2
+    error = capsys.readouterr().err
+    assert "lies outside of the folder (write a path from " in error
+    assert error.count("\n") == 1

@@ -347,3 +347,88 @@ def test_what_nobody_looks_for_is_only_not_there(gaps: Index, path: str) -> None
     (gaps.root.parent / "a.md").write_text("outside", encoding="utf-8")
     with pytest.raises(MissingSource, match="not in the index"):
         gaps.read(path)
+
+
+# Documents by name
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Iterator[Index]:
+    notes = {
+        "a/zettel-method.md": "---\naliases: [ZK, The Method]\n---\n# Zettelkasten\n\nSlips, see [[MOC]].\n",
+        "a/MOC.md": "# Map of content\n\nSlips and maps.\n\n## Maps\n\nMore.\n",
+        "a/note.md": "# Same\n",
+        "b/note.md": "# Same\n",
+        "b/question.md": "# What is a slip?\n\nA small paper.\n",
+        "guide/index.md": "# Beginning\n",
+    }
+    for name, text in notes.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as opened:
+        opened.update()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("MOC", "a/MOC.md"),
+        ("moc", "a/MOC.md"),
+        ("moc.md", "a/MOC.md"),
+        ("[[MOC]]", "a/MOC.md"),
+        ("map of content", "a/MOC.md"),
+        ("Zettelkasten", "a/zettel-method.md"),
+        ("zk", "a/zettel-method.md"),
+        ("the method", "a/zettel-method.md"),
+        ("b/note", "b/note.md"),
+        ("guide", "guide/index.md"),
+        ("What is a slip?", "b/question.md"),
+    ],
+)
+def test_a_name_that_means_one_document_is_that_document(vault: Index, name: str, path: str) -> None:
+    whole = vault.read(path)
+    assert vault.read(name) == whole
+    assert vault.read_many(name.strip("[]")).passages == [whole]
+    assert vault.outline(name) == vault.outline(path)
+    assert vault.links(name) == vault.links(path)
+    assert vault.backlinks(name) == vault.backlinks(path)
+    assert vault.related(name) == vault.related(path)
+    assert vault.document(name) == vault.document(path)
+
+
+def test_a_passage_of_a_document_by_name(vault: Index) -> None:
+    places = [vault.read("a/MOC.md", 3, 3), vault.section("a/MOC.md", "maps")]
+    assert vault.read_many(["moc:3", "MOC#Maps"]).passages == places
+    assert vault.related("MOC#maps") == vault.related("a/MOC.md#maps")
+
+
+@pytest.mark.parametrize("name", ["note", "Same", "NOTE.md"])
+def test_a_name_that_means_several_says_which(vault: Index, name: str) -> None:
+    expected = r"means several documents \(name one by its path: a/note.md, b/note.md\)"
+    for use in (vault.read, vault.links, vault.related, vault.outline, vault.document, vault.read_many):
+        with pytest.raises(MissingSource, match=expected):
+            use(name)
+
+
+def test_a_name_that_means_none_gets_the_nearest(vault: Index) -> None:
+    with pytest.raises(MissingSource, match=r"nearest: a/zettel-method.md \(Zettelkasten\)"):
+        vault.links("Zettelkastn")
+    with pytest.raises(MissingSource, match=r"nearest: b/question.md"):
+        vault.links("b/qestion")
+
+
+@pytest.mark.parametrize("place", ["moc:0", "moc:3-1", "a/MOC.md:0-2"])
+def test_lines_that_are_no_range_are_refused(vault: Index, place: str) -> None:
+    with pytest.raises(SettingsError, match=r"a/MOC.md: lines \d to \d are not a range \(count from 1"):
+        vault.read_many(place)
+    for line in (-1, 0):
+        with pytest.raises(SettingsError, match="are not a range"):
+            vault.related("moc", line)
+
+
+def test_nothing_equals_what_is_no_number(vault: Index) -> None:
+    with pytest.raises(SettingsError, match=r"where\['a'\] is not a number"):
+        vault.search("slips", where={"a": float("nan")})
+    with pytest.raises(SettingsError, match="wait nan is not 0 or more"):
+        vault.update(wait=float("nan"))

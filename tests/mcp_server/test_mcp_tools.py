@@ -349,7 +349,7 @@ def test_unknown_arguments_and_wrong_types_are_refused(index: Index) -> None:
             {"limit": "3"},
             {"limit": True},
             {"limit": 2.5},
-            {"path": "*.md"},
+            {"path": 7},
             {"where": ["a"]},
             {"query": 7},
         ):
@@ -608,3 +608,17 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
             assert "exists, and is left out (dist: taken" in await error_of(client, "read", path="dist/out.md")
 
         talk(opened, session)
+
+
+def test_a_string_will_do_for_a_list_and_a_name_for_a_path(index: Index) -> None:
+    async def session(client: Client) -> None:
+        for glob in ("*.mdx", ["*.mdx"]):
+            only = await text_of(client, "search", query="gauge", path=glob)
+            assert "gauge-widget.mdx" in only
+            assert "calibration.md" not in only
+        assert "gauge-widget.mdx" in await text_of(client, "ask", question="gauge", path="*.mdx")
+        for tool, argument in (("links", "path"), ("outline", "path"), ("read", "path"), ("multi_read", "paths")):
+            assert "calibration.md" in await text_of(client, tool, **{argument: "Calibration"})
+        assert "not in the index" in await error_of(client, "related", path="gone for good")
+
+    talk(index, session)

@@ -480,3 +480,9 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
         answer = client.get("/api/document", params={"path": "target/out.md"})
         assert answer.status_code == 404
         assert "exists, and is left out" in answer.text
+
+
+@pytest.mark.parametrize("endpoint", ["document", "read", "outline", "links", "neighbourhood", "related"])
+def test_a_name_means_its_document(client: TestClient, endpoint: str) -> None:
+    by_path = json_of(client, f"/api/{endpoint}", path="places/harbour.md")
+    assert json_of(client, f"/api/{endpoint}", path="Harbour") == by_path

@@ -254,6 +254,8 @@ class Index:
             gives_way: As soon as it returns True, the rest of the vectors is left for later.
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real))
+        if not wait >= 0:
+            raise SettingsError(f"wait {wait} is not 0 or more", remedy="give seconds")
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
         self._require_folder()
         self._was_updated = True
@@ -809,8 +811,8 @@ class Index:
         with self._store.reading() as reader:
             return [suggestion.question for suggestion in suggested_questions(reader, limit)]
 
-    # Reading. A path may also be absolute, begin with the name of the root, lack its suffix or be in another case, if
-    # that leaves no doubt.
+    # Reading. A path may also be absolute, begin with the name of the root, lack its suffix or be in another case, or
+    # be a name of the document, as in a wikilink, an alias or its title, if that leaves no doubt.
 
     def documents(self) -> list[str]:
         """Paths of all documents, sorted."""
@@ -846,10 +848,6 @@ class Index:
     def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
         """Lines of a document as indexed, both ends included."""
         check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
-        if start_line < 1 or (end_line is not None and end_line < start_line):
-            raise SettingsError(
-                f"lines {start_line} to {end_line} are not a range", remedy="count from 1, first line first"
-            )
         return passage(self._document_row(path), start_line, end_line)
 
     def read_many(self, places: str | Sequence[str], *, budget: int | None = None) -> Passages:

@@ -23,7 +23,7 @@ from headnote.sources.nearest import nearest_paths
 from headnote.sources.tree import Tree
 from headnote.store.base import Reader, Store
 from headnote.store.damage import BROKEN, unsigned
-from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
+from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
@@ -40,27 +40,61 @@ class Library(NamedTuple):
     """Larger files are left out."""
 
 
+_MOST_CALLED = 5
+"""Documents of one name that an error lists."""
+
 # Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
 
 
-def document_row(reader: Reader, library: Library, path: str) -> DocumentRow:
-    """The document that a path means, or an error that names the nearest ones."""
-    if document := reader.document(path):
+def document_row(reader: Reader, library: Library, name: str) -> DocumentRow:
+    """The document that a path or a name means, or an error that names those it may mean. Whoever takes a document
+    from a user asks here: a command, a program, a request or a tool."""
+    from headnote.index.linking import documents_called
+
+    if document := reader.document(name):
         return document
-    documents = reader.document_paths()
-    meant = meant_path(path, library.tree, documents)
+    meant = meant_path(name, library.tree, reader.document_paths())
     if meant and (document := reader.document(meant)):
         return document
-    if left_out := _left_out(reader, library, path):
-        about = "" if left_out.path == path else f"{left_out.path}: "
-        raise MissingSource("exists, and is left out", path=path, remedy=f"{about}{left_out.reason}")
-    raise unknown_document(path, documents, f"see headnote status {library.home}")
+    # Of a file that is there and left out, that is said, before a document is guessed.
+    if left_out := _left_out(reader, library, name):
+        about = "" if left_out.path == name else f"{left_out.path}: "
+        raise MissingSource("exists, and is left out", path=name, remedy=f"{about}{left_out.reason}")
+    heads = reader.heads()
+    called = documents_called(name, heads)
+    if len(called) == 1 and (document := reader.document(called[0])):
+        return document
+    if called:
+        remedy = f"name one by its path: {_some(called)}"
+        raise MissingSource("means several documents", path=name, remedy=remedy)
+    raise _unknown(name, _nearest(name, heads), _see_status(library))
 
 
-def unknown_document(path: str, documents: Sequence[str], remedy: str = "see all documents") -> MissingSource:
+def unknown_document(path: str, documents: Sequence[str]) -> MissingSource:
     """The error for a path that means none of these, with the nearest of them."""
-    near = ", ".join(nearest_paths(path, documents))
-    return MissingSource("not in the index", path=path, remedy=f"nearest: {near}" if near else remedy)
+    return _unknown(path, nearest_paths(path, documents), "see all documents")
+
+
+def _unknown(name: str, near: Sequence[str], remedy: str) -> MissingSource:
+    return MissingSource("not in the index", path=name, remedy=f"nearest: {', '.join(near)}" if near else remedy)
+
+
+def _see_status(library: Library) -> str:
+    return f"see headnote status {library.home}"
+
+
+def _nearest(name: str, heads: Sequence[DocumentHead]) -> list[str]:
+    """The documents whose path, or else whose title or alias, is most like a wrong name."""
+    near = nearest_paths(name, [head.path for head in heads])
+    if near:
+        return near
+    names = {one: head.path for head in reversed(heads) for one in (head.title, *head.aliases)}
+    return list(dict.fromkeys(f"{names[one]} ({one})" for one in nearest_paths(name, list(names))))
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST_CALLED
+    return ", ".join(paths[:_MOST_CALLED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _left_out(reader: Reader, library: Library, path: str) -> SkippedFile | None:
@@ -137,6 +171,9 @@ def read_place(reader: Reader, library: Library, place: str, line: int | None) -
 
 def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Passage:
     """Lines of a document, both ends included."""
+    if start_line < 1 or (end_line is not None and end_line < start_line):
+        what = f"lines {start_line} to {end_line} are not a range"
+        raise SettingsError(what, path=document.path, remedy="count from 1, first line first")
     lines = whole_lines(document.text)
     if start_line > max(len(lines), 1):
         raise SettingsError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from headnote.api.reading import Library, document_row, find_section, passage
 from headnote.api.views import LeftOut, Passages
@@ -40,26 +41,30 @@ def _passages(reader: Reader, library: Library, places: Sequence[str]) -> tuple[
 
 
 def _of_place(reader: Reader, library: Library, place: str) -> Iterator[Passage]:
-    """A document, a glob of documents, `path:first-last`, or `path#heading`. A path that exists is taken literally."""
+    """A document by path or name, a glob of documents, `path:first-last`, or `path#heading`. A path that exists is
+    taken literally."""
     if (document := reader.document(place)) is not None:
         yield passage(document, 1, None)
     elif lines := _LINES.fullmatch(place):
         first, last = int(lines[2]), int(lines[3] or lines[2])
-        yield passage(document_row(reader, library, lines[1]), max(first, 1), max(last, first))
+        yield passage(document_row(reader, library, lines[1]), first, last)
     elif "#" in place:
         path, _, heading = place.partition("#")
         document = document_row(reader, library, path)
         section = find_section(document, heading)
         yield passage(document, section.start_line, section.end_line)
     elif _GLOB.search(place):
-        yield from _of_glob(reader, place)
+        yield from _of_glob(reader, library, place)
     else:
         yield passage(document_row(reader, library, place), 1, None)
 
 
-def _of_glob(reader: Reader, glob: str) -> Iterator[Passage]:
+def _of_glob(reader: Reader, library: Library, glob: str) -> Iterator[Passage]:
     matches = path_matcher((glob,))
     paths = [path for path in reader.document_paths() if matches(path)]
+    if not paths:
+        with suppress(MissingSource):  # a title may be a question
+            paths = [document_row(reader, library, glob).path]
     if not paths:
         remedy = 'in quotes, as in "guide/**"; without a slash, a glob is a name at any depth'
         raise MissingSource("no document matches", path=glob, remedy=remedy)

@@ -9,8 +9,10 @@ from typing import Any
 import click
 
 from headnote.api import check_folder
+from headnote.chunking.settings import shown
 from headnote.cli import options, values
 from headnote.cli.command import Argument, Command
+from headnote.cli.opening import roots_of
 from headnote.cli.terminal import Span, table, write_json, write_lines, write_message
 from headnote.config import check_sentence, context_path, read_contexts
 from headnote.config.context import place_in
@@ -18,6 +20,7 @@ from headnote.config.files import OWN_FILE, nearest_file
 from headnote.config.layers import CONTEXT
 from headnote.errors import SettingsError, UnwritableIndex
 from headnote.extras import install, load
+from headnote.sources.tree import Tree
 
 
 @click.command(
@@ -49,14 +52,26 @@ def context_command(path: str | None, sentence: str | None, root: Path, remove: 
     check_folder(root)
     if sentence is not None and remove:
         raise SettingsError("both a sentence and --remove", path="--remove", remedy="leave out one of them")
-    if path is not None and (sentence is not None or remove):
-        _write(root, context_path(path), check_sentence(sentence) if sentence is not None else None)
+    place = None if path is None else _place(root, path)
+    if place is not None and (sentence is not None or remove):
+        _write(root, place, check_sentence(sentence) if sentence is not None else None)
     elif remove:
         raise SettingsError("--remove needs a path", path="--remove", remedy="say whose sentence to remove")
-    if remove and path is not None and not as_json:
-        write_lines([[Span(f"nothing is said about {context_path(path) or '.'} any more")]])
+    if remove and place is not None and not as_json:
+        write_lines([[Span(f"nothing is said about {place or '.'} any more")]])
     else:
-        _show(root, None if path is None or remove else context_path(path), as_json)
+        _show(root, None if remove else place, as_json)
+
+
+def _place(root: Path, written: str) -> str:
+    """A path as the index has it. An absolute one must lie in a folder of the index."""
+    if not Path(written).is_absolute():
+        return context_path(written)
+    inside = (roots_of(root.absolute()) or Tree.of_folder(root)).path_of(written)
+    if inside is None:
+        remedy = f"write a path from {root}, or . for the whole"
+        raise SettingsError(f"{shown(written)} lies outside of the folder", remedy=remedy)
+    return context_path(inside)
 
 
 def _show(root: Path, path: str | None, as_json: bool) -> None:

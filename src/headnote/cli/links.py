@@ -53,7 +53,7 @@ class LinkView(NamedTuple):
     cls=Argument,
     required=False,
     shell_complete=values.documents,
-    about="A document, relative to the root or to the current folder. With --check: the folder.",
+    about="A document: its path, or its title, alias or file name. With --check: the folder.",
 )
 @options.root_option
 @options.pack

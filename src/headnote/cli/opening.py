@@ -183,19 +183,19 @@ def note_other_workers(report: Report) -> None:
 def path_from_here(root: Path, path: str) -> str:
     """A path of the index as seen from the current folder. Of several roots it begins with the name of one: that is
     what commands take, and the file may be anywhere."""
-    return path if _roots_of(root.absolute()) else str(root / path)
+    return path if roots_of(root.absolute()) else str(root / path)
 
 
 def file_from_here(root: Path, path: str) -> str:
     """The file that a path of the index means, as seen from the current folder."""
-    roots = _roots_of(root.absolute())
+    roots = roots_of(root.absolute())
     file = roots.file(path) if roots else root / path
     here = Path.cwd()
     return str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 @lru_cache(maxsize=8)
-def _roots_of(home: Path) -> Tree | None:
+def roots_of(home: Path) -> Tree | None:
     """The folders of a home; None for a single folder."""
     roots = [entry.root for entry in read_roots(home)]
     return Tree.of_roots(roots) if roots else None

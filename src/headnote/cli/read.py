@@ -39,7 +39,7 @@ COLUMNS = ("path", "start_line", "end_line", "text")
     nargs=-1,
     required=True,
     shell_complete=values.documents,
-    about="A document, a glob in quotes, PATH:FIRST-LAST or PATH#HEADING.",
+    about="A document by path, title or alias, a glob in quotes, PATH:FIRST-LAST or PATH#HEADING.",
 )
 @options.root_option
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Most tokens of all passages together.")

@@ -57,7 +57,7 @@ COLUMNS = (
     required=False,
     metavar="[PATH[:LINE]]",
     shell_complete=values.documents,
-    about="A document, or a passage of it: path:line or path#heading.",
+    about="A document by path, title or alias, or a passage of it: path:line or path#heading.",
 )
 @options.root_option
 @options.pack

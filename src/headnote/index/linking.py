@@ -33,13 +33,17 @@ from headnote.index.sites.model import (
 from headnote.index.sites.redirects import Redirects
 from headnote.sources.files import SUFFIXES
 from headnote.sources.repository import repository_top
-from headnote.store.rows import LinkRow
+from headnote.store.rows import DocumentHead, LinkRow
 
 SHORTCODE = re.compile(r"""\{\{[<%]\s*+(?:rel)?ref\s++(?:path\s*+=\s*+)?["'`]?([^"'`\s]++)["'`]?[^{}]*[>%]\}\}""")
 """A link in Hugo."""
 BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
 """A link to a block in Logseq."""
 PLAIN_SITES: tuple[Site, ...] = (Site("plain", "", (Mount(""),), ("",)),)
+
+
+_Endings = Mapping[str, Mapping[str, str]]
+"""Last part of a name → document → its whole name."""
 
 
 class Contents(Protocol):
@@ -224,9 +228,7 @@ class Resolver:
         return self._known_names[name]
 
     def _find_named(self, name: str) -> list[str]:
-        candidates = _ending_in(without_suffix(name), self._by_name_alone)
-        literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
-        found = literal or candidates or _ending_in(page_of(name), self._by_last_part)
+        found = _by_file_name(name, self._by_name_alone, self._by_last_part)
         other = None if found else self._other_names.get(folded(name))
         return [other] if other else found
 
@@ -354,7 +356,29 @@ def is_partial(path: str) -> bool:
 _PARTIALS = frozenset({"snippets", "includes", "partials", "parts", "shared"})
 
 
-def _ending_in(name: str, table: Mapping[str, Mapping[str, str]]) -> list[str]:
+def documents_called(name: str, heads: Sequence[DocumentHead]) -> list[str]:
+    """The documents that a reader may mean by a name, in the order of `heads`: by file name or the end of the path, as
+    a wikilink takes it, else by another name, else by title."""
+    name = name.strip().removeprefix("[[").removesuffix("]]").strip().strip("/")
+    if not name:
+        return []
+    paths = [head.path for head in heads]
+    files = _by_file_name(name, _by_last_part(paths, without_suffix), _by_last_part(paths, page_of))
+    if files:
+        return [path for path in paths if path in files]
+    wanted = folded(name)
+    others = [head.path for head in heads if wanted in map(folded, (*head.aliases, *other_names(head.path)))]
+    return others or [head.path for head in heads if folded(head.title) == wanted]
+
+
+def _by_file_name(name: str, by_name: _Endings, by_page: _Endings) -> list[str]:
+    """Documents whose path ends in this name; without its suffix if none has it, or the folder of an index."""
+    candidates = _ending_in(without_suffix(name), by_name)
+    literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
+    return literal or candidates or _ending_in(page_of(name), by_page)
+
+
+def _ending_in(name: str, table: _Endings) -> list[str]:
     """Documents whose path ends in these parts."""
     ending = folded(name)
     candidates = table.get(ending.rpartition("/")[2], {})

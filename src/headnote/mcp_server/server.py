@@ -74,16 +74,20 @@ UsualLimit = Annotated[
     Annotated[int, Field(ge=1, le=50)] | None,
     Field(description=f"Most passages; {HITS} unless the folder is configured otherwise."),
 ]
-Globs = Annotated[list[str] | None, Field(description="Only documents that match one of these globs, such as docs/**.")]
-Roots = Annotated[list[str] | None, Field(description="Only these folders, by name; `status` lists them.")]
-Tags = Annotated[list[str] | None, Field(description="Only documents with all of these tags.")]
+Globs = Annotated[
+    str | list[str] | None, Field(description="Only documents that match this glob, or one of these, such as docs/**.")
+]
+Roots = Annotated[
+    str | list[str] | None, Field(description="Only this folder, or these, by name; `status` lists them.")
+]
+Tags = Annotated[str | list[str] | None, Field(description="Only documents with this tag, or with all of these.")]
 Where = Annotated[
     dict[str, str] | str | None,
     Field(description="Only documents with this frontmatter: version >= 2 and status != draft, or fields with values."),
 ]
 Since = Annotated[str, Field(description="Only files changed since: a date, or 12h, 7d, 2w, 1y.")]
 Way = Annotated[Mode | None, Field(description="By words, by meaning, or both; as the folder is configured.")]
-DocumentPath = Annotated[str, Field(description="Document, as search names it.")]
+DocumentPath = Annotated[str, Field(description="Document, as search names it; a title, alias or file name will do.")]
 Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100, le=20_000)]
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]
 
@@ -211,12 +215,8 @@ def _read(serve: Serve) -> Tool:
 def _multi_read(serve: Serve) -> Tool:
     def multi_read(
         paths: Annotated[
-            list[str],
-            Field(
-                description="Documents, globs such as guide/**, path:first-last, or path#heading.",
-                min_length=1,
-                max_length=100,
-            ),
+            str | Annotated[list[str], Field(min_length=1, max_length=100)],
+            Field(description="Documents, globs such as guide/**, path:first-last, or path#heading; one or a list."),
         ],
         budget: Budget = BUDGET,
         structured: Structured = False,

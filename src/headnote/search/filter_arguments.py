@@ -93,6 +93,8 @@ def _field_name(name: object) -> str:
 
 def _field_value(name: str, value: object) -> str:
     check_types(**{f"where[{name!r}]": (value, str | bool | Real | date | time)})
+    if isinstance(value, Real) and math.isnan(value):
+        raise SettingsError(f"where[{name!r}] is not a number", remedy="give a value: nothing equals NaN")
     return field_text(value)
 
 

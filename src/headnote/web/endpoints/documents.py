@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from headnote.api import DocumentView, unknown_document
@@ -50,20 +51,20 @@ def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
         return responses.ReadAnswer(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
     if not request.path:
         raise SettingsError("neither path nor chunk is given", remedy="name a document or the key of a chunk")
-    _check_address(served, request.path, served.index.read(request.path, 1, 1).path)
+    path = _meant(served, request.path)
     if request.heading:
-        passage = served.index.section(request.path, request.heading)
+        passage = served.index.section(path, request.heading)
     else:
-        passage = served.index.read(request.path, request.start_line, request.end_line)
+        passage = served.index.read(path, request.start_line, request.end_line)
     return responses.ReadAnswer(*passage)
 
 
 def found(served: Served, request: requests.FoundRequest) -> responses.FoundAnswer:
     """The words of a document that a query finds, line by line."""
-    _check_address(served, request.path, served.index.read(request.path, 1, 1).path)
-    words = served.index.found_words(request.path, request.q)
+    path = _meant(served, request.path)
+    words = served.index.found_words(path, request.q)
     shown = [responses.FoundWordAnswer(*word) for word in words[:MOST_FOUND]]
-    return responses.FoundAnswer(request.path, shown, len(words))
+    return responses.FoundAnswer(path, shown, len(words))
 
 
 def editor(served: Served, request: requests.PathRequest) -> responses.EditorAnswer:
@@ -134,16 +135,28 @@ def piece(served: Served, request: requests.PieceRequest) -> responses.PieceAnsw
 
 
 def _document(served: Served, path: str) -> DocumentView:
-    view = served.index.document(path)
-    _check_address(served, path, view.document.path)
-    return view
+    return served.index.document(_meant(served, path))
 
 
-def _check_address(served: Served, asked: str, meant: str) -> None:
-    """An address has one spelling. The index understands others, among them the folder on this machine, which a client
-    must not be able to guess: the answer is that of a path that means nothing."""
-    if asked != meant:
-        raise unknown_document(asked, served.index.documents())
+def _meant(served: Served, asked: str) -> str:
+    """The document that an address names. A name will do, and a path has one spelling. The index understands others,
+    among them the folder on this machine, which a client must not be able to guess: the answer is that of a path that
+    means nothing."""
+    try:
+        meant = served.index.read(asked, 1, 1).path
+    except MissingSource:
+        if not _is_foreign(asked):
+            raise
+        meant = ""
+    if asked != meant and (not meant or "/" in asked or "\\" in asked):
+        raise unknown_document(asked, served.index.documents()) from None
+    return meant
+
+
+def _is_foreign(path: str) -> bool:
+    """Whether a path may lead out of the folder."""
+    steps = re.split(r"[/\\]", path)
+    return ".." in steps or (len(steps) > 1 and (steps[0] == "~" or not steps[0] or steps[0].endswith(":")))
 
 
 def _check_place(served: Served, place: str) -> None:
@@ -154,7 +167,7 @@ def _check_place(served: Served, place: str) -> None:
 
 def _is_address(served: Served, path: str) -> bool:
     try:
-        return bool(path) and served.index.read(path, 1, 1).path == path
+        return bool(path and _meant(served, path))
     except MissingSource:
         return False
 
@@ -185,8 +198,7 @@ def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
 
 def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> responses.NeighbourhoodAnswer:
     """A document and those around it, up to two links away."""
-    near = served.index.neighbourhood(request.path, request.depth, request.limit)
-    _check_address(served, request.path, near.nodes[0].path)
+    near = served.index.neighbourhood(_meant(served, request.path), request.depth, request.limit)
     return responses.NeighbourhoodAnswer(
         [
             responses.NeighbourAnswer(node.path, node.title, node.degree, list(node.tags), distance)
