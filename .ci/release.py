@@ -1,7 +1,8 @@
 """What a release needs besides building.
 
     python .ci/release.py plan TAG                      which package the tag releases, as outputs of a job
-    python .ci/release.py prepare FOLDER ADDRESS TAG    make the page on PyPI lead to the repository at ADDRESS
+    python .ci/release.py prepare FOLDER ADDRESS TAG    make the page on PyPI lead to the repository at ADDRESS, and
+                                                        name the server in server.json after its account
 
 A tag is a package and its version: headnote-md-v0.1.0, headnote-md-deep-v1.0.0. The address of the repository is known
 only where it is hosted, so no file here names it.
@@ -108,6 +109,15 @@ def prepare(root: Path, folder: str, address: str, tag: str) -> None:
     readme.write_text(absolute_links(readme.read_text("utf-8"), folder, address, tag), "utf-8")
     with project.open("a", encoding="utf-8") as file:
         file.write(project_urls(address, tag))
+    if folder == ".":
+        registered = root / "server.json"
+        registered.write_text(with_account(registered.read_text("utf-8"), address), "utf-8")
+
+
+def with_account(server: str, address: str) -> str:
+    """The file for the MCP registry, where a name begins with the GitHub account that publishes it."""
+    account = address.split("/")[3]
+    return re.sub(r'("name": ")[^"/]+/', rf"\g<1>io.github.{account}/", server, count=1)
 
 
 def main(arguments: list[str]) -> None:

@@ -34,6 +34,25 @@ def code_blocks(path: Path) -> list[tuple[str, str]]:
     ]
 
 
+def test_the_first_commands_of_the_readme_need_no_release(repository: Path) -> None:
+    """`.ci/run` runs that line from a fresh clone."""
+    info, first = code_blocks(repository / "README.md")[0]
+    assert info == "bash"
+    assert re.fullmatch(r'pip install -e "\.\[search\]" && headnote search ".+" examples/handbook\n', first)
+    installs = [code for _, code in code_blocks(repository / "docs" / "install.md") if code.startswith("pip install")]
+    assert installs[:2] == ['pip install -e ".[search]"\n', 'pip install "headnote-md[search]"\n']
+
+
+def test_nothing_has_a_placeholder_for_an_account(repository: Path) -> None:
+    """Whoever copies a line must be able to use it as it is."""
+    folders = ("docs", "examples", "skills", ".claude-plugin", ".github", "models")
+    files = [*(file for folder in folders for file in (repository / folder).rglob("*")), *repository.glob("*")]
+    names = (".md", ".mdx", ".json", ".yml", ".yaml", ".toml", ".cff", "Dockerfile")
+    texts = {file: file.read_text(encoding="utf-8") for file in files if file.is_file() and file.name.endswith(names)}
+    assert len(texts) > 100
+    assert [str(file) for file, text in texts.items() if re.search(r"\bOWNER\b|<owner>|your-(org|name)\b", text)] == []
+
+
 @pytest.fixture
 def examples(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder where examples may leave an index behind. Pages of the site call the handbook by its own name."""

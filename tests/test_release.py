@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -122,7 +123,7 @@ def test_once_absolute_links_stay_as_they_are(text: str) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_what_is_released_leads_to_files_that_exist(folder: str, tmp_path: Path) -> None:
-    for name in ("README.md", "pyproject.toml"):
+    for name in ("README.md", "pyproject.toml", *(["server.json"] if folder == "." else [])):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         shutil.copy(REPOSITORY / folder / name, tmp_path / folder / name)
     release.prepare(tmp_path, folder, ADDRESS, TAG)
@@ -134,6 +135,12 @@ def test_what_is_released_leads_to_files_that_exist(folder: str, tmp_path: Path)
     )
     assert [path for path in linked if not (REPOSITORY / path).exists()] == []
     assert len(linked) > 2
+
+
+def test_the_server_is_registered_under_the_account_of_the_repository() -> None:
+    server = (REPOSITORY / "server.json").read_text(encoding="utf-8")
+    released = json.loads(release.with_account(server, ADDRESS))
+    assert released == json.loads(server) | {"name": f"io.github.owner/{DISTRIBUTION}"}
 
 
 # -- the workflow

@@ -21,7 +21,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from headnote import FilesRead
-from headnote.keeper import State
+from headnote.keeper import Served, State
+from headnote.mcp_server.server import make_server
 
 CLIENTS = ("Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex")
 FOLDER = "/path/to/docs"
@@ -50,6 +51,16 @@ def commands_in(language: str, text: str) -> Iterator[list[str]]:
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
     return (repository / "docs" / "agents.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/agents.md"])
+def test_every_tool_is_named(name: str, repository: Path) -> None:
+    def nobody_asks() -> Served:
+        raise AssertionError("tools are listed without an index")
+
+    [sentence] = re.findall(r"the tools ((?:`\w+`(?:,\s|\sand\s)?)+)", (repository / name).read_text(encoding="utf-8"))
+    tools = asyncio.run(make_server(nobody_asks).list_tools())
+    assert sorted(re.findall(r"\w+(?=`)", sentence)) == sorted(tool.name for tool in tools)
 
 
 def test_every_client_has_its_lines(page: str) -> None:
