@@ -22,6 +22,9 @@ WIDE_SENTENCES = (
 SENTENCE_ENDS = (". ", ".\n", "? ", "! ", ".) ", '." ', ": ", "; ", " ")
 INFO_STRINGS = ("", "python", "js {1,3-5} title='a.js'", "text " + "very long info string " * 6)
 LINE_ENDS = ("\n", "\n", "\n", "\r\n", "\r")
+MARKERS = ("-", "1.", ">", "*", "10)", "[^1]:", "")
+GAPS = ("\t", " ", " \t", "\t\t", "  \t", "     ")
+INDENTS = ("\t", "  ", "    ", " \t", ">\t", "> ")
 SPACES = tuple(char for char in map(chr, range(0x110000)) if char.isspace() and char not in "\r\n")
 HEADING_WORDS = (
     "Install", "Set up `x`", "C#", "Überblick", "インストール", "A & B", "[Link](x)", "Step 1", "Réglages {#id}",
@@ -92,6 +95,19 @@ def quote(dice: Dice) -> str:
     return "\n".join("> " + line if dice.chance(95) else ">" + line for line in content.split("\n"))
 
 
+def tabbed(dice: Dice) -> str:
+    """Containers in containers, with tabs behind their markers and before them at every depth."""
+    lines: list[str] = []
+    depth = 0
+    for _ in range(dice.count(2, 7)):
+        indent = "".join(dice.pick(INDENTS) for _ in range(depth))
+        content = dice.pick((prose, prose, words_only, code, endless_line, indented_code))(dice)
+        first, *others = (content * dice.pick((1, 4, 12))).split("\n")
+        lines += [indent + dice.pick(MARKERS) + dice.pick(GAPS) + first, *(indent + "\t" + line for line in others)]
+        depth = max(0, depth + dice.pick((1, 1, 0, -1, -2)))
+    return "\n".join(lines)
+
+
 def words_only(dice: Dice) -> str:
     return words(dice, 1, 6)
 
@@ -144,7 +160,7 @@ Shape = Callable[[Dice], str]
 BLOCKS: tuple[Shape, ...] = (
     *(prose, prose, prose, words_only, heading, heading, heading, code, table, item_list),
     *(wide_prose, quote, html, indented_code, definitions, footnote, endless_line, rule, picture, component),
-    blanks,
+    *(blanks, tabbed),
 )
 
 

@@ -23,6 +23,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -213,11 +214,14 @@ def _without_impossible(settings: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("preset", presets())
 @given(source=documents(), settings=any_settings().map(_without_impossible))
-def test_ids_are_unique_with_every_setting(preset: str, source: str, settings: dict[str, Any]) -> None:
+def test_ids_are_unique_and_ranges_in_order_with_every_setting(
+    preset: str, source: str, settings: dict[str, Any]
+) -> None:
     chunks = chunk(source, path="a.md", preset=preset, **settings)
     note("\n".join(map(repr, chunks)))
     for names in ([each.id for each in chunks], [each.key for each in chunks]):
         assert len(set(names)) == len(names)
+    assert all(before.end <= each.start for before, each in pairwise(chunks))
     by_section: dict[int, list[int | None]] = {}
     for each in chunks:
         by_section.setdefault(each.section, []).append(each.part)

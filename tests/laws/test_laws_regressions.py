@@ -23,6 +23,9 @@ class Case(NamedTuple):
 CODE = "\n".join(f"line number {number} of the code" for number in range(40))
 LINES = "\n".join(f"    line number {number} of the code" for number in range(40))
 
+SENTENCE = "Whoever reads this sentence knows in which document and where in it it stands. "
+"""Sixty of them are too much for a chunk."""
+
 MDX: dict[str, Any] = {"max_tokens": 128, "mdx": True}
 HEAD = "| API | Description | Auth | HTTPS | CORS |\n|:---|:---|:---|:---|:---|\n"
 
@@ -106,8 +109,36 @@ CASES = [
     Case("blanks at the end of a block that is cut", "~~~~\n>\n" + "\u2028\x85 " * 60 + "\n~~~~", {"max_tokens": 20}),
     Case("blanks in front of a block that is cut", "text\n\n" + "\u2000" * 300 + "word " * 30, {"max_tokens": 20}),
     Case("a paragraph of blanks below a heading", "# a\n\n\u00a0\n\n# b\n\ntext", {"min_tokens": 0}),
+    Case(
+        "paragraphs of blanks in an item",
+        "- \t~~~s{1,exw\n\t~~~\n\u2028\u2007\u2028\u2004\u2029\u2009\u2003\u2008\n\n"
+        "\u2003\u2008\u205f \u3000\u2007\u2006\u205f\u2007",
+        {"max_tokens": 16},
+    ),
     Case("a line of blanks before a text", "[];\n\n\u00a0\ntext\n\n" * 100, {"max_tokens": 40}),
     Case("characters of several tokens", "# 漢字\n\n" + "😀\U00012000" * 20, {"max_tokens": 4}),
+    *(
+        Case(
+            f"tabs behind {marker!r} in containers in containers, {max_tokens}",
+            "".join(f"{indent * depth}{marker}{gap}{SENTENCE * 60}{end}" for depth in (0, 0, 1, 1, 2, 1, 2)),
+            {"max_tokens": max_tokens},
+        )
+        for marker, indent, gap, end in (
+            ("-", "\t", "\t", "\n"),
+            ("-", "\t", "\t", "\r\n"),
+            ("1.", "\t", "\t", "\n\n"),
+            ("*", "\t", " \t", "\n"),
+            ("+", "    ", "\t", "\n"),
+            (">", ">\t", "\t-\t", "\n"),
+            ("- 1.", "\t\t", "\t", "\n"),
+            ("[^1]:", "\t", "\t", "\n"),
+        )
+        for max_tokens in (64, 512)
+    ),
+    Case(
+        "what looks like the marker of an item behind a tab", f"[^1]: {SENTENCE * 20}\n\t10.\t\ta", {"max_tokens": 64}
+    ),
+    Case("an item that begins with code behind tabs", f"-\t\t{SENTENCE * 60}\n\t-\t{SENTENCE * 60}\n", {}),
     Case("a fence in the smallest chunks", f"```js\n{CODE}\n```\n", {"max_tokens": 16}),
 ]
 

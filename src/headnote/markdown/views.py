@@ -11,6 +11,9 @@ _QUOTE_MARKER = re.compile(r" *+>")
 _LIST_MARKER = re.compile(r" *+(?:[-+*]|[0-9]{1,9}[.)])(?= |\n|\Z)")
 _FOOTNOTE_MARKER = re.compile(r" *+\[\^[^\]]*+\]:[ \t]*+")
 _PREFIX = re.compile(r"(?:[ \t>]|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*+")
+_BLANKS = re.compile(r" *+")
+_BLANKS_WITH_TAB = re.compile(r" *+\t[ \t]*+")
+_TAB_WIDTH = 4
 _FOOTNOTE_WIDTH = 4
 _CODE_INDENT = 4
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -24,22 +27,26 @@ _MAX_TAG = 4096
 
 
 class View:
-    """A text cut out of a source, line by line."""
+    """A text cut out of a source, stretch by stretch."""
 
     __slots__ = ("shifts", "starts", "text")
 
     def __init__(self, text: str, starts: list[int], shifts: list[int]) -> None:
         self.text = text
         self.starts = starts
-        """Where each line begins in the text."""
+        """Where each stretch begins in the text: a line, and in a line whatever follows a tab that became blanks."""
         self.shifts = shifts
-        """For each line, how far its characters lie from their place in the source."""
+        """For each stretch, how far its characters lie from their place in the source."""
 
     def place(self, position: int) -> int:
         """Where this character stands in the source."""
-        if len(self.starts) == 1:
-            return position + self.shifts[0]
-        return position + self.shifts[bisect_right(self.starts, position) - 1]
+        starts, shifts = self.starts, self.shifts
+        if len(starts) == 1:
+            return position + shifts[0]
+        following = bisect_right(starts, position)
+        place = position + shifts[following - 1]
+        # A tab that became blanks is shorter than they are: none of them lies behind the character after it.
+        return place if following == len(starts) else min(place, starts[following] + shifts[following])
 
 
 def whole(text: str) -> View:
@@ -47,27 +54,58 @@ def whole(text: str) -> View:
     return View(text, [0], [0])
 
 
-_Line = tuple[str, int]
-"""What a line brings to the container, without the line end, and where the end of that lies in the source: indentation
-may have changed, the end has not moved."""
+class _Copy:
+    """A view in the making: stretches of another one, side by side."""
+
+    __slots__ = ("contents", "length", "original", "shifts", "starts")
+
+    def __init__(self, original: View) -> None:
+        self.original = original
+        self.contents: list[str] = []
+        self.starts: list[int] = []
+        self.shifts: list[int] = []
+        self.length = 0
+
+    def take(self, start: int, stop: int) -> None:
+        """Append a stretch of the original, which may consist of several."""
+        starts, shifts = self.original.starts, self.original.shifts
+        following = bisect_right(starts, start)
+        moved = start - self.length
+        self.starts.append(self.length)
+        self.shifts.append(self.original.place(start) - self.length)
+        while following < len(starts) and starts[following] < stop:
+            self.starts.append(starts[following] - moved)
+            self.shifts.append(shifts[following] + moved)
+            following += 1
+        self.add(self.original.text[start:stop])
+
+    def add(self, text: str) -> None:
+        """Append what is not in the original. It counts as part of the stretch before."""
+        self.contents.append(text)
+        self.length += len(text)
+
+    def view(self) -> View:
+        return View("".join(self.contents), self.starts, self.shifts)
 
 
-def _join(lines: list[_Line]) -> View:
-    contents: list[str] = []
-    starts: list[int] = []
-    shifts: list[int] = []
-    position = 0
-    for content, place in lines:
-        contents.append(content)
-        starts.append(position)
-        shifts.append(place - len(content) - position)
-        position += len(content) + 1
-    return View("\n".join(contents), starts, shifts)
+_Line = tuple[int, int]
+"""Where a line, or what it brings to a container, begins and ends in a view; without the line end."""
 
 
-def _lines(view: View, start: int, end: int) -> list[_Line]:
+def _join(view: View, lines: list[_Line]) -> View:
+    copy = _Copy(view)
+    for number, (start, stop) in enumerate(lines):
+        if number:
+            copy.add("\n")
+        copy.take(start, stop)
+    return copy.view()
+
+
+def _lines(view: View, start: int, end: int) -> tuple[View, list[_Line]]:
+    """The lines of a container, in a view where blanks stand for the tabs before and between their markers."""
     text = view.text
     has_returns = text.find("\r", start, end) >= 0
+    has_tabs = text.find("\t", start, end) >= 0
     lines: list[_Line] = []
     while start < end:
         if has_returns:
@@ -77,40 +115,56 @@ def _lines(view: View, start: int, end: int) -> list[_Line]:
         else:
             stop = text.find("\n", start, end)
             stop, following = (stop, stop + 1) if stop >= 0 else (end, end)
-        content = text[start:stop]
-        place = _place_of_end(view, start, stop)
-        lines.append((_with_spaces(content) if "\t" in content else content, place))
+        lines.append((start, stop))
         start = following
-    return lines
+    return _with_spaces(view, lines) if has_tabs else (view, lines)
 
 
-def _with_spaces(line: str) -> str:
-    """The same line without tabs before and between its markers: how wide a tab is depends on where it stands, and
+def _with_spaces(view: View, lines: list[_Line]) -> tuple[View, list[_Line]]:
+    """The same lines without tabs before and between their markers: how wide a tab is depends on where it stands, and
     that is known only as long as the outer markers are there."""
-    prefix = _PREFIX.match(line)
-    assert prefix is not None
-    return prefix[0].expandtabs(4) + line[prefix.end() :]
+    copy = _Copy(view)
+    widened: list[_Line] = []
+    for start, stop in lines:
+        begin, taken = copy.length, start
+        prefix = _PREFIX.match(view.text, start, stop)
+        assert prefix is not None, "it also matches nothing"
+        for blanks in _BLANKS_WITH_TAB.finditer(view.text, start, prefix.end()):
+            copy.take(taken, blanks.start())
+            column = (copy.length - begin) % _TAB_WIDTH
+            copy.add((" " * column + blanks[0]).expandtabs(_TAB_WIDTH)[column:])
+            taken = blanks.end()
+        copy.take(taken, stop)
+        widened.append((begin, copy.length))
+        copy.add("\n")
+    return copy.view(), widened
 
 
-def _place_of_end(view: View, line_start: int, line_end: int) -> int:
-    return view.place(line_start) + line_end - line_start
+def _indent(text: str, start: int, stop: int) -> int:
+    """How many blanks a stretch begins with."""
+    blanks = _BLANKS.match(text, start, stop)
+    assert blanks is not None, "it also matches nothing"
+    return blanks.end() - start
 
 
 def quote_content(view: View, start: int, end: int) -> View:
-    """A block quote without its markers; lazy lines are as they were."""
-    lines = []
-    for content, place in _lines(view, start, end):
-        marker = _QUOTE_MARKER.match(content)
-        lines.append((content.lstrip(" ") if marker is None else _outdent(content, marker.end(), 1), place))
-    return _join(lines)
+    """A block quote without its markers; lazy lines lose their indentation."""
+    view, lines = _lines(view, start, end)
+    contents: list[_Line] = []
+    for begin, stop in lines:
+        marker = _QUOTE_MARKER.match(view.text, begin, stop)
+        first, width = (begin, stop - begin) if marker is None else (marker.end(), 1)
+        contents.append((_outdented(view.text, first, stop, width), stop))
+    return _join(view, contents)
 
 
 def footnote_content(view: View, start: int, end: int) -> View:
     """A footnote without its label and indentation."""
-    (first, first_place), *others = _lines(view, start, end)
-    marker = _FOOTNOTE_MARKER.match(first)
-    content = (first[marker.end() if marker else 0 :], first_place)
-    return _join([content, *[(_outdent(line, 0, _FOOTNOTE_WIDTH), place) for line, place in others]])
+    view, lines = _lines(view, start, end)
+    first, first_stop = lines[0]
+    marker = _FOOTNOTE_MARKER.match(view.text, first, first_stop)
+    others = [(_outdented(view.text, begin, stop, _FOOTNOTE_WIDTH), stop) for begin, stop in lines[1:]]
+    return _join(view, [(marker.end() if marker else first, first_stop), *others])
 
 
 class Item:
@@ -141,7 +195,7 @@ def plain_items(text: str, start: int, end: int) -> list[Item]:
         if marker is not None and (not items or marker.end() - len(marker[0].lstrip(" ")) - line_start < width):
             if items:
                 items[-1].end = line_start
-            width = _item_width(text[line_start:stop], marker.end() - line_start)
+            width = _item_width(text, line_start, marker.end(), stop)
             items.append(Item(line_start, line_start + width, stop, end))
         line_start = stop + 1
     return items
@@ -150,13 +204,10 @@ def plain_items(text: str, start: int, end: int) -> list[Item]:
 def item_content(view: View, item: Item) -> View:
     """An item without its marker and indentation; lazy lines lose what they have."""
     width = item.content - item.start
-    (first, first_place), *others = _lines(view, item.start, item.end)
-    lines = [(first[width:], first_place)]
-    for content, place in others:
-        indent = len(content) - len(content.lstrip(" "))
-        is_lazy = indent < width and indent < len(content)
-        lines.append((content[indent if is_lazy else width :], place))
-    return _join(lines)
+    view, (first, *others) = _lines(view, item.start, item.end)
+    contents = [(min(first[0] + width, first[1]), first[1])]
+    contents += [(_outdented(view.text, start, stop, width), stop) for start, stop in others]
+    return _join(view, contents)
 
 
 def is_plain_list(text: str, start: int, end: int) -> bool:
@@ -167,48 +218,45 @@ def is_plain_list(text: str, start: int, end: int) -> bool:
 
 def list_items(view: View, start: int, end: int) -> list[View]:
     """The content of each item of a list, without markers and indentation."""
+    view, lines = _lines(view, start, end)
     items: list[View] = []
     item: list[_Line] = []
     width = 0
-    for content, place in _lines(view, start, end):
-        indent = len(content) - len(content.lstrip(" "))
-        if indent >= width > 0 or indent == len(content):
-            item.append((content[width:], place))
-            continue
-        marker = _LIST_MARKER.match(content)
+    for begin, stop in lines:
+        indent = _indent(view.text, begin, stop)
+        is_inside = indent >= width > 0 or begin + indent == stop
+        marker = None if is_inside else _LIST_MARKER.match(view.text, begin, stop)
         if marker is None:
-            item.append((content[indent:], place))
+            item.append((begin + min(indent, width) if is_inside else begin + indent, stop))
             continue
         if item:
-            items.append(_join(item))
-        width = _item_width(content, marker.end())
-        item = [(content[width:], place)]
+            items.append(_join(view, item))
+        width = _item_width(view.text, begin, marker.end(), stop)
+        item = [(min(begin + width, stop), stop)]
     if item:
-        items.append(_join(item))
+        items.append(_join(view, item))
     return items
 
 
-def _item_width(line: str, after_marker: int) -> int:
-    """Columns by which the lines of a list item are indented."""
-    gap = len(line) - after_marker - len(line[after_marker:].lstrip(" "))
-    is_empty = after_marker + gap == len(line)
+def _item_width(text: str, start: int, after_marker: int, stop: int) -> int:
+    """Columns by which the lines of a list item are indented, which begins in the line from `start` to `stop`."""
+    gap = _indent(text, after_marker, stop)
+    is_empty = after_marker + gap == stop
     # Nothing, or indented code, after the marker: then one blank belongs to the marker.
-    return after_marker + (1 if is_empty or gap > _CODE_INDENT else gap)
+    return after_marker - start + (1 if is_empty or gap > _CODE_INDENT else gap)
 
 
-def _outdent(line: str, start: int, width: int) -> str:
-    """The line from `start` on, with up to `width` blanks removed."""
-    rest = line[start:]
-    return rest[min(width, len(rest) - len(rest.lstrip(" "))) :]
+def _outdented(text: str, start: int, stop: int, width: int) -> int:
+    """Where a stretch begins without up to `width` blanks."""
+    return start + min(width, _indent(text, start, stop))
 
 
 def jsx_content(view: View, start: int, end: int) -> View:
     """A JSX element without its tags and comments. MDX has no indented code, so indentation goes as well."""
-    text = _without_tags(view.text[start:end])
-    lines = [match for match in LINE.finditer(text) if match.start() < len(text)]
-    return _join(
-        [(line[1].lstrip(" \t"), _place_of_end(view, start + line.start(), start + line.end(1))) for line in lines]
-    )
+    element = _join(view, [(start, end)])
+    element.text = text = _without_tags(element.text)
+    lines = [match.span(1) for match in LINE.finditer(text) if match.start() < len(text)]
+    return _join(element, [(stop - len(text[begin:stop].lstrip(" \t")), stop) for begin, stop in lines])
 
 
 def _without_tags(text: str) -> str:

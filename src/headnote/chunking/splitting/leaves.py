@@ -10,9 +10,8 @@ from headnote.chunking.splitting.units import IN_BLOCK, IN_TEXT, NO_SEAM
 
 _SENTENCE_END = re.compile(r"[.!?]++[\"'”’)\]*_`]*+\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _WORD = re.compile(r"\S++\s*+")
-_ITEM_MARKER: Final = re.compile(
-    r"((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?:(?P<gap>[ \t]{1,4}+(?=[^\s]))|(?=[ \t\n]))"
-)
+_ITEM_MARKER: Final = re.compile(r"((?P<indent>[ \t]*+)(?:[-+*]|[0-9]{1,9}+[.)]))(?=[ \t\n])[ \t]*+(?P<content>\S)?")
+_CODE_INDENT: Final = 4
 _MAY_BE_MARKER: Final = frozenset("-+*0123456789\t")
 
 
@@ -57,10 +56,21 @@ def by_item(piece: Piece) -> Cuts:
         while first < end and text[first] == " ":
             first += 1
         marker = _ITEM_MARKER.match(text, line, end) if first < end and text[first] in _MAY_BE_MARKER else None
-        if marker is not None and (not starts or len(marker["indent"].expandtabs(4)) < content_column):
+        if marker is not None and (not starts or _width(marker["indent"]) < content_column):
             starts.append(line)
-            content = marker.end() if marker["gap"] else marker.end(1) + 1
-            content_column = len(text[line:content].expandtabs(4))
+            content_column = _content_column(marker)
         line = text.find("\n", first, end) + 1 or end
     starts[:1] = [piece.start]
     return Cuts(piece, "item", starts, [piece.strength, *[IN_BLOCK] * (len(starts) - 1)])
+
+
+def _content_column(marker: re.Match[str]) -> int:
+    """Where the content of an item begins: behind the blanks, or behind one of them if nothing or code follows."""
+    behind_marker = _width(marker[1])
+    content = _width(marker[0]) - 1 if marker["content"] else behind_marker
+    return content if 0 < content - behind_marker <= _CODE_INDENT else behind_marker + 1
+
+
+def _width(text: str) -> int:
+    """Columns of the beginning of a line."""
+    return len(text.expandtabs(4))

@@ -148,6 +148,9 @@ class _Splitter:
         self, part: Piece, extent: Extent, seams: Extent, weight: int, is_off_seam: bool, depth: int
     ) -> None:
         start = extent[0]
+        if part.source[start].isspace() and part.source[start : extent[1]].isspace():
+            self._append_blanks(weight, is_off_seam)
+            return
         part = self._with_light_carry(_with_quote_marker(part, start))
         carried = self._carried_weights
         # Long blanks at either end count only inside a chunk: whether the unit fits alone is decided without them.
@@ -176,11 +179,20 @@ class _Splitter:
         start, end = extent
         while start < end:
             cut = self.measure.fit(source, start, end, self.limit)
-            if not source[start:cut].isspace():
-                units.append(start=start, weight=0, strength=NO_SEAM, off_seam=True)
-            if units.starts:  # blanks belong to the unit before, if there is one
-                units.weights[-1] += self.measure.between((start, cut))[0]
+            [weight] = self.measure.between((start, cut))
+            if source[start:cut].isspace():
+                self._append_blanks(weight, is_off_seam=True)
+            else:
+                units.append(start=start, weight=weight, strength=NO_SEAM, off_seam=True)
             start = cut
+
+    def _append_blanks(self, weight: int, is_off_seam: bool) -> None:
+        """Blanks belong to the unit before, if there is one. It weighs no more if it ends a chunk."""
+        units = self.units
+        if units.starts:
+            units.weights[-1] += weight
+            units.closing[-1] -= weight
+            units.off_seam[-1] |= is_off_seam
 
     def _by_character(self, word: Piece) -> Cuts:
         """As many characters at a time as fit, for a single endless word."""
