@@ -7,7 +7,7 @@
 FROM python:3.12-slim-bookworm AS build
 WORKDIR /source
 COPY . .
-RUN python -m venv /opt/headnote && /opt/headnote/bin/pip install --no-cache-dir ".[search,mcp,server]"
+RUN python -m venv /opt/headnote && /opt/headnote/bin/pip install --no-cache-dir ".[fast,search,mcp,server]"
 
 FROM python:3.12-slim-bookworm
 COPY --from=build /opt/headnote /opt/headnote

@@ -1,7 +1,8 @@
 """Compile the hot modules with mypyc, if HEADNOTE_COMPILE=1 is set while a wheel is built.
 
 Otherwise nothing happens: the wheel is plain Python for every system, as is each editable install. A compiled wheel
-has the same files, and an extension beside each compiled module, which Python prefers.
+has the same files, and an extension beside each compiled module, which Python prefers. If it is made with glibc, only
+machines with glibc install it, so it requires what has no wheel for musl.
 
 hatch-mypyc does the same for a project that compiles always. It cannot add mypy to the requirements of a build only
 when asked, so every install from source would download a compiler that it does not use.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import os
 from contextlib import chdir
 from pathlib import Path
+from platform import libc_ver
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
@@ -70,6 +72,8 @@ class CompileHook(BuildHookInterface):  # type: ignore[type-arg]
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
+        if libc_ver()[0] == "glibc":
+            build_data["dependencies"] += self.metadata.core.optional_dependencies["fast"]
         self.folder = Path(mkdtemp(prefix="headnote-"))
         for extension in compiled(Path(self.root) / "src", self.folder):
             build_data["force_include"][str(extension)] = extension.relative_to(self.folder / "lib").as_posix()

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from headnote.cli.doctor import PACKAGES
 from headnote.cli.main import COMMANDS
@@ -45,24 +46,36 @@ def normal(name: str) -> str:
 def required_by(requirements: list[str]) -> set[str]:
     """The projects that requirements bring without extras, with those that they bring in turn."""
     names: set[str] = set()
-    pending = list(requirements)
+    pending = list(map(Requirement, requirements))
     while pending:
         requirement = pending.pop()
-        name = normal(re.split(r"[\[<>=!~;( ]", requirement)[0])
-        if name in names or "extra ==" in requirement:
+        name = normal(requirement.name)
+        if name in names or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
             continue
         names.add(name)
         try:
-            pending += requires(name) or []
+            pending += map(Requirement, requires(name) or [])
         except PackageNotFoundError:
             continue  # for another Python or another system
     return names
 
 
 @pytest.fixture(scope="module")
-def prelude(repository: Path) -> str:
-    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    base = required_by(project["dependencies"])
+def dependencies(repository: Path) -> list[str]:
+    dependencies: list[str] = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "dependencies"
+    ]
+    return dependencies
+
+
+@pytest.fixture(scope="module")
+def base(dependencies: list[str]) -> set[str]:
+    """What `pip install` alone installs here."""
+    return required_by(dependencies)
+
+
+@pytest.fixture(scope="module")
+def prelude(base: set[str]) -> str:
     assert {"click", "pyyaml", "rich"} <= base
     assert {"apsw", "numpy", "mcp", "starlette"}.isdisjoint(base)
     modules = {
@@ -236,12 +249,35 @@ def test_status_says_that_there_is_no_index(prelude: str, folder: Path) -> None:
     assert "no index here" in result.stderr
 
 
-def test_the_doctor_names_the_extra_of_every_package(prelude: str, folder: Path) -> None:
+SYSTEMS = {
+    "Windows, x86-64": {"sys_platform": "win32", "platform_machine": "AMD64"},
+    "Windows, arm64": {"sys_platform": "win32", "platform_machine": "ARM64"},
+    "macOS": {"sys_platform": "darwin", "platform_machine": "arm64"},
+    "Linux with glibc or musl": {"sys_platform": "linux", "platform_machine": "x86_64"},
+    "Linux on 32 bits": {"sys_platform": "linux", "platform_machine": "armv7l"},
+}
+
+
+def test_the_native_tokenizer_is_required_where_it_surely_has_a_wheel(dependencies: list[str]) -> None:
+    [tokenizer] = [one for one in map(Requirement, dependencies) if one.name == "toktok-rs"]
+    assert tokenizer.marker is not None
+    implementation = {"platform_python_implementation": "CPython"}
+    found = [name for name, system in SYSTEMS.items() if tokenizer.marker.evaluate(implementation | system)]
+    assert found == ["Windows, x86-64", "macOS"]
+    assert not tokenizer.marker.evaluate({"platform_python_implementation": "PyPy"})
+
+
+def test_the_doctor_names_the_extra_of_every_package(prelude: str, base: set[str], folder: Path) -> None:
     result = run(prelude, COMMAND, "doctor", "--json", cwd=folder)
     assert (result.returncode, result.stderr) == (1, "")
     findings = json.loads(result.stdout)["findings"]
-    packages = {finding["text"]: finding["state"] for finding in findings if finding["what"] == "packages"}
+    packages = {
+        finding["text"]: finding["state"]
+        for finding in findings
+        if finding["what"] == "packages" and finding["state"] != "ok"
+    }
     assert packages == {
         f"{package.name} is missing: {install(package.extra)} installs it": "wrong" if package.is_required else "note"
         for package in PACKAGES
+        if normal(package.name) not in base
     }

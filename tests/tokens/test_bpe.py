@@ -193,8 +193,9 @@ def test_a_counter_travels_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(counter)) is counter
 
 
-def run(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+def run(code: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_the_tokenizer_is_loaded_when_first_used() -> None:
@@ -211,6 +212,20 @@ counter = get_counter()
 print(counter.count("hello world"), type(counter._encoding).__name__)
 """
     assert run(code) == "2 PortableEncoding"
+
+
+def test_without_the_native_tokenizer_chunks_are_the_same(repository: Path) -> None:
+    code = """
+import sys
+if sys.argv[2:]:
+    sys.modules["toktok"] = None
+import headnote
+for name in ("default", "mdvdb"):
+    for chunk in headnote.chunk_file(sys.argv[1], preset=name, max_tokens=100):
+        print(chunk.id, chunk.start, chunk.end, chunk.tokens)
+"""
+    page = str(repository / "docs" / "chunks.md")
+    assert run(code, page, "plain") == run(code, page) != ""
 
 
 def test_without_any_tokenizer_the_error_says_what_to_install() -> None:

