@@ -102,8 +102,8 @@ def _choice(store: PackedStore, file: Path, roots: Sequence[RootEntry]) -> Choic
                 raise damaged(file, f"{path!r:.60} is longer than paths are")
         try:
             return choice_of(reader.manifest().get(MADE_WITH, ""))._replace(roots=tuple(roots))
-        except (Damaged, SettingsError):
-            raise damaged(file, "its settings cannot be read") from None
+        except (Damaged, SettingsError) as error:
+            raise damaged(file, f"its settings cannot be read: {error}") from None
 
 
 def _leads_out(path: str) -> bool:

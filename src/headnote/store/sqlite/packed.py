@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIndex
 from headnote.extras import load
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 _OUR_BYTES = 1 << 20
 """Of the statements and values that we give ourselves."""
+_MAX_REPEATED = 8
+"""How often a statement may return the same bytes: a join has the path of a document with each of its links."""
+_ROW_BYTES = 64
+"""Of a row, besides its text."""
 _MIN_CHUNK_BYTES = 16
 """Of a chunk in all its tables: it has more than ten columns, and a row in the keyword index."""
 GET_AGAIN = "get the pack again, or ask for it where it comes from"
@@ -109,6 +113,29 @@ def read_only_pack(place: str) -> IndexFailure:
     return UnwritableIndex("a pack is only read, and has no folder", path=place, remedy=remedy)
 
 
+class _Meter:
+    """Counts what each statement returns. Pages of a database may name the same bytes again and again, so that a small
+    one returns more than fits in memory."""
+
+    def __init__(self, size: int) -> None:
+        self._most = _MAX_REPEATED * (size + _OUR_BYTES)
+        self._returned = 0
+
+    def begin(self, *_: object) -> bool:
+        self._returned = 0
+        return True
+
+    def count(self, _: object, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        size = _ROW_BYTES
+        for value in row:
+            if value.__class__ is str or value.__class__ is bytes:  # for every row of every search
+                size += len(value)
+        self._returned += size
+        if self._returned > self._most:
+            raise Damaged("its tables return more than the pack holds")
+        return row
+
+
 def _distrust(connection: apsw.Connection, size: int) -> None:
     """Nothing in the file may run or lead to another one, no page is believed to be what it says, and no value is
     larger than the `size` of all of them: pages that lead in a circle could stand for any number of bytes."""
@@ -119,6 +146,8 @@ def _distrust(connection: apsw.Connection, size: int) -> None:
     connection.limit(apsw.SQLITE_LIMIT_LENGTH, size + _OUR_BYTES)
     connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
     connection.pragma("cell_size_check", True)
+    meter = _Meter(size)
+    connection.exec_trace, connection.row_trace = meter.begin, meter.count
 
 
 @decoding
