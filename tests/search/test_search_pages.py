@@ -65,15 +65,20 @@ def index_anywhere(store_target: str, tmp_path: Path) -> Iterator[Index]:
 queries = st.one_of(
     st.lists(st.sampled_from((*WORDS, "gaug", "harbuor", "xyzzy", "copied")), min_size=1, max_size=3).map(" ".join),
     st.text(max_size=12),
+    st.text('¼½²①٣Ä:Û"-()~tagpath *', max_size=10),
 )
+choices = {
+    "fusion": st.sampled_from(("weighted", "rrf")),
+    "per_document": st.sampled_from((0, 1)),
+    "budget": st.sampled_from((0, 200)),
+    "expand": st.sampled_from(("none", "neighbours", "section")),
+}
+"""What is shown of that which is found."""
 options = st.fixed_dictionaries(
     {"mode": st.sampled_from(MODES)},
     optional={
+        **choices,
         "min_score": st.sampled_from((0.0, 0.2, 0.5)),
-        "fusion": st.sampled_from(("weighted", "rrf")),
-        "per_document": st.sampled_from((0, 1)),
-        "budget": st.sampled_from((0, 200)),
-        "expand": st.sampled_from(("none", "neighbours", "section")),
         "path": st.sampled_from(("/guides/", "logs", "*-1*.md", "/odd \\[1]/")),
         "tags": st.sampled_from((["water"], ["water", "todo"], ["later"])),
         "where": st.sampled_from(({"status": "draft"}, {"status": "done"})),
@@ -119,13 +124,21 @@ def test_a_facet_says_what_its_filter_finds(index: Index, query: str, chosen: di
 
 
 @LAWS
-@given(query=queries, mode=st.sampled_from(MODES))
-def test_the_first_hits_are_those_of_a_search(index: Index, query: str, mode: Any) -> None:
+@given(
+    query=queries,
+    chosen=st.fixed_dictionaries({"mode": st.sampled_from(MODES)}, optional=choices),
+    limit=st.sampled_from((1, 10, 100)),
+)
+@example(query="¼:ÛÔ:Ä", chosen={"mode": "hybrid"}, limit=100)
+@example(query="¼:ÛÔ:Ä", chosen={"mode": "hybrid", "per_document": 1}, limit=100)
+def test_the_first_hits_are_those_of_a_search(index: Index, query: str, chosen: dict[str, Any], limit: int) -> None:
     # Literally: a query of operators alone lists documents, and ranks none.
-    page, hits = index.search_page(query, 100, mode, literal=True), index.search(query, 100, mode, literal=True)
+    page = index.search_page(query, limit, literal=True, **chosen)
+    hits = index.search(query, limit, literal=True, **chosen)
     found = [hit for hit in hits if hit.why.keyword_rank or hit.why.similarity >= RELEVANT]
-    assert places(page.hits)[: len(found)] == places(found)[:100]
+    assert places(page.hits)[: len(found)] == places(found)
     assert bool(page.total) == bool(found)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
 @LAWS

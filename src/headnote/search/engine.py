@@ -5,7 +5,7 @@ A page of hits takes the same path. It also tells how many passages are found, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from headnote.embedding.base import Embedder
@@ -14,7 +14,17 @@ from headnote.model import Hit, SearchPage
 from headnote.search.contexts import no_bonus
 from headnote.search.emptiness import why_empty
 from headnote.search.facets import facets_of
-from headnote.search.hits import Found, Reasons, Scored, candidates, read_hits, recencies, selected, terms_by_chunk
+from headnote.search.hits import (
+    Ranked,
+    Reasons,
+    Scored,
+    candidates,
+    found_first,
+    read_hits,
+    recencies,
+    selected,
+    terms_by_chunk,
+)
 from headnote.search.listing import listed
 from headnote.search.model_choice import model_for
 from headnote.search.paging import found_chunks, hits_in_order
@@ -58,29 +68,30 @@ class Engine:
             if query.is_list:
                 return list(listed(reader, query).hits)
             words = read_words(reader, query.text, reader.chunk_count())
-            selection = Selection(query)
-            return selected(reader, self._ranked(reader, query, words, selection), selection, words)
+            ranking = self._ranked(reader, query, words)
+            return found_first(reader, ranking, Selection(query), words, RELEVANT) if ranking else []
 
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
         with self._store.reading() as reader:
             words = read_words(reader, query.text, reader.chunk_count())
             unlimited = Selection(replace(query, per_document=0))
-            return [hit for hit, _ in self._ranked(reader, query, words, unlimited)]
+            ranking = self._ranked(reader, query, words)
+            found = read_hits(reader, ranking.candidates, ranking.reasons, unlimited) if ranking else ()
+            return [hit for hit, _ in found]
 
-    def _ranked(self, reader: Reader, query: Query, words: Sequence[Reading], selection: Selection) -> Iterator[Found]:
-        """The candidates, best first; none if nothing is relevant. Each is read when its turn comes."""
+    def _ranked(self, reader: Reader, query: Query, words: Sequence[Reading]) -> Ranked | None:
+        """The candidates, best first; None if nothing is relevant."""
         scored = _scored(reader, self._models, query, words)
         if not _is_relevant(scored, query):
-            return
+            return None
         scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
         places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
         recency = recencies(query, ((place.chunk, place.mtime_ns) for place in places))
         reasons = Reasons(scored, recency)
         reasons.see(places)
         found = candidates(scored, ((place.chunk, place.path) for place in places), recency)
-        in_order = best_first(found, _repeat_factor(query))
-        yield from read_hits(reader, in_order, reasons, selection)
+        return Ranked(best_first(found, _repeat_factor(query)), scored, reasons)
 
     def page(self, query: Query, offset: int, with_facets: bool) -> SearchPage:
         """So many hits from `offset` on, and how many passages are found."""

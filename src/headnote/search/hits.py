@@ -44,6 +44,15 @@ class Scored(NamedTuple):
     """What the score of a chunk is multiplied with, by its path, for what is said about its folders."""
 
 
+class Ranked(NamedTuple):
+    """What a search chooses its hits from."""
+
+    candidates: list[Candidate]
+    """Best first."""
+    scored: Scored
+    reasons: Reasons
+
+
 READ_TOGETHER = 32
 """Chunks at most: a page shows twenty."""
 SPARE = 1
@@ -156,6 +165,49 @@ def selected(
     reader: Reader, found: Iterable[Found], selection: Selection, words: Sequence[Reading], offset: int = 0
 ) -> list[Hit]:
     """The hits to return, each expanded as the query asks, without the first `offset` of them."""
+    chunks = _fill(reader, found, selection)
+    return described(reader, selection.hits[offset:], chunks, words)
+
+
+def found_first(
+    reader: Reader, ranking: Ranked, selection: Selection, words: Sequence[Reading], relevant: float
+) -> list[Hit]:
+    """The hits to return. What is found, as pages count it, is chosen first; what is only near takes no place from it,
+    be it that of an equal text, and stands where its score puts it."""
+    found, near = _found_and_near(reader, ranking, selection.query, words, relevant)
+    chunks = _fill(reader, read_hits(reader, found, ranking.reasons, selection), selection)
+    if selection.is_full:
+        near = [candidate for candidate in near if candidate.score > selection.hits[-1].score]
+    hits = selection.hits
+    if near:
+        selection.most *= 2
+        chunks |= _fill(reader, read_hits(reader, near, ranking.reasons, selection), selection)
+        hits = sorted(selection.hits, key=lambda hit: -hit.score)[: selection.query.limit]
+    return described(reader, hits, chunks, words)
+
+
+def _found_and_near(
+    reader: Reader, ranking: Ranked, query: Query, words: Sequence[Reading], relevant: float
+) -> tuple[list[Candidate], list[Candidate]]:
+    """The candidates that have a word of the query or are near enough by themselves, and the others."""
+    if query.min_score is not None:
+        return ranking.candidates, []
+    known = {chunk for chunk, _ in ranking.scored.keyword}
+    known.update(chunk for chunk, similarity in ranking.scored.semantic if similarity >= relevant)
+    unknown = [candidate.chunk for candidate in ranking.candidates if candidate.chunk not in known]
+    if unknown and query.mode != "semantic":
+        known.update(chunk for chunk, terms in _query_terms_in(reader, unknown, words).items() if terms)
+    found = [candidate for candidate in ranking.candidates if candidate.chunk in known]
+    return found, [candidate for candidate in ranking.candidates if candidate.chunk not in known]
+
+
+def _query_terms_in(reader: Reader, chunks: Sequence[int], words: Sequence[Reading]) -> Mapping[int, Collection[str]]:
+    asked = shares_of(words).keys()
+    return {chunk: asked & set(terms) for chunk, terms in terms_by_chunk(reader, chunks, words).items()}
+
+
+def _fill(reader: Reader, found: Iterable[Found], selection: Selection) -> dict[str, StoredChunk]:
+    """Add hits until the selection is full. Their chunks are returned by their key."""
     expand = selection.query.expand
     chunks: dict[str, StoredChunk] = {}
     for hit, chunk in found:
@@ -173,7 +225,7 @@ def selected(
         chunks[hit.key] = chunk
         if expand == "linked":
             chunks |= _add_linked(reader, selection, hit, chunk.id)
-    return described(reader, selection.hits[offset:], chunks, words)
+    return chunks
 
 
 def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> dict[str, StoredChunk]:

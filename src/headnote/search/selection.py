@@ -65,6 +65,8 @@ class Selection:
 
     def __init__(self, query: Query) -> None:
         self.query = query
+        self.most = query.limit
+        """Hits at most."""
         self._texts = SeenTexts()
         self._hits_per_document: Counter[str] = Counter()
         self._ranges: dict[str, list[tuple[int, int]]] = {}
@@ -76,7 +78,7 @@ class Selection:
     def is_full(self) -> bool:
         budget = self.query.budget
         has_spent = bool(budget and self.hits) and (self._tokens >= budget or self._misfits >= MOST_MISFITS)
-        return len(self.hits) >= self.query.limit or has_spent
+        return len(self.hits) >= self.most or has_spent
 
     def takes_from(self, path: str) -> bool:
         """Whether another hit of a document may be accepted."""
