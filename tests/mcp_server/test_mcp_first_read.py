@@ -241,3 +241,19 @@ def until_read(root: Path) -> None:
                     return
         time.sleep(0.1)
     pytest.fail("no file was read within a minute")
+
+
+def test_a_home_folder_that_nobody_named_is_not_read(root: Path) -> None:
+    """Every tool says so: few people see why a server has ended."""
+    environment = {**os.environ, "HOME": str(root), "USERPROFILE": str(root)}
+    server = StdioServerParameters(command=sys.executable, args=["-m", "headnote", "mcp"], env=environment, cwd=root)
+
+    async def session() -> None:
+        async with Client(stdio_client(server)) as client:
+            for tool, arguments in (("status", {}), ("search", {"query": "tide"})):
+                error = await error_of(client, tool, **arguments)
+                assert "the current one is your home folder: nothing was read" in error
+                assert "headnote mcp ." in error
+
+    asyncio.run(session())
+    assert not (root / ".headnote").exists()

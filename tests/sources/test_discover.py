@@ -12,7 +12,7 @@ from smallfolders import make, paths, reasons
 
 from headnote.errors import MissingSource, UnreadableSource
 from headnote.sources import discover as discovery
-from headnote.sources.discover import MAX_BYTES, discover
+from headnote.sources.discover import MAX_BYTES, discover, has_more_files
 from headnote.sources.listing import ListedFile
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="no such names on Windows")
@@ -168,6 +168,25 @@ def test_ignore_files_that_cannot_be_used_are_reported(tmp_path: Path, monkeypat
         "x/.gitignore": "its rules do not hold: a link",
         "y/.headnoteignore": "its rules do not hold: more than 100 bytes",
     }
+
+
+def test_counting_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        make(tmp_path, *(f"{number}/{name}.md" for name in range(5)), f"{number}/x.py")
+    read: list[str] = []
+    scan = os.scandir
+
+    def count(path: str) -> object:
+        read.append(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", count)
+    assert has_more_files(tmp_path, 9)
+    assert len(read) == 3, "the root, and as many folders as it takes"
+    assert has_more_files(tmp_path, 99)
+    assert not has_more_files(tmp_path, 100)
+    make(tmp_path, *(f"{number}/{name}.py" for number in range(20) for name in range(60)))
+    assert has_more_files(tmp_path, 100), "nor are a thousand other names looked at"
 
 
 # Globs from the settings.

@@ -2,7 +2,7 @@
 
 from headnote.api.homes import home_of, place_of_home
 from headnote.api.index import Index
-from headnote.api.opening import check_folder, repair_index, settings_of_index
+from headnote.api.opening import check_folder, has_index, repair_index, settings_of_index
 from headnote.api.packs import open_pack, read_pack_info, verify_pack
 from headnote.api.reading import unknown_document
 from headnote.api.views import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
@@ -19,6 +19,7 @@ __all__ = [
     "RootStatus",
     "Status",
     "check_folder",
+    "has_index",
     "home_of",
     "is_pack",
     "open_pack",

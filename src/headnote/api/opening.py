@@ -12,12 +12,19 @@ from typing import Any, NamedTuple, TypedDict
 from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models, get_models, has_instant
-from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, MissingSource, NotAFile, SettingsError
+from headnote.errors import (
+    EmbeddingError,
+    MissingExtra,
+    MissingIndex,
+    MissingSource,
+    NotAFile,
+    SettingsError,
+)
 from headnote.extras import load_numpy
 from headnote.index.ownership import claim_index
 from headnote.store.base import Store
 from headnote.store.damage import MADE_WITH
-from headnote.store.opening import names_schema, open_store, repair_store, schema_of
+from headnote.store.opening import has_store, names_schema, open_store, repair_store, schema_of
 
 AnyPath = str | os.PathLike[str]
 
@@ -111,6 +118,11 @@ def settings_of_index(root: Path, store: str | None = None, schema: str | None =
     existing = _existing_store(root, target, read_only=True, must_exist=False)
     with closing(existing) if existing else nullcontext():
         return choose(flags, root, _made_with(existing))
+
+
+def has_index(root: Path, store: str | None = None, schema: str | None = None) -> bool:
+    """Whether a folder has an index, sound or not. Nothing is written."""
+    return has_store(root, load_index_settings({"store": store, "schema": schema}, root).settings.target)
 
 
 def check_adoption(adopt: bool, read_only: bool) -> None:

@@ -12,6 +12,7 @@ from headnote.cli import options, values
 from headnote.cli.command import Argument, Command
 from headnote.cli.eval_runs import Request, run_all
 from headnote.cli.eval_view import comparison_lines, failure_lines
+from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.terminal import window_width, write_json, write_lines
 from headnote.errors import SettingsError
 from headnote.evaluate.plot import check_plot, write_plot
@@ -100,6 +101,7 @@ def eval_command(
         limit=limit,
         place=place,
     )
+    ask_before_first_read(root, place)
     comparison = run_all(questions, root, request)
     if plot is not None:
         write_plot(comparison, plot)

@@ -14,6 +14,7 @@ import click
 from headnote.api import Index
 from headnote.cli import options
 from headnote.cli.command import Option
+from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
 from headnote.cli.opening import (
     FIRST_WAIT,
@@ -162,6 +163,7 @@ def index_command(
             **place,
         },
     )
+    ask_before_first_read(root, place)
     if dry_run:
         _show_plan(request)
     else:

@@ -14,6 +14,7 @@ import click
 from headnote.api import Index, is_pack
 from headnote.cli import options
 from headnote.cli.command import Command
+from headnote.cli.first_read import first_read_refusal
 from headnote.cli.opening import answer_on_one_core, open_for_server
 from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_error
@@ -57,6 +58,11 @@ def mcp_command(
 
     answer_on_one_core()
     open_index = partial(open_for_server, root, embedder, read_only, place)
+    refusal = None if read_only else first_read_refusal(root, place)
+    if refusal is not None and http:
+        raise refusal
+    if refusal is not None:
+        open_index = partial(_refuse, refusal)  # a client shows what tools reply, and hardly why a server has ended
     with ending_by_sigterm(), keep_fresh(open_index if http else _reporting(open_index)) as keeper:
         # Sentences of a pack may be those of a stranger: they come as data, with hits and status, not as instructions.
         server = make_server(keeper.served, NO_CONTEXTS if is_pack(root) else read_contexts(root))
@@ -67,6 +73,10 @@ def mcp_command(
         else:
             with mended_stdin():
                 server.run("stdio")
+
+
+def _refuse(refusal: HeadnoteError) -> Index:
+    raise refusal
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from headnote.api import Index, Status
+from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.formatting import counted, missing_vectors
 from headnote.cli.progress import UpdateBars
 from headnote.cli.terminal import write_message, write_note
@@ -44,7 +45,10 @@ class OpenedIndex:
 
 
 def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedIndex:
-    """Open an index even if its embedder is missing: words, the instant model, links and statistics work without."""
+    """Open an index even if its embedder is missing: words, the instant model, links and statistics work without. A
+    large folder that nobody named is not read unasked."""
+    if create and not options.get("read_only"):
+        ask_before_first_read(root, options)
     try:
         opened = OpenedIndex(Index.open(root, create=create, **options), "")
     except (EmbeddingError, MissingExtra) as error:

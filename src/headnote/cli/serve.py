@@ -16,6 +16,7 @@ import click
 from headnote.api import check_folder, is_pack
 from headnote.cli import options
 from headnote.cli.command import Command
+from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.opening import answer_on_one_core, open_again, open_for_server
 from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_json, write_message, write_note
@@ -161,6 +162,8 @@ def _serve(
     from headnote.web import check_packages
 
     check_packages()
+    if not target.read_only:
+        ask_before_first_read(target.root, target.place)
     from headnote.web.security import Guard, allowed_names
     from headnote.web.serving import is_loopback, open_socket, reachable
 

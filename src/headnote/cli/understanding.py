@@ -1,7 +1,8 @@
 """Words that need no quotes: which of them are the query, and which is the folder.
 
 The last of several arguments is the folder if it is one. More folders may stand before it, if they are written as
-paths or the query is quoted. An option for them leaves no doubt.
+paths or the query is quoted. One that looks like a path, or is spelt almost like a folder here, and does not exist is
+an error: to take it for a word would be to read another folder, which may be large. An option leaves no doubt.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.errors import MissingSource
+from headnote.packs.format import SUFFIX as PACK
+from headnote.sources.files import SUFFIXES
 
 HERE = (Path(),)
 _PATH_STARTS = ("/", "./", "../", ".\\", "..\\")
 _PATH_ENDS = ("/", "\\")
+_FILE_ENDS = (*SUFFIXES, PACK)
 
 
 class Understood(NamedTuple):
@@ -42,10 +46,12 @@ def understand(words: Sequence[str], roots: Sequence[Path] = ()) -> Understood:
         is_doubtful = len(others) > 1 and folder.name == last and last not in (".", "..")
         note = f"searching the folder {last} for {text!r}; if {last!r} is part of the query, add --root ."
         return Understood(text, (folder,), note if is_doubtful else "")
-    if _must_be_a_path(last) or (len(others) == 1 and _was_quoted(text)):
-        remedy = "check the path; if it is part of the query, add --root ."
+    near = _similar_folders(last)
+    if near or _looks_like_a_path(last) or (len(others) == 1 and _was_quoted(text)):
+        check = f"did you mean {near[0]}" if near else "check the path"
+        remedy = f"{check}; if it is part of the query, put the query in quotes or add --root ."
         raise MissingSource("no such folder", path=last, remedy=remedy)
-    return Understood(" ".join(words), HERE, _similar_folder(last))
+    return Understood(" ".join(words), HERE)
 
 
 def _folders_at_the_end(words: Sequence[str]) -> Sequence[str]:
@@ -64,6 +70,10 @@ def _is_written_as_a_path(word: str) -> bool:
     return _must_be_a_path(word) or "/" in word or "\\" in word or word.startswith("~")
 
 
+def _looks_like_a_path(word: str) -> bool:
+    return _is_written_as_a_path(word) or (word.lower().endswith(_FILE_ENDS) and not Path(word).is_file())
+
+
 def _must_be_a_path(word: str) -> bool:
     return word in (".", "..") or word.startswith(_PATH_STARTS) or word.endswith(_PATH_ENDS)
 
@@ -73,11 +83,10 @@ def _was_quoted(text: str) -> bool:
     return len(text.split()) > 1
 
 
-def _similar_folder(word: str) -> str:
-    """A note if a folder here is spelt almost like the word."""
+def _similar_folders(word: str) -> list[str]:
+    """The folders and packs here that are spelt almost like the word, the nearest first."""
     try:
-        folders = [path.name for path in Path().iterdir() if path.is_dir()]
+        entries = [path.name for path in Path().iterdir() if path.suffix == PACK or path.is_dir()]
     except OSError:
-        return ""
-    nearest = get_close_matches(word, folders, n=1, cutoff=0.75)
-    return f"searching this folder; no folder {word!r}, did you mean {nearest[0]!r}?" if nearest else ""
+        return []
+    return get_close_matches(word, [name for name in entries if not name.startswith(".")], cutoff=0.75)

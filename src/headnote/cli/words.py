@@ -12,8 +12,9 @@ import click
 from headnote.api import home_of
 from headnote.cli import options, values
 from headnote.cli.command import Argument, Command, Option
+from headnote.cli.first_read import NAMED
 from headnote.cli.terminal import write_note
-from headnote.cli.understanding import Understood, understand
+from headnote.cli.understanding import HERE, Understood, understand
 
 
 class Words(Argument):
@@ -65,6 +66,7 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
             if pack is not None:
                 root = [options.chosen_root(root[0] if root else Path(), pack)]
             understood = Understood(" ".join(words), ()) if home and not root else understand(words, root)
+            click.get_current_context().meta[NAMED] = understood.roots is not HERE
             if understood.note:
                 write_note(understood.note)
             return command(**{name: understood.text}, root=home_of(understood.roots, home), **others)

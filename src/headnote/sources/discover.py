@@ -72,6 +72,13 @@ def discover(
     return walk.listing()
 
 
+def has_more_files(root: AnyPath, most: int) -> bool:
+    """Whether a walk finds more than so many files, or looks at ten times as many names. It stops there."""
+    walk = _Walk(_real_folder(root), (), (), MAX_BYTES, suffixes_with(()), most)
+    walk.run()
+    return walk.is_over
+
+
 def expand(paths: Iterable[AnyPath]) -> Iterator[str | SourceError]:
     """The files that paths stand for, once each, in a fixed order.
 
@@ -142,8 +149,17 @@ class _Walk:
     """One pass over a root."""
 
     def __init__(
-        self, root: Path, include: Sequence[str], exclude: Sequence[str], max_bytes: int, suffixes: tuple[str, ...]
+        self,
+        root: Path,
+        include: Sequence[str],
+        exclude: Sequence[str],
+        max_bytes: int,
+        suffixes: tuple[str, ...],
+        most: int | None = None,
     ) -> None:
+        """With more than `most` files it ends."""
+        self._most = most
+        self._names = 0
         self._root = root
         self._suffixes = suffixes
         above = rules_above(root)
@@ -168,6 +184,11 @@ class _Walk:
             sorted(self._site_marks, key=by_parts),
         )
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it found more than it is to look for."""
+        return self._most is not None and (len(self._files) > self._most or self._names > 10 * self._most)
+
     def run(self) -> None:
         """Read what has a place of its own, then folders behind links, then files behind links."""
         self._walk(_Folder("", self._above.place, "", self._above.scope, self._include is None))
@@ -185,7 +206,7 @@ class _Walk:
 
     def _walk(self, start: _Folder) -> None:
         pending = [start]
-        while pending:
+        while pending and not self.is_over:
             folder = pending.pop()
             # Behind a link may lie a folder that another link led to before.
             if folder.real not in self._folders:
@@ -203,6 +224,7 @@ class _Walk:
             return []
         self._folders[folder.real] = folder.path
         names = {entry.name for entry in entries}
+        self._names += len(names)
         self._site_marks += [folder.path + name for name in SITE_MARKS & names]
         folder = self._with_own_rules(folder, names)
         return [subfolder for entry in entries if (subfolder := self._visit(folder, entry))]

@@ -6,7 +6,7 @@ import contextlib
 import re
 from pathlib import Path
 
-from headnote.errors import MissingIndex, SettingsError
+from headnote.errors import IndexFailure, MissingIndex, SettingsError
 from headnote.store.base import Store
 
 EMBEDDED = ("", "sqlite")
@@ -25,6 +25,21 @@ def open_store(root: Path, target: str = "", *, create: bool = True, read_only: 
     from headnote.store.postgres.store import PostgresStore
 
     return PostgresStore.open(root, target, create=create, read_only=read_only)
+
+
+def has_store(root: Path, target: str = "") -> bool:
+    """Whether there is an index, sound or not."""
+    if target in EMBEDDED:
+        from headnote.store.sqlite.store import SqliteStore
+
+        return SqliteStore.exists(root)
+    try:
+        open_store(root, target, create=False, read_only=True).close()
+    except MissingIndex:
+        return False
+    except IndexFailure:
+        return True
+    return True
 
 
 def repair_store(root: Path, target: str = "") -> list[str]:
