@@ -18,7 +18,7 @@ PACKAGE = "headnote"
 # Packages of one layer may import each other, as long as they form no cycle.
 LAYERS: list[set[str]] = [
     {"errors"},
-    {"model", "extras", "arguments", "lines", "signals", "processes"},
+    {"model", "extras", "arguments", "lines", "signals", "processes", "whole_files"},
     {"markdown", "tokens"},
     {"formats"},
     {"chunking"},

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import zlib
@@ -463,3 +465,49 @@ def test_a_file_that_is_no_pack_is_not_overwritten(index: Index, tmp_path: Path)
     with pytest.raises(SettingsError, match="exists and is no pack"):
         index.pack(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+# Interrupted
+
+_STOPS = """
+import sys, time
+from pathlib import Path
+import headnote.packs.making, headnote.store.sqlite.canonical
+from headnote import Index
+
+module, name = {"copied": (headnote.store.sqlite.canonical, "_forget_history"), "vacuumed": (headnote.packs.making,
+    "write_container"), "signed": (headnote.packs.making, "read_info")}[sys.argv[1]]
+original = getattr(module, name)
+def stop(*arguments):
+    original(*arguments)
+    print("there", flush=True)
+    time.sleep(60)
+setattr(module, name, stop)
+Index.open(sys.argv[2]).pack(sys.argv[3])
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "name", "left"),
+    [
+        ("copied", "SIGINT", ["b.headnote"]),
+        ("copied", "SIGTERM", ["b.headnote"]),
+        ("copied", "SIGKILL", ["b.headnote"]),
+        ("vacuumed", "SIGKILL", ["b.headnote"]),
+        ("signed", "SIGKILL", ["a.headnote", "b.headnote"]),
+    ],
+)
+def test_a_killed_pack_leaves_nothing_behind(
+    stage: str, name: str, left: list[str], folder: Path, index: Index, tmp_path: Path
+) -> None:
+    if not hasattr(os, "O_TMPFILE"):
+        pytest.skip("here a file has a name while it is written")
+    index.pack(tmp_path / "b.headnote")
+    command = [sys.executable, "-c", _STOPS, stage, str(folder), str(tmp_path / "a.headnote")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"there\n"
+        process.send_signal(getattr(signal, name))
+        assert process.wait(60) != 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == left
+    assert not list(folder.rglob("*.part"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from headnote.config.layers import CONTEXT
 from headnote.errors import SettingsError, UnwritableIndex
 from headnote.extras import install, load
 from headnote.sources.tree import Tree
+from headnote.whole_files import written_whole
 
 
 @click.command(
@@ -108,10 +108,9 @@ def _write(root: Path, path: str, sentence: str | None) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    new = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(file)
+        with written_whole(file) as new:
+            new.write_text(text, encoding="utf-8")
     except OSError as error:
         remedy = "check its permissions"
         raise UnwritableIndex(f"cannot be written: {error.strerror}", path=str(file), remedy=remedy) from None

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 from headnote.config import Choice, SearchSettings, choice_of, portable
@@ -33,6 +32,7 @@ from headnote.store.damage import BROKEN, MADE_WITH, SITES, signed
 from headnote.store.rows import Entry
 from headnote.store.sqlite.canonical import write_canonical
 from headnote.store.sqlite.reader import SqliteReader
+from headnote.whole_files import name_aside, written_whole
 
 
 class PackOptions(NamedTuple):
@@ -71,17 +71,11 @@ def make_pack(source: Source, file: Path, options: PackOptions) -> PackInfo:
     _check_place(file)
     _check_words(options)
     try:
-        with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as opened:
-            aside = Path(opened.name)
+        with written_whole(file) as aside:
+            _write(source, aside, name_aside(file), options)
     except OSError as error:
         remedy = "name another file with -o"
         raise UnwritableIndex(f"cannot be written: {error.strerror}", path=str(file), remedy=remedy) from None
-    try:
-        _write(source, aside, options)
-        aside.chmod(0o666 & ~_mask())
-        aside.replace(file)
-    finally:
-        aside.unlink(missing_ok=True)
     return read_info(read_container(file))
 
 
@@ -98,7 +92,7 @@ def _check_words(options: PackOptions) -> None:
             raise SettingsError(f"longer than {MAX_TEXT:,} characters", path=f"--{name}", remedy="say it in a sentence")
 
 
-def _write(source: Source, file: Path, options: PackOptions) -> None:
+def _write(source: Source, file: Path, scratch: Path, options: PackOptions) -> None:
     created = _source_date()
     time_ns = (created or 0) * 10**9
     with source.store.reading() as reader:
@@ -116,7 +110,7 @@ def _write(source: Source, file: Path, options: PackOptions) -> None:
             document = entry.document
             return entry if options.times else entry._replace(document=document._replace(mtime_ns=time_ns))
 
-        write_canonical(reader, file, models, own, adapted)
+        write_canonical(reader, file, scratch, models, own, adapted)
         paths = reader.document_paths()
         description = PackInfo(
             name=options.name,
@@ -187,9 +181,3 @@ def _source_date() -> int | None:
     if text and (not text.isdecimal() or len(text) > 10 or int(text) > MAX_CREATED):
         raise SettingsError(f"{text!r} is not a time", path="SOURCE_DATE_EPOCH", remedy="give seconds since 1970")
     return int(text) if text else None
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -7,17 +7,17 @@ index that was read at once, so whatever is found is found in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from headnote.extras import load
 from headnote.sources.listing import by_parts
 from headnote.store.codec import compressed, escaped
 from headnote.store.rows import Entry
+from headnote.store.sqlite.opened_files import opened_as_database
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.schema import migrate
 from headnote.store.sqlite.sql import rows
@@ -37,16 +37,20 @@ _VECTORS_TOGETHER = 4096
 def write_canonical(
     source: SqliteReader,
     file: Path,
+    scratch: Path,
     models: Sequence[str],
     manifest: Mapping[str, str],
     adapted: Callable[[Entry], Entry],
 ) -> None:
     """Copies documents, links, words and the vectors of these models. `adapted` says what is stored of a document.
-    Files that are no documents, and everything about the machine, stay behind."""
+    Files that are no documents, and everything about the machine, stay behind. What is copied is put in order in
+    `scratch`, which keeps its name for a moment only, where the system can do without."""
     apsw = load("apsw", "an index")
-    with TemporaryDirectory(dir=file.parent, prefix=".headnote-") as folder:
-        scratch = Path(folder, "pack.db")
-        with closing(apsw.Connection(str(scratch))) as db:
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+    try:
+        with closing(apsw.Connection(str(scratch), flags=flags)) as db:
+            with suppress(PermissionError):  # Windows keeps the names of open files
+                scratch.unlink()
             for setting, value in (("page_size", PAGE), ("journal_mode", "off"), ("synchronous", "off")):
                 db.pragma(setting, value)
             migrate(db, scratch)
@@ -58,7 +62,10 @@ def write_canonical(
             writer.set_manifest(manifest)
             writer.finish()
             _forget_history(db)
-            db.execute("VACUUM INTO ?", (str(file),))
+            with file.open("r+b", buffering=0) as opened, opened_as_database(opened) as address:
+                db.execute("VACUUM INTO ?", (address,))
+    finally:
+        scratch.unlink(missing_ok=True)
 
 
 def _forget_history(db: apsw.Connection) -> None:
