@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
 from marks import NEEDS, needs_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# Whoever runs the tests gets the same ones, so that a failure can be repeated. `--hypothesis-profile=random` draws others.
+# Everybody draws the same examples, so that a failure can be repeated; `--hypothesis-profile=random` draws others.
 ANYWHERE: dict[str, Any] = {"deadline": None, "print_blob": True, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("same", derandomize=True, max_examples=40, **ANYWHERE)
 settings.register_profile("random", **ANYWHERE)
@@ -91,6 +92,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     message = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     return message.removeprefix("Skipped: ")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def user_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of the user for this run: tests neither read nor change the one of whoever runs them."""
+    folder = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEADNOTE_CONFIG_FOLDER", str(folder / "headnote"))
+        # Tests that drop all our variables find the same one.
+        patch.setenv("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME", str(folder))
+        yield folder / "headnote"
 
 
 @pytest.fixture(scope="session")

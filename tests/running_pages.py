@@ -168,6 +168,7 @@ def settled_in(folder: Path) -> Iterator[None]:
     """In the folder, without anybody's settings, and with the model that everybody has."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEADNOTE_", "OPENAI_"))}
     own = {"NO_COLOR": "1", "HEADNOTE_EMBEDDER": "instant", "HEADNOTE_HOMES": str(folder / ".homes")}
+    own |= {"HEADNOTE_CONFIG_FOLDER": str(folder / ".user")}
     environment = mock.patch.dict(os.environ, kept | own, clear=True)
     with environment, contextlib.chdir(folder):
         yield

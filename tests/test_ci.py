@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from marks import NEEDS
 
 REPOSITORY = Path(__file__).resolve().parents[1]

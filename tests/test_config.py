@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import counted_steps, stop_of_endless_work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from headnote.chunking.aliases import KNOWN_NAMES
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.config import LoadedSettings, load_settings
+from headnote.config.files import MAX_CHARACTERS, nearest_file
 
 
 def write(file: Path, text: str) -> Path:
@@ -346,3 +348,52 @@ def test_anything_gives_settings_or_a_settings_error(variables: dict[str, str], 
         assert loaded.origins.keys() == {"preset", *FIELD_NAMES}
         return
     assert refused.remedy
+
+
+# -- files of strangers
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a." * 10_000 + "b = 1", "cannot be used: it nests deeper than 64 levels"),
+        ("[" + "a." * 10_000 + "b]\n", "cannot be used: it nests deeper than 64 levels"),
+        ("a = " + "[" * 10_000, "cannot be used: it nests deeper than 64 levels"),
+        ("a = " + "{a = " * 10_000, "cannot be used: it nests deeper than 64 levels"),
+        ("# " + "x" * MAX_CHARACTERS, f"cannot be used: it has more than {MAX_CHARACTERS:,} characters"),
+        ("x" * 900_000 + " = 1", "unknown setting 'xxx"),
+        ("a = " + "9" * 5_000, "is not valid TOML: Exceeds the limit"),
+        ("preset = []", "headnote.toml:1: [] is not a preset"),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "[tool.headnote]\n"])
+def test_a_file_that_would_take_long_is_refused_at_once(tmp_path: Path, text: str, message: str, prefix: str) -> None:
+    write(tmp_path / ("pyproject.toml" if prefix else "headnote.toml"), prefix + text)
+    with stop_of_endless_work():
+        said = refusal(tmp_path)
+    assert message.replace("headnote.toml:1", "pyproject.toml:2" if prefix else "headnote.toml:1") in said
+    assert len(said) < 1000
+
+
+def test_a_long_project_file_is_read(tmp_path: Path) -> None:
+    packages = "".join(f'  "package-{number} >= {number}.0",\n' for number in range(20_000))
+    text = f"[project]\ndependencies = [\n{packages}]\n[tool.headnote]\nmax_tokens = 700\n"
+    write(tmp_path / "pyproject.toml", text)
+    loaded = load(tmp_path)
+    assert loaded.settings.max_tokens == 700
+    assert loaded.origins["max_tokens"].endswith("pyproject.toml:20005")
+
+
+def test_lines_of_entries_take_linear_work(tmp_path: Path) -> None:
+    def steps(entries: int) -> int:
+        text = "".join(f'"f{number}/x" = "A folder."\n' for number in range(entries))
+        write(tmp_path / "headnote.toml", f"[context]\n{text}")
+
+        def run() -> None:
+            file = nearest_file(tmp_path)
+            assert file is not None
+            assert file.entries("context")[-1].line == entries + 1
+
+        return counted_steps(run)
+
+    assert steps(400) < 2.5 * steps(200)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from headnote import Index, SettingsError, presets
+from headnote.api import trust_folder
 from headnote.config import (
     SearchSettings,
     chat_environment,
@@ -47,6 +48,7 @@ def test_file_then_environment_then_flags(tmp_path: Path) -> None:
 
 def test_tables_of_the_project_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.headnote.server]\nport = 9000\nallow_host = ["docs.local"]\n')
+    trust_folder(tmp_path)
     settings = load_server_settings({"host": "::1"}, tmp_path, {"HEADNOTE_TOKEN": "t" * 20}).settings
     assert (settings.host, settings.port, settings.token) == ("::1", 9000, "t" * 20)
     assert settings.allow_host == ("docs.local",)
@@ -210,6 +212,7 @@ def test_a_key_goes_only_to_the_address_beside_it(
     tmp_path: Path, in_file: list[str], in_environment: list[str], url: str, key: str
 ) -> None:
     write(tmp_path, "[llm]\nmodel = 'm'\n" + "".join(f"{name} = '{FILE[name]}'\n" for name in in_file))
+    trust_folder(tmp_path)
     environment = {f"HEADNOTE_CHAT_{name}": VARIABLES[f"HEADNOTE_CHAT_{name}"] for name in in_environment}
     settings = load_chat_settings(tmp_path, environment).settings
     assert (settings.model, settings.url, settings.key) == ("m", url, key)

@@ -106,6 +106,7 @@ PUBLIC_NAMES = {
     "UnreachableIndex",
     "UnreadIndex",
     "UnreadableSource",
+    "UntrustedSettings",
     "UnwritableIndex",
     "Why",
     "WrongAnswer",

@@ -39,6 +39,7 @@ from headnote.errors import (
     UnreachableIndex,
     UnreadableSource,
     UnreadIndex,
+    UntrustedSettings,
     UnwritableIndex,
     WrongAnswer,
 )
@@ -190,6 +191,7 @@ __all__ = [
     "UnreachableIndex",
     "UnreadIndex",
     "UnreadableSource",
+    "UntrustedSettings",
     "UnwritableIndex",
     "Why",
     "WrongAnswer",

@@ -27,6 +27,7 @@
     ├── BulkError             a bulk job that cannot start or continue
     ├── MissingExtra          a package of an extra that is not installed; an ImportError, too
     └── SettingsError         a setting that is invalid
+        ├── UntrustedSettings   it is not used until the user trusts the folder; a warning
         └── FilterError         a filter that cannot be understood, and where
 
 Malformed Markdown is not among them: it never raises.
@@ -161,6 +162,10 @@ class MissingExtra(HeadnoteError, ImportError):  # type: ignore[misc]  # whose p
 
 class SettingsError(HeadnoteError):
     """An invalid setting. The remedy says what is valid."""
+
+
+class UntrustedSettings(SettingsError, UserWarning):
+    """Settings of a folder that are not used until the user trusts it. It is a warning: nothing raises it."""
 
 
 class FilterError(SettingsError):

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, overflow, serve, visiting
 
+from headnote.api import trust_folder
+
 pytest_plugins = ["browser_fixtures"]
 
 pytestmark = pytest.mark.slow
@@ -62,6 +64,7 @@ def notes_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     for name, text in NOTES.items():
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "headnote.toml").write_text('[server]\neditor = "vscode"\n')
+    trust_folder(folder)
     with serve(folder) as server:
         yield server
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from browser_kit import PHONE, Server, Visit, expect, overflow, serve, visiting
 
+from headnote.api import trust_folder
+
 pytest_plugins = ["browser_fixtures"]
 
 pytestmark = pytest.mark.slow
@@ -29,6 +31,7 @@ def roots_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     for path, text in PAGES.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
+    trust_folder(folder / "home")
     with serve(folder / "home") as server:
         yield server
 

@@ -142,6 +142,8 @@ def test_a_folder_is_needed(path: str, complaint: str, capsys: Captured) -> None
 def test_keys_and_tokens_are_not_shown(docs: Path, capsys: Captured) -> None:
     secrets = "[llm]\nurl = 'https://host/v1?key=hidden'\nkey = 'sk-hidden'\n[server]\ntoken = 'hidden-hidden-hidden'\n"
     (docs / "headnote.toml").write_text(secrets, encoding="utf-8")
+    assert main(["trust", str(docs)]) == 0
+    assert "hidden" not in capsys.readouterr().out
     record = config_as_json(docs, capsys)
     assert main(["config", str(docs)]) == 0
     assert "hidden" not in capsys.readouterr().out + json.dumps(record)

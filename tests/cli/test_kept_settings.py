@@ -139,6 +139,7 @@ def test_programs_follow_the_same_rule(docs: Path, capsys: Captured) -> None:
 
 def test_an_embedder_that_cannot_be_had_is_not_forgotten(docs: Path, capsys: Captured) -> None:
     (docs / "headnote.toml").write_text('[index]\nembedder = "openai:m"\n', encoding="utf-8")
+    output_of(capsys, "trust", docs)
     headnote.Index.open(docs, embedder="hashing:16").update()
     output_of(capsys, "index", docs, "--embedder", "openai:text", "--no-vectors")
     output_of(capsys, "search", "gauge", docs, "--mode", "keyword")

@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote import __version__
+from headnote.api import trust_folder
 from headnote.cli.links_check import _escaped
 from headnote.cli.main import main
 from headnote.extras import DISTRIBUTION
@@ -222,6 +223,7 @@ def home(docs: Path) -> Path:
     (docs.parent / "kb").mkdir()
     roots = '[roots.handbook]\npath = "../docs"\nexclude = ["100*/**"]\n\n[roots.notes]\npath = "../notes"\n'
     (docs.parent / "kb" / "headnote.toml").write_text(roots)
+    trust_folder(docs.parent / "kb")
     return docs.parent / "kb"
 
 

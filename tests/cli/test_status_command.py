@@ -84,6 +84,7 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "left_out": [],
         "folders": [],
         "contexts": {},
+        "withheld": [],
     }
 
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
+from headnote.api import trust_folder
 from headnote.index.checking.ignoring import target_regex
 from headnote.index.checking.model import Finding, LinkReport
 from headnote.index.checking.reading import linked_document
@@ -375,6 +376,7 @@ def home(tmp_path: Path) -> Path:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    trust_folder(tmp_path / "kb")
     return tmp_path / "kb"
 
 
@@ -449,6 +451,7 @@ def test_a_folder_that_is_away_is_not_checked_and_says_so(home: Path) -> None:
 def test_the_ignore_list_of_a_home_names_documents_as_findings_do(home: Path) -> None:
     with (home / "headnote.toml").open("a", encoding="utf-8") as file:
         file.write('\n[[links.ignore]]\npath = "payments/**"\nreason = "they are moving"\n')
+    trust_folder(home)
     report = headnote.check_links(home)
     assert (found(report), len(report.ignored)) == ([("page", "notes/Ideas.md", "limits.md")], 3)
 

@@ -14,6 +14,7 @@ import pytest
 from index_states import write
 
 import headnote
+from headnote.api import trust_folder
 from headnote.cli.main import main
 
 pytest_plugins = ("store_fixtures",)
@@ -81,6 +82,7 @@ def test_settings_name_a_store(
 ) -> None:
     url = postgres_url.replace("postgres:@", "postgres:secret@")
     (docs / "headnote.toml").write_text(f'[index]\nstore = "{url}"\n', encoding="utf-8")
+    trust_folder(docs)
     assert main(["index", str(docs)]) == 0
     assert main(["search", "carrots", str(docs), "--mode", "keyword"]) == 0
     assert main(["config", str(docs)]) == 0

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import headnote
+from headnote.api import trust_folder
 from headnote.errors import SettingsError
 from headnote.store.rows import LinkRow
 
@@ -49,6 +50,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def settings(home: Path, text: str) -> Path:
     home.mkdir(exist_ok=True)
     (home / "headnote.toml").write_text(text, encoding="utf-8")
+    trust_folder(home)
     return home
 
 

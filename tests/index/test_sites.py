@@ -8,8 +8,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from effort import stop_of_endless_work
 
 import headnote
+from headnote.index.sites.configuration import data_of
 from headnote.store.rows import LinkRow
 
 LEADS_NOWHERE = "(broken)"
@@ -504,3 +506,29 @@ def test_a_picture_is_looked_for_on_demand(tmp_path: Path) -> None:
 def test_targets_that_no_file_can_have(tmp_path: Path) -> None:
     write(tmp_path, {"a.md": "[nul](/a%00b) [long](/" + "x" * 5000 + ") [out](/../../etc/passwd) ![[../../x.png]]\n"})
     assert set(leads(tmp_path).values()) == {LEADS_NOWHERE}
+
+
+ENDLESS = {
+    "docusaurus.config.js": "/*" * 300_000,
+    "website/docusaurus.config.js": "docs: {" * 100_000 + "staticDirectories: [" * 10_000,
+    "more/docusaurus.config.js": "staticDirectories: [" * 40_000,
+    "hugo.toml": "a." * 20_000 + "b = 1",
+    "book.toml": "a = " + "[" * 100_000,
+    "mkdocs.yml": "[" * 100_000,
+    "vercel.json": "[" * 100_000,
+    "netlify.toml": "a." * 20_000 + "b = 1",
+    "package.json": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_configuration_of_a_stranger_takes_no_time(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"index.md": "# Index\n\nTo [the other](/other).\n", "other.md": "# Other\n", name: ENDLESS[name]})
+    with stop_of_endless_work():
+        assert set(leads(tmp_path)) == {"the other"}
+
+
+def test_data_of_a_stranger_is_read_within_bounds() -> None:
+    assert data_of('{"a": "[[[[", "b": {"c": [1]}}', "a.json") == {"a": "[[[[", "b": {"c": [1]}}
+    assert data_of('{"a": ' * 70 + "1" + "}" * 70, "a.json") == {}
+    assert data_of("a." * 70 + "b = 1", "a.toml") == {}

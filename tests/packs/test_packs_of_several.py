@@ -15,7 +15,7 @@ from pack_samples import changed, database_of, description_of, run, write_pack
 
 import headnote
 from headnote import CorruptIndex, Index, SettingsError
-from headnote.api import read_pack_info, verify_pack
+from headnote.api import read_pack_info, trust_folder, verify_pack
 
 PAGES = {
     "payments/docs/runbooks/refund.md": "# Refund a payment\n\nOpen the ledger and reverse it: see [[Who decides]].\n",
@@ -46,6 +46,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path, text in {**PAGES, "kb/headnote.toml": HOME}.items():
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_text(text, encoding="utf-8")
+    trust_folder(place / "kb")
     return place / "kb"
 
 

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from web_folder import ADDRESS
 
 from headnote import SettingsError
+from headnote.api import trust_folder
 from headnote.cli.serve import _own_editor
 from headnote.config.editors import EDITORS, editor, editor_address, template_of
 from headnote.config.server import load_server_settings
@@ -138,6 +139,7 @@ def test_what_is_no_editor_is_refused(value: object) -> None:
 def test_flag_variable_and_file_name_an_editor(tmp_path: Path) -> None:
     assert load_server_settings({}, tmp_path, {}).settings.editor == ""
     (tmp_path / "headnote.toml").write_text('[server]\neditor = "zed"\n')
+    trust_folder(tmp_path)
     assert load_server_settings({}, tmp_path, {}).settings.editor == "zed"
     environment = {"HEADNOTE_EDITOR": "my://{path}"}
     assert load_server_settings({}, tmp_path, environment).settings.editor == "my://{path}"
@@ -146,9 +148,11 @@ def test_flag_variable_and_file_name_an_editor(tmp_path: Path) -> None:
 
 
 def test_a_file_that_came_with_documents_names_no_program(tmp_path: Path) -> None:
-    (tmp_path / "headnote.toml").write_text('[server]\neditor = "search-ms:query={path}"\n')
-    with pytest.raises(SettingsError, match=r"headnote\.toml:2"):
-        load_server_settings({}, tmp_path, {})
+    for program in ("search-ms:query={path}", "vscode"):
+        (tmp_path / "headnote.toml").write_text(f'[server]\neditor = "{program}"\n')
+        assert load_server_settings({}, tmp_path, {}).settings.editor == ""
+    (tmp_path / "headnote.toml").write_text('[server]\neditor = "none"\n')
+    assert load_server_settings({}, tmp_path, {}).origins["editor"].endswith("headnote.toml:2")
 
 
 def test_a_vault_of_obsidian_opens_there(tmp_path: Path) -> None:

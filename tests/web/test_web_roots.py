@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from web_folder import client_of
 
 from headnote import Index
+from headnote.api import trust_folder
 from headnote.keeper import Served, State
 from headnote.web.endpoints.documents import editor
 from headnote.web.requests import PathRequest
@@ -31,6 +32,7 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "home").mkdir()
     roots = '[roots.handbook]\npath = "../docs"\n[roots.notes]\npath = "../notes"\n'
     (tmp_path / "home/headnote.toml").write_text(roots, encoding="utf-8")
+    trust_folder(tmp_path / "home")
     return tmp_path / "home"
 
 

@@ -5,6 +5,7 @@ from headnote.api.index import Index
 from headnote.api.opening import check_folder, has_index, repair_index, settings_of_index
 from headnote.api.packs import open_pack, read_pack_info, verify_pack
 from headnote.api.reading import unknown_document
+from headnote.api.trusting import TrustedFolder, distrust_folder, state_of, trust_folder
 from headnote.api.views import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
 from headnote.packs.format import PackInfo, is_pack
 
@@ -18,7 +19,9 @@ __all__ = [
     "Passages",
     "RootStatus",
     "Status",
+    "TrustedFolder",
     "check_folder",
+    "distrust_folder",
     "has_index",
     "home_of",
     "is_pack",
@@ -27,6 +30,8 @@ __all__ = [
     "read_pack_info",
     "repair_index",
     "settings_of_index",
+    "state_of",
+    "trust_folder",
     "unknown_document",
     "verify_pack",
 ]

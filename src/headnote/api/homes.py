@@ -17,7 +17,8 @@ from pathlib import Path
 
 from headnote.api.opening import AnyPath, check_folder
 from headnote.config import read_roots
-from headnote.config.files import OWN_FILE
+from headnote.config.files import OWN_FILE, nearest_file
+from headnote.config.trust import trust
 from headnote.errors import SettingsError, UnwritableIndex
 
 HOMES = "HEADNOTE_HOMES"
@@ -43,7 +44,8 @@ def home_of(folders: Sequence[AnyPath], home: AnyPath | None = None) -> Path:
         for folder in folders:
             check_folder(Path(folder))
         _make(chosen, real)
-    elif {os.path.realpath(entry.root.folder) for entry in read_roots(chosen)} != set(real):
+    _trust(chosen, real)
+    if {os.path.realpath(entry.root.barred or entry.root.folder) for entry in read_roots(chosen)} != set(real):
         raise SettingsError(
             "lists other folders", path=str(chosen / OWN_FILE), remedy="list them there, or leave them out here"
         )
@@ -97,14 +99,25 @@ def _homes() -> Path:
     return cache / "headnote" / "homes"
 
 
-def _make(home: Path, folders: Sequence[str]) -> None:
+def _list_of(folders: Sequence[str]) -> str:
     lines = ["# The folders of this index. headnote made this file; it is yours to change."]
     for name, folder in zip(names_of(folders), folders, strict=True):
         lines += ["", f"[roots.{_text(name)}]", f"path = {_text(folder)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _trust(home: Path, folders: Sequence[str]) -> None:
+    """Trust the file if it lists the folders that the user names now, and says nothing else."""
+    file = nearest_file(home)
+    if file and file.is_in(home) and file.text == _list_of(folders):
+        trust(file.path, file.digest)
+
+
+def _make(home: Path, folders: Sequence[str]) -> None:
     new = home / f"{OWN_FILE}.{os.getpid()}"
     try:
         home.mkdir(parents=True, exist_ok=True)
-        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        new.write_text(_list_of(folders), encoding="utf-8")
         new.replace(home / OWN_FILE)  # whole or not at all: another command may make the same home
     except OSError as error:
         raise UnwritableIndex(

@@ -40,10 +40,11 @@ from headnote.config import (
     chat_environment,
     load_chat_settings,
     load_search_settings,
+    remember_flags,
 )
 from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
-from headnote.errors import SettingsError, UnreadIndex, warn
+from headnote.errors import SettingsError, UnreadIndex, UntrustedSettings, warn
 from headnote.index.graph import Graph, Neighbourhood
 from headnote.index.manifest import files_read, manifest_of, needs_rebuild
 from headnote.index.ownership import roots_in
@@ -259,6 +260,7 @@ class Index:
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
         self._require_folder()
         self._was_updated = True
+        self._remember_flags()
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
         self._left_out = self.generation, _missing(report.skipped, report.absent)
@@ -267,9 +269,17 @@ class Index:
                 report.embedded, report.vectors, report.others = update_vectors(
                     self._store, self.models.deep, wait, on_progress, gives_way
                 )
-            if remove and (not report.plan.is_empty or report.embedded):
+            # Vectors of a model that may not be used now are not out of date: the user may trust it again.
+            if remove and not self.choice.withheld and (not report.plan.is_empty or report.embedded):
                 sweep(self._store, [model.name for model in self.models if model], wait)
         return report
+
+    def _remember_flags(self) -> None:
+        """The index keeps flags, and lies in the folder: outside of it, the user's folder knows whose they are."""
+        try:
+            remember_flags(self.choice, self.root)
+        except SettingsError as error:
+            warn(UntrustedSettings(f"later commands need the same flags again: {error}"))
 
     def pack(
         self,
@@ -484,13 +494,14 @@ class Index:
             files_read=read,
             folders=self._folders(paths),
             contexts=self.contexts,
+            withheld=self.choice.withheld,
         )
 
     def _folders(self, paths: Sequence[str]) -> tuple[RootStatus, ...]:
         """The roots, with how many of these documents each has. Those of a pack need no folder to be read."""
         counts = Counter(map(self.tree.root_of, paths))
         return tuple(
-            RootStatus(root.name, root.folder, counts[root.name], "" if self.pack_info else root.problem)
+            RootStatus(root.name, root.barred or root.folder, counts[root.name], "" if self.pack_info else root.problem)
             for root in self.tree.roots
             if root.name
         )

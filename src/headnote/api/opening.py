@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings
+from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings, trust_note
 from headnote.embedding.base import Embedder
 from headnote.embedding.registry import Models, get_models, has_instant
 from headnote.errors import (
@@ -19,6 +19,8 @@ from headnote.errors import (
     MissingSource,
     NotAFile,
     SettingsError,
+    UntrustedSettings,
+    warn,
 )
 from headnote.extras import load_numpy
 from headnote.index.ownership import claim_index
@@ -62,6 +64,8 @@ def open_folder(
     existing = _existing_store(folder, target, read_only, must_exist=read_only or not create)
     with _closed_on_error(existing):
         choice = choose(flags, folder, _made_with(existing), configure)
+        if note := trust_note(choice.withheld, folder):
+            warn(UntrustedSettings(note))
         # Load the embedder before a store is created: if that fails, no empty index may be left behind.
         if embedder is None or isinstance(embedder, str):
             name = choice.of_index.settings.embedder
@@ -123,6 +127,13 @@ def settings_of_index(root: Path, store: str | None = None, schema: str | None =
 def has_index(root: Path, store: str | None = None, schema: str | None = None) -> bool:
     """Whether a folder has an index, sound or not. Nothing is written."""
     return has_store(root, load_index_settings({"store": store, "schema": schema}, root).settings.target)
+
+
+def stored_settings(root: Path) -> str:
+    """The settings stored in the index that lies in a folder, as text; empty without one."""
+    existing = _existing_store(root, "", read_only=True, must_exist=False)
+    with closing(existing) if existing else nullcontext():
+        return _made_with(existing)
 
 
 def check_adoption(adopt: bool, read_only: bool) -> None:

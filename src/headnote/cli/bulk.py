@@ -12,6 +12,7 @@ from headnote.api.opening import models_at_hand
 from headnote.cli import options, values
 from headnote.cli.command import Argument
 from headnote.cli.formatting import counted, duration
+from headnote.cli.opening import note_withheld
 from headnote.cli.progress import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
@@ -136,6 +137,7 @@ def bulk_command(
         as_json=as_json,
     )
     choice = choose({**flags, **index_flags}, _settings_folder(source))
+    note_withheld(choice, _settings_folder(source))
     job = _job(request, choice, embedder)
     began = time.monotonic()
     summary = _run(job)

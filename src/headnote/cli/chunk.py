@@ -19,8 +19,9 @@ from headnote.cli.chunk_work import Recipe, chunk_all, json_lines
 from headnote.cli.paths import STDIN, expand_paths, report
 from headnote.cli.progress import track_files
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines
-from headnote.config import LoadedSettings, load_settings
+from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines, write_note
+from headnote.config import LoadedSettings, load_settings, trust_note, withheld_of_file
+from headnote.config.layers import TABLE
 from headnote.errors import SourceError
 from headnote.tokens import get_counter
 
@@ -68,7 +69,10 @@ def chunk_command(
     Settings come from headnote.toml or [tool.headnote] in pyproject.toml, searched for in the folder of the files and
     upwards, from HEADNOTE_* variables, and from flags. Later ones win.
     """
-    loaded = load_settings(preset, {**settings, "size": size, "overlap": overlap}, _common_folder(paths))
+    folder = _common_folder(paths)
+    loaded = load_settings(preset, {**settings, "size": size, "overlap": overlap}, folder)
+    if note := trust_note([one for one in withheld_of_file(folder) if one.table == TABLE], folder):
+        write_note(note)
     # Fail before anything is written if the counter cannot be loaded.
     get_counter(loaded.settings.counter, loaded.settings.bias)
     recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)

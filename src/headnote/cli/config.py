@@ -13,7 +13,7 @@ from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.command import Command
 from headnote.cli.formatting import setting_json, setting_text
-from headnote.cli.opening import note_differences
+from headnote.cli.opening import note_differences, note_withheld
 from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
 from headnote.config import (
     INDEX_NAMES,
@@ -27,6 +27,7 @@ from headnote.config import (
     load_server_settings,
     settings_file,
 )
+from headnote.config.files import user_file
 from headnote.errors import IndexFailure, MissingExtra
 from headnote.store.opening import shown_store
 
@@ -41,10 +42,15 @@ class Loaded(NamedTuple):
     """Every setting, with its origin."""
 
     file: str | None
+    """The file of the folder, or above it."""
+    user_file: str | None
+    """The user's own."""
     chunking: LoadedSettings
     of_index: LoadedTable[IndexSettings]
     others: dict[str, LoadedTable[Any]]
     """Title of each other table → its settings."""
+    withheld: dict[tuple[str, str], str]
+    """Table and setting → where it stands without being used."""
 
 
 @click.command(
@@ -60,8 +66,9 @@ class Loaded(NamedTuple):
 def config_command(root: Path, as_json: bool) -> None:
     """Show the settings in effect and where each comes from.
 
-    Later sources win: the preset, headnote.toml or [tool.headnote] in pyproject.toml, HEADNOTE_* variables, flags. An
-    index stores the settings it was made with; they apply until headnote index runs again.
+    Later sources win: the preset, the headnote.toml of your own, headnote.toml or [tool.headnote] in pyproject.toml,
+    HEADNOTE_* variables, flags. What the file of a folder says about services, programs and places outside counts after
+    headnote trust. An index stores the settings it was made with; they apply until headnote index runs again.
     """
     loaded = _load(root)
     if as_json:
@@ -78,8 +85,11 @@ def _load(root: Path) -> Loaded:
         write_note(f"without the settings stored in the index: {error}")
         choice = choose({}, root)
     note_differences(choice)
+    note_withheld(choice, root)
     return Loaded(
+        withheld={(one.table, one.name): one.place for one in choice.withheld},
         file=settings_file(root),
+        user_file=own.shown if (own := user_file()) else None,
         chunking=choice.chunking,
         of_index=choice.of_index,
         others={
@@ -117,23 +127,42 @@ def _without_secret(name: str, value: Any) -> Any:
 
 def _record(loaded: Loaded, root: Path) -> dict[str, Any]:
     tables = {
-        title: {name: {"value": setting_json(value), "origin": origin} for name, (value, origin) in rows.items()}
+        title: {
+            name: {"value": setting_json(value), "origin": origin} | _not_used(loaded, title, name)
+            for name, (value, origin) in rows.items()
+        }
         for title, rows in _tables(loaded).items()
     }
     service = {variable: bool(os.environ.get(variable, "").strip()) for variable in SERVICE_VARIABLES}
-    return {"root": str(root), "file": loaded.file, **tables, "set": service}
+    withheld = [{"setting": ".".join(one), "place": place} for one, place in loaded.withheld.items()]
+    return {
+        "root": str(root),
+        "file": loaded.file,
+        "user_file": loaded.user_file,
+        **tables,
+        "set": service,
+        "withheld": withheld,
+    }
+
+
+def _not_used(loaded: Loaded, table: str, name: str) -> dict[str, str]:
+    place = loaded.withheld.get((table, name))
+    return {"not_used": place} if place else {}
 
 
 def _lines(loaded: Loaded, root: Path) -> list[Line]:
     source = f"file {loaded.file}" if loaded.file else "no settings file here or above"
-    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  {source}", "dim")]]
+    own = f", and your own {loaded.user_file}" if loaded.user_file else ""
+    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  {source}{own}", "dim")]]
     for title, rows in _tables(loaded).items():
         texts = {name: setting_text(value) or "none" for name, (value, _) in rows.items()}
         names, values = max(map(len, texts)), max(map(len, texts.values()))
         lines += [[], [Span(title, "bold")]]
         for name, (_, origin) in rows.items():
             style = "dim" if origin == "default" else "cyan"
-            lines.append([Span(f"  {name.ljust(names)}  {texts[name].ljust(values)}  "), Span(origin, style)])
+            place = loaded.withheld.get((title, name))
+            unused = [Span(f"; {place} is not used: headnote trust {root}", "yellow")] if place else []
+            lines.append([Span(f"  {name.ljust(names)}  {texts[name].ljust(values)}  "), Span(origin, style), *unused])
     lines.append([])
     for variable in SERVICE_VARIABLES:
         state = "set" if os.environ.get(variable, "").strip() else "not set"

@@ -15,8 +15,9 @@ from headnote.cli.opening import roots_of
 from headnote.cli.terminal import Span, table, write_json, write_lines, write_message
 from headnote.config import check_sentence, context_path, read_contexts
 from headnote.config.context import place_in
-from headnote.config.files import OWN_FILE, nearest_file
+from headnote.config.files import OWN_FILE, nearest_file, read_settings_file
 from headnote.config.layers import CONTEXT
+from headnote.config.trust import trust
 from headnote.errors import SettingsError, UnwritableIndex
 from headnote.extras import install, load
 from headnote.sources.tree import Tree
@@ -105,6 +106,8 @@ def _write(root: Path, path: str, sentence: str | None) -> None:
     else:
         del table[keys[0]]
     _replace(file, tomlkit.dumps(document))
+    if known and known.is_trusted and (changed := read_settings_file(file)):
+        trust(changed.path, changed.digest)  # it is the user's change, and a sentence leads nowhere
 
 
 def _replace(file: Path, text: str) -> None:

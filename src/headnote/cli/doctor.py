@@ -17,6 +17,7 @@ from headnote.cli.formatting import DEEP_MISSING, counted, drift_counts, missing
 from headnote.cli.index_report import MAX_PATHS
 from headnote.cli.opening import open_index
 from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.config import trust_note
 from headnote.embedding.registry import DEFAULT
 from headnote.embedding.transformer import is_installed
 from headnote.errors import IndexFailure, LockedIndex, MissingExtra, MissingIndex, UnwritableIndex
@@ -187,7 +188,10 @@ def _size(index: Index) -> str:
 
 def _up_to_date(index: Index) -> Iterator[Finding]:
     status, drift = index.status(), index.drift()
-    for absent in drift.absent:
+    if note := trust_note(status.withheld, index.root):
+        yield Finding("note", "trust", note)
+    barred = {root.name for root in index.tree.roots if root.barred}
+    for absent in (one for one in drift.absent if one.path not in barred):
         remedy = "bring it back, or remove it from headnote.toml"
         yield Finding("wrong", absent.path, f"{absent.reason}; what is known of it stays: {remedy}")
     for path in index.unused_contexts():

@@ -21,6 +21,7 @@ from headnote.cli.opening import (
     note_interruption,
     note_other_workers,
     note_roots,
+    note_withheld,
     noted_interruption,
     open_index,
 )
@@ -186,7 +187,9 @@ def _open(request: Request) -> Index:
     # Fail before anything is written if the counter cannot be loaded.
     get_counter(settings.counter, settings.bias)
     if request.update["vectors"]:
-        return Index.open(request.root, **request.flags, **request.index_options)
+        index = Index.open(request.root, **request.flags, **request.index_options)
+        note_withheld(index.choice, request.root)
+        return index
     # If its vectors are not made now, the deep model may be missing.
     return open_index(request.root, **request.flags, **request.index_options).index
 
@@ -197,7 +200,7 @@ def _update_once(index: Index, request: Request) -> None:
         report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
     seconds = time.monotonic() - began
     note_other_workers(report)
-    note_roots(report)
+    note_roots(report, index)
     if request.as_json:
         write_json(update_record(report, index.status(), request.root, seconds))
     else:
@@ -227,6 +230,7 @@ def _plan(request: Request) -> Report:
     except MissingIndex:
         flags = request.flags | {name: request.index_options[name] for name in INDEX_NAMES}
         choice = choose(flags, request.root)
+        note_withheld(choice, request.root)
     with TemporaryDirectory() as folder:
         store = SqliteStore.open(folder)
         with Index(request.root, store, choice, Models()) as index:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
@@ -16,7 +17,7 @@ from headnote import __version__
 from headnote.cli.command import Example, write_examples, write_head
 from headnote.cli.pointing import point_at
 from headnote.cli.terminal import accept_any_character, write_error
-from headnote.errors import FilterError, HeadnoteError
+from headnote.errors import FilterError, HeadnoteError, UntrustedSettings
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -53,6 +54,7 @@ COMMANDS = {
     "doctor": Entry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
     "context": Entry("headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."),
     "config": Entry("headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."),
+    "trust": Entry("headnote.cli.trust", "trust_command", "Let the file of a folder name services and places."),
     "presets": Entry("headnote.cli.presets", "presets_command", "Compare the presets."),
     "export": Entry("headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."),
     "pack": Entry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
@@ -167,7 +169,9 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Every expected failure is one line on standard error."""
     try:
-        code = app(args=list(arguments), prog_name="headnote", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UntrustedSettings)  # for programs; commands write a line of their own
+            code = app(args=list(arguments), prog_name="headnote", standalone_mode=False)
     except FilterError as error:
         write_error(str(error))
         point_at(error.text, error.position)

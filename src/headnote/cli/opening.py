@@ -15,7 +15,7 @@ from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.formatting import counted, missing_vectors
 from headnote.cli.progress import UpdateBars
 from headnote.cli.terminal import write_message, write_note
-from headnote.config import Choice, read_roots
+from headnote.config import Choice, read_roots, trust_note
 from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
 from headnote.index.task import Report
 from headnote.sources.absence import left_out_hint
@@ -54,6 +54,7 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedInde
     except (EmbeddingError, MissingExtra) as error:
         opened = OpenedIndex(Index.open(root, create=create, without_deep=True, **options), str(error))
     note_differences(opened.index.choice)
+    note_withheld(opened.index.choice, root)
     return opened
 
 
@@ -85,6 +86,12 @@ def note_differences(choice: Choice) -> None:
         write_note(f"the index keeps its settings: {'; '.join(choice.differing)} (headnote index applies the change)")
 
 
+def note_withheld(choice: Choice, root: Path) -> None:
+    """Say which settings need the user's trust."""
+    if note := trust_note(choice.withheld, root):
+        write_note(note)
+
+
 def answer_on_one_core() -> None:
     """Call this in servers before numpy is loaded. They answer queries in parallel; spreading the arithmetic of each
     query over all cores doubles the processor time and makes the others wait."""
@@ -109,7 +116,7 @@ def refresh(index: Index) -> None:
     else:
         if report.rebuilt and not is_new:
             write_note(f"all files were read again: {report.rebuilt}", only_on_a_terminal=True)
-        note_roots(report)
+        note_roots(report, index)
         if report.is_first_read and (hint := left_out_hint(index.left_out())):
             write_note(hint)
         if report.stayed:
@@ -121,9 +128,10 @@ def refresh(index: Index) -> None:
             write_note(f"{path_from_here(index.root, path)}: {warning}{others if len(report.warnings) > 1 else ''}")
 
 
-def note_roots(report: Report) -> None:
+def note_roots(report: Report, index: Index) -> None:
     """Say which of several folders could not be read, and which are elsewhere by now."""
-    for absent in report.absent:
+    barred = {root.name for root in index.tree.roots if root.barred}  # said already, with what else needs trust
+    for absent in (one for one in report.absent if one.path not in barred):
         write_note(f"{absent.path} could not be read, and what is known of it stays: {absent.reason}")
     for line in report.moved:
         write_note(line)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from headnote.api import PackInfo, check_folder, read_pack_info, verify_pack
+from headnote.api import PackInfo, RootStatus, check_folder, read_pack_info, verify_pack
 from headnote.cli import options, values
 from headnote.cli.command import Argument, Command, Option
 from headnote.cli.formatting import byte_size, counted
 from headnote.cli.opening import open_index, refresh
-from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
+from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
 from headnote.errors import SettingsError
 
 SUFFIX = ".headnote"
@@ -104,20 +104,25 @@ def pack_command(
             refresh(index)
         if why := index.why_no_documents():
             write_note(why)
+        folders = index.status().folders or [RootStatus("", str(root.resolve()), len(index.documents()))]
+        for folder in folders:  # before anything is written: a file may name folders that nobody thinks of
+            write_message(f"packing {counted(folder.documents, 'document')} of {folder.folder}")
         file = output or Path(f"{root.resolve().name}{SUFFIX}")
         about = {"name": name, "version": version, "description": description, "licence": licence}
         made = index.pack(file, **about, deep=deep, times=times, sign=sign)
-    _show(file, made, as_json)
+    _show(file, made, as_json, folders=folders)
 
 
 def _verdict(key: Path | None) -> str:
     return f"every byte is as it was packed{f', and {key} has signed it' if key else ''}"
 
 
-def _show(file: Path, info: PackInfo, as_json: bool, verdict: str = "") -> None:
+def _show(file: Path, info: PackInfo, as_json: bool, verdict: str = "", folders: Sequence[RootStatus] = ()) -> None:
     if as_json:
         record = {name: getattr(info, name) for name in info.__dataclass_fields__}
-        write_json({"pack": str(file), **record, **({"verified": True} if verdict else {})})
+        taken = [{"name": one.name, "folder": one.folder, "documents": one.documents} for one in folders]
+        made = {"folders": taken} if taken else {}
+        write_json({"pack": str(file), **record, **made, **({"verified": True} if verdict else {})})
     else:
         write_lines(_lines(file, info, verdict))
 

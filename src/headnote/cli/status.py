@@ -113,6 +113,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "left_out": [{"path": one.path, "reason": one.reason} for one in drift.left_out],
         "folders": [root._asdict() for root in status.folders],
         "contexts": dict(status.contexts),
+        "withheld": [{"setting": one.setting, "place": one.place} for one in status.withheld],
     }
 
 
@@ -125,6 +126,12 @@ def _database(facts: Facts) -> dict[str, Line]:
     if not facts.status.schema:
         return {}
     return {"store": [Span(_store(facts))], "schema": [Span(facts.status.schema)]}
+
+
+def _withheld(status: Status) -> dict[str, Line]:
+    """The row for settings that need trust."""
+    listed = ", ".join(f"{one.setting} ({one.place})" for one in status.withheld)
+    return {"not used": [Span(f"{listed}: headnote trust", "yellow")]} if listed else {}
 
 
 def _embedder(facts: Facts) -> str:
@@ -148,6 +155,7 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         **({KEPT: [Span(", ".join(stored))]} if stored else {}),
         **({} if status.folders and not facts.pack else {"made from": [Span(_made_from(facts))]}),
         **({"context": [Span(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
+        **_withheld(status),
         **_database(facts),
         "on disk": [Span(byte_size(status.bytes_on_disk))],
         **({} if facts.pack else {"updated": [Span(updated)], "files": _files(facts)}),

@@ -1,4 +1,4 @@
-"""The settings in effect and where each comes from: defaults < file < environment < flags.
+"""The settings in effect and where each comes from: defaults < the user's own file < file < environment < flags.
 
 The file is the nearest `headnote.toml`, or `pyproject.toml` with a table `[tool.headnote]`, in the folder or above it.
 Settings of chunks stand at its top or in `[chunking]`, all others in a table of their own.
@@ -12,8 +12,20 @@ from headnote.config.llm import ChatSettings, chat_environment, load_chat_settin
 from headnote.config.roots import RootEntry, packed_roots, read_roots
 from headnote.config.search import SearchSettings, in_effect, load_search_settings, packed_search_settings
 from headnote.config.server import MOST_WORKERS, ServerSettings, load_server_settings
-from headnote.config.stored import KEPT, Choice, Configure, check_made_with, choice_of, choose, portable
+from headnote.config.stored import (
+    KEPT,
+    Choice,
+    Configure,
+    check_made_with,
+    choice_of,
+    choose,
+    kept_outward,
+    portable,
+    remember_flags,
+)
 from headnote.config.tables import LoadedTable
+from headnote.config.trust import Trusted
+from headnote.config.withheld import Outward, outward_settings_of, trust_note, withheld_of_file
 
 __all__ = [
     "INDEX_NAMES",
@@ -26,9 +38,11 @@ __all__ = [
     "IndexSettings",
     "LoadedSettings",
     "LoadedTable",
+    "Outward",
     "RootEntry",
     "SearchSettings",
     "ServerSettings",
+    "Trusted",
     "chat_environment",
     "check_made_with",
     "check_sentence",
@@ -36,16 +50,21 @@ __all__ = [
     "choose",
     "context_path",
     "in_effect",
+    "kept_outward",
     "load_chat_settings",
     "load_index_settings",
     "load_search_settings",
     "load_server_settings",
     "load_settings",
+    "outward_settings_of",
     "packed_contexts",
     "packed_roots",
     "packed_search_settings",
     "portable",
     "read_contexts",
     "read_roots",
+    "remember_flags",
     "settings_file",
+    "trust_note",
+    "withheld_of_file",
 ]

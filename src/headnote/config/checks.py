@@ -39,6 +39,16 @@ def switch(text: str) -> bool:
 # Text or TOML
 
 
+def never(_: Any) -> bool:
+    """For settings that say how something is done here, and nothing else."""
+    return False
+
+
+def if_said(value: Any) -> bool:
+    """For settings that always lead out of the folder: services, keys, programs."""
+    return isinstance(value, str | list) and bool(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """Turns text or a TOML value into the value of a setting, or raises."""
@@ -46,6 +56,8 @@ class Check:
     allowed: str
     """What the setting may be, in words, for the reference of the settings."""
     read: Callable[[Any], Any]
+    needs_trust: Callable[[Any], bool] = never
+    """Whether this value, in the file of a folder, counts only if the user trusts the file."""
 
     def __call__(self, value: Any) -> Any:
         return self.read(value)
@@ -93,5 +105,6 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-text = Check("text", _text)
-texts = Check("a list, or text with commas", _texts)
+# Free text says where something is or who may use it. A stranger may choose among words and numbers, not that.
+text = Check("text", _text, if_said)
+texts = Check("a list, or text with commas", _texts, if_said)

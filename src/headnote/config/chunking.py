@@ -16,7 +16,15 @@ from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.config.entries import Entry, Layer, Value, Values, errors_at
-from headnote.config.layers import read_file, read_flags, read_other_variables, read_root, read_variables
+from headnote.config.files import SettingsFile
+from headnote.config.layers import (
+    read_file,
+    read_flags,
+    read_other_variables,
+    read_root,
+    read_user_file,
+    read_variables,
+)
 from headnote.errors import SettingsError
 
 
@@ -47,9 +55,9 @@ def flag_values(flags: Mapping[str, Any]) -> Values:
     return _values(read_flags(flags))
 
 
-def root_values(entries: Layer, folder: Path) -> Values:
-    """The values in the table of a root, in a file of this folder."""
-    return _values(read_root(entries, folder))
+def root_values(file: SettingsFile, entries: Layer) -> Values:
+    """The values in the table of a root."""
+    return _values(read_root(file, entries))
 
 
 def variable_values(environment: Mapping[str, str]) -> Values:
@@ -58,13 +66,13 @@ def variable_values(environment: Mapping[str, str]) -> Values:
 
 
 def ambient_values(start: Path, environment: Mapping[str, str], preset: Value | None = None) -> Values:
-    """The values of file and environment. `preset` is one that overrides theirs."""
-    file, variables = read_file(start), read_variables(environment)
-    presets = [entry.value for entry in (*file, *variables) if entry.name == "preset"]
+    """The values of files and environment. `preset` is one that overrides theirs."""
+    own, file, variables = read_user_file(), read_file(start), read_variables(environment)
+    presets = [entry.value for entry in (*own, *file, *variables) if entry.name == "preset"]
     preset_name = preset.value if preset else presets[-1] if presets else ""
     # Variables of another program are weaker than HEADNOTE_*, which can only be meant for this one.
     values: Values = {}
-    for layer in (file, read_other_variables(preset_name, environment), variables):
+    for layer in (own, file, read_other_variables(preset_name, environment), variables):
         values = override(values, _values(layer))
     return values
 

@@ -50,7 +50,13 @@ def _editor(value: Any) -> str:
     return text
 
 
-editor = Check(f"{', '.join(f'`{name}`' for name in EDITORS)}, `none`, or an address with `{{path}}`", _editor)
+def _names_program(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() not in ("", NO_EDITOR)
+
+
+editor = Check(
+    f"{', '.join(f'`{name}`' for name in EDITORS)}, `none`, or an address with `{{path}}`", _editor, _names_program
+)
 
 
 def template_of(name: str) -> str:

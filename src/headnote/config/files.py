@@ -1,21 +1,33 @@
-"""The settings file of a folder, and the line of each of its entries."""
+"""The settings file of a folder, that of the user, and the line of each of their entries."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from headnote.config.entries import Entry, Layer
+from headnote.config.trust import is_trusted, user_folder
 from headnote.errors import SettingsError
+from headnote.markdown.plain_data import TooLarge
+from headnote.markdown.untrusted import load_data
 
 OWN_FILE = "headnote.toml"
 PROJECT_FILE = "pyproject.toml"
+MAX_CHARACTERS = 1_000_000
+"""Of a settings file: several times the longest pyproject.toml that people write."""
+
+_HEADER = re.compile(r"\s*\[+([^\[\]]*)\]")
+_KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*[=.]""")
 
 
-class SettingsFile(NamedTuple):
+@dataclass(frozen=True)
+class SettingsFile:
     """A file with settings for headnote."""
 
     path: Path
@@ -29,15 +41,41 @@ class SettingsFile(NamedTuple):
     def shown(self) -> str:
         return _displayed(self.path)
 
+    @property
+    def digest(self) -> str:
+        """Of its content. Of a file that other tools use as well, only our table counts: the rest changes every day."""
+        content = json.dumps(self.tables, sort_keys=True, default=str) if self.prefix else self.text
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @cached_property
+    def is_trusted(self) -> bool:
+        """Whether the user agreed to what it says, or wrote it: whoever made the folder has made its file, too."""
+        return self.path == _users_path() or is_trusted(self.path, self.digest)
+
+    @cached_property
+    def _lines(self) -> Mapping[tuple[str, str], int]:
+        return _lines_of(self.text)
+
     def entries(self, *table: str) -> Layer:
         """The entries of a table, or those at the top."""
         values = _find_table(self.tables, table) or {}
         place = (*self.prefix, *table)
-        return [Entry(name, value, self.shown, _line_of(self.text, name, place)) for name, value in values.items()]
+        return [Entry(name, value, self.shown, self._line(name, place)) for name, value in values.items()]
+
+    def _line(self, name: str, table: tuple[str, ...]) -> int | None:
+        """The line of a key or of its own table; None if it is written in another form."""
+        places = ((_plain_header(".".join(table)), name), (_plain_header(".".join((*table, name))), ""))
+        return min((self._lines[place] for place in places if place in self._lines), default=None)
 
     def is_in(self, folder: Path) -> bool:
         """Whether it lies in the folder itself, and not above it."""
         return self.path.parent == _real(folder)
+
+
+def withheld_among(outward: Layer, file: SettingsFile) -> Layer:
+    """Of the entries of a file that need trust, those that do not count. Most files have none, and nothing is looked
+    up."""
+    return [] if not outward or file.is_trusted else outward
 
 
 def settings_file(start: Path) -> str | None:
@@ -48,29 +86,44 @@ def settings_file(start: Path) -> str | None:
 
 def nearest_file(start: Path) -> SettingsFile | None:
     """The first file with settings for headnote, in this folder or above it."""
-    for path in _candidates(start):
-        prefix = () if path.name == OWN_FILE else ("tool", "headnote")
-        text = _read_text(path)
-        # Other tools use pyproject.toml as well. Unless it mentions headnote, its errors are none of our business.
-        if prefix and "headnote" not in text:
-            continue
-        tables = _find_table(_parse_toml(path, text), prefix)
-        if tables is not None:
-            return SettingsFile(path=path, text=text, tables=tables, prefix=prefix)
-    return None
+    return next((file for path in _candidates(start) if (file := read_settings_file(path))), None)
+
+
+def user_file() -> SettingsFile | None:
+    """The user's own file, which holds for all folders; None if there is none."""
+    path = _users_path()
+    return read_settings_file(path) if path and _is_file(path) else None
+
+
+def read_settings_file(path: Path) -> SettingsFile | None:
+    """A file with its settings; None if it has none for headnote."""
+    prefix = () if path.name == OWN_FILE else ("tool", "headnote")
+    text = _read_text(path)
+    # Other tools use pyproject.toml as well. Unless it mentions headnote, its errors are none of our business.
+    if prefix and "headnote" not in text:
+        return None
+    tables = _find_table(_parse_toml(path, text), prefix)
+    return None if tables is None else SettingsFile(path=path, text=text, tables=tables, prefix=prefix)
+
+
+def _users_path() -> Path | None:
+    folder = user_folder()
+    return folder / OWN_FILE if folder else None
 
 
 def _candidates(start: Path) -> Iterator[Path]:
     start = _real(start)
     for folder in (start, *start.parents):
         for name in (OWN_FILE, PROJECT_FILE):
-            file = folder / name
-            try:
-                if file.is_file():
-                    yield file
-            except OSError:
-                # A folder without permission has no settings.
-                continue
+            if _is_file(folder / name):
+                yield folder / name
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False  # a folder without permission has no settings
 
 
 def _real(folder: Path) -> Path:
@@ -82,7 +135,8 @@ def _real(folder: Path) -> Path:
 
 def _read_text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        with file.open(encoding="utf-8-sig") as content:
+            return content.read(MAX_CHARACTERS + 1)
     except OSError as error:
         raise SettingsError(
             f"cannot be read: {error.strerror}", path=_displayed(file), remedy="make it readable or remove it"
@@ -93,13 +147,22 @@ def _read_text(file: Path) -> str:
 
 def _parse_toml(file: Path, text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return _parsed(text)
+    except TooLarge as error:
+        raise SettingsError(f"cannot be used: {error}", path=_displayed(file), remedy="shorten it") from None
     except (ValueError, RecursionError) as error:
-        # Not every mistake raises TOMLDecodeError: endless numbers and endless nesting raise Python's own errors.
+        # Not every mistake raises TOMLDecodeError: endless numbers raise Python's own errors.
         message, line = _without_position(str(error), text)
         raise SettingsError(
             f"is not valid TOML: {message}", path=_displayed(file), line=line, remedy="correct this line"
         ) from None
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> dict[str, Any]:
+    """The data of a file. Every command asks for several of its tables."""
+    data: dict[str, Any] = load_data(text, "toml", MAX_CHARACTERS)
+    return data
 
 
 def _without_position(message: str, text: str) -> tuple[str, int | None]:
@@ -118,20 +181,17 @@ def _find_table(data: dict[str, Any], table_path: tuple[str, ...]) -> dict[str, 
     return table if isinstance(table, dict) else None
 
 
-def _line_of(text: str, name: str, table_path: tuple[str, ...]) -> int | None:
-    """The line of a key, by searching the text: tomllib does not tell. None if the key is written in another form."""
-    key = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*[=.]""")
-    header = _plain_header(".".join(table_path))
-    own_header = _plain_header(".".join((*table_path, name)))
+def _lines_of(text: str) -> dict[tuple[str, str], int]:
+    """Table and key → line, by reading the text once: the reader of TOML does not tell. A table has no key."""
+    lines: dict[tuple[str, str], int] = {}
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if match := re.match(r"\s*\[+([^\[\]]*)\]", line):
+        if match := _HEADER.match(line):
             table = _plain_header(match[1])
-            if table == own_header:
-                return number
-        elif table == header and key.match(line):
-            return number
-    return None
+            lines.setdefault((table, ""), number)
+        elif match := _KEY.match(line):
+            lines.setdefault((table, next(filter(None, match.groups()), "")), number)
+    return lines
 
 
 def _plain_header(header: str) -> str:

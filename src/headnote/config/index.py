@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from headnote.chunking.settings import shown
-from headnote.config.checks import Check, whole_number
+from headnote.config.checks import Check, if_said, whole_number
 from headnote.config.ragdocs import with_ragdocs
 from headnote.config.tables import LoadedTable, Table
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
+from headnote.embedding.registry import leads_out
 from headnote.errors import SettingsError
 from headnote.formats.table import check_format
 from headnote.sources.discover import MAX_BYTES
@@ -87,6 +88,10 @@ def _store(value: Any) -> str:
     return value
 
 
+def _leads_to_database(value: Any) -> bool:
+    return isinstance(value, str) and value not in EMBEDDED
+
+
 def _schema(value: Any) -> str:
     if not isinstance(value, str):
         raise SettingsError(f"{shown(value)} is not a schema name", remedy="write a string, such as team_docs")
@@ -101,9 +106,9 @@ INDEX = Table(
         "exclude": Check("globs: a list, or text with commas", _globs),
         "formats": Check("`html`, `notebook`, `rst`: a list, or text with commas", _formats),
         "max_file_bytes": Check("a whole number, 1 or more", _size),
-        "embedder": Check("the name of an [embedder](models.md)", _embedder),
-        "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store),
-        "schema": Check("lower-case letters, digits and `_`", _schema),
+        "embedder": Check("the name of an [embedder](models.md)", _embedder, leads_out),
+        "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store, _leads_to_database),
+        "schema": Check("lower-case letters, digits and `_`", _schema, if_said),
     },
     with_others=with_ragdocs,
 )

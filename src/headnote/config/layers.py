@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from headnote.chunking.aliases import FIELD_OF_ALIAS, KNOWN_NAMES, find_name, plain_name
-from headnote.chunking.settings import Settings, is_path_of_tokenizer, nearest
+from headnote.chunking.settings import Settings, is_path_of_tokenizer, nearest, shown
 from headnote.config.checks import is_whole_number, switch, whole_number
 from headnote.config.entries import Entry, Layer, errors_at, flag_of, is_given
-from headnote.config.files import SettingsFile, nearest_file
+from headnote.config.files import OWN_FILE, SettingsFile, nearest_file, user_file, withheld_among
 from headnote.config.index import INDEX
 from headnote.config.links import TABLE as LINKS
 from headnote.config.llm import LLM
@@ -19,6 +19,7 @@ from headnote.config.ragdocs import INDEXING, PARSERS
 from headnote.config.search import SEARCH
 from headnote.config.server import SERVER
 from headnote.config.tables import VARIABLE_PREFIX
+from headnote.config.trust import USER_FOLDER, is_inside
 from headnote.errors import SettingsError
 from headnote.tokens import NAMES as COUNTERS
 
@@ -31,7 +32,7 @@ _OTHER_TABLES = (INDEX, SEARCH, LLM, SERVER)
 _OTHER_VARIABLES = frozenset(
     (
         *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
-        *("HEADNOTE_COMPILE", "HEADNOTE_COMPILED", "HEADNOTE_HOMES", "HEADNOTE_CONFIG_FOLDER"),
+        *("HEADNOTE_COMPILE", "HEADNOTE_COMPILED", "HEADNOTE_HOMES", USER_FOLDER),
         *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE", "HEADNOTE_CHAT_DEADLINE"),
     )
 ).union(*(table.variables for table in _OTHER_TABLES))
@@ -45,7 +46,9 @@ ROOT_KEYS = ("path", "include", "exclude", "formats")
 """What the table of a root has besides settings of chunks."""
 CONTEXT = "context"
 """The table of sentences about folders and documents."""
-_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), LINKS, ROOTS, CONTEXT, INDEXING, PARSERS)
+_OF_FOLDERS = (LINKS, ROOTS, CONTEXT)
+"""Tables that only the file of a folder has."""
+_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), *_OF_FOLDERS, INDEXING, PARSERS)
 _VARIABLE_NAMES = (
     *_NAMES,
     *sorted(variable.removeprefix(VARIABLE_PREFIX).lower() for table in _OTHER_TABLES for variable in table.variables),
@@ -138,16 +141,53 @@ def _pair(text: str) -> tuple[str, str]:
 def read_file(start: Path) -> Layer:
     """The settings of chunks in the nearest file."""
     file = nearest_file(start)
+    return _read(file, _entries(file), _NAMES) if file else []
+
+
+def read_user_file() -> Layer:
+    """The settings of chunks in the user's own file."""
+    file = user_file()
     if file is None:
         return []
-    layer = [_from_toml(entry, file.path.parent) for entry in _entries(file)]
+    for entry in file.entries():
+        if entry.name in _OF_FOLDERS:
+            message, remedy = f"[{entry.name}] is about a single folder", f"write it into the {OWN_FILE} of that folder"
+            raise SettingsError(message, path=entry.path, line=entry.line, remedy=remedy)
+    return _read(file, _entries(file), _NAMES)
+
+
+def read_root(file: SettingsFile, entries: Layer) -> Layer:
+    """The settings of chunks in the table of a root."""
+    return _read(file, entries, (*ROOT_KEYS, *_NAMES))
+
+
+def _read(file: SettingsFile, entries: Layer, names: Sequence[str]) -> Layer:
+    withheld = withheld_among(outward_counters(file, entries), file)
+    layer = [_from_toml(entry, file.path.parent, names) for entry in entries if entry not in withheld]
     return [*_implied_preset(layer), *layer]
 
 
-def read_root(entries: Layer, folder: Path) -> Layer:
-    """The settings of chunks in the table of a root; `folder` is that of the file."""
-    layer = [_from_toml(entry, folder, (*ROOT_KEYS, *_NAMES)) for entry in entries]
-    return [*_implied_preset(layer), *layer]
+def outward_settings(file: SettingsFile) -> Layer:
+    """The settings of chunks that count only if the user trusts the file."""
+    return outward_counters(file, _entries(file))
+
+
+def outward_counters(file: SettingsFile, entries: Layer) -> Layer:
+    """Tokenizers outside the folder of the file."""
+    return [entry for entry in entries if _is_counter(entry) and leads_out(entry.value, file.path.parent)]
+
+
+def leads_out(counter: Any, folder: Path) -> bool:
+    """Whether a counter is a file outside of this folder."""
+    return _is_file(counter) and not is_inside(counter, folder)
+
+
+def _is_counter(entry: Entry) -> bool:
+    return FIELD_OF_ALIAS.get(plain_name(entry.name), plain_name(entry.name)) == "counter"
+
+
+def _is_file(counter: Any) -> bool:
+    return isinstance(counter, str) and counter not in COUNTERS and is_path_of_tokenizer(counter)
 
 
 def _implied_preset(layer: Layer) -> Layer:
@@ -176,9 +216,11 @@ def _entries(file: SettingsFile) -> Layer:
 def _from_toml(entry: Entry, folder: Path, names: Sequence[str] = _NAMES) -> Entry:
     field = _field_of(entry, names=names)
     if field == "preset":
+        with errors_at(entry):
+            if not isinstance(entry.value, str):
+                raise SettingsError(f"{shown(entry.value)} is not a preset", remedy="write its name in quotes")
         return entry._replace(name=field)
-    counter = entry.value
-    if field == "counter" and isinstance(counter, str) and counter not in COUNTERS and is_path_of_tokenizer(counter):
+    if field == "counter" and _is_file(entry.value):
         # A path in the file is relative to the file.
-        return entry._replace(value=str(folder / counter))
+        return entry._replace(value=str(folder / entry.value))
     return entry

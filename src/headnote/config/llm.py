@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from headnote.config.checks import text
+from headnote.config.files import nearest_file, user_file
 from headnote.config.tables import LoadedTable, Table
 
 
@@ -26,21 +27,18 @@ class ChatSettings:
 def load_chat_settings(start: Path, environment: Mapping[str, str] | None = None) -> LoadedTable[ChatSettings]:
     """The settings from `[llm]` in the file and from the variables `HEADNOTE_CHAT_MODEL`, `_URL` and `_KEY`.
 
-    A key goes only to the address from the same source. Otherwise a file that came with somebody's documents could send
-    the key in the environment to an address of its own.
+    A key goes only to the address from the same source: the file of the folder, or the user, who speaks in the
+    environment and in a file of their own. Otherwise a file that came with somebody's documents could send the user's
+    key to an address of its own.
     """
-    environment = os.environ if environment is None else environment
-    loaded = LLM.load(ChatSettings, {}, start, environment)
-    if _is_from_file(loaded, "url"):
-        # Without the variable, the key is the one in the file, or none.
-        return LLM.load(ChatSettings, {}, start, {**environment, LLM.variable_of("key"): ""})
-    if loaded.settings.url and _is_from_file(loaded, "key"):
-        return LoadedTable(replace(loaded.settings, key=""), {**loaded.origins, "key": "default"})
-    return loaded
-
-
-def _is_from_file(loaded: LoadedTable[ChatSettings], name: str) -> bool:
-    return loaded.origins[name] not in ("default", LLM.variable_of(name))
+    variables = LLM.variable_entries(os.environ if environment is None else environment)
+    of_folder, of_user = (LLM.file_entries(file) if file else {} for file in (nearest_file(start), user_file()))
+    entries = of_user | of_folder | variables
+    if "url" in entries:
+        source = of_user | variables if "url" in variables or "url" not in of_folder else of_folder
+        entries = {name: entry for name, entry in entries.items() if name != "key" or name in source}
+        entries |= {"key": source["key"]} if "key" in source else {}
+    return LLM.resolve(ChatSettings, LLM.values(entries))
 
 
 def chat_environment(settings: ChatSettings, environment: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ from headnote.config.chunking import root_values
 from headnote.config.entries import Entry, Layer, Values, errors_at
 from headnote.config.files import SettingsFile, nearest_file
 from headnote.config.index import INDEX, IndexSettings
-from headnote.config.layers import ROOT_KEYS, ROOTS
+from headnote.config.layers import ROOT_KEYS, ROOTS, outward_counters
+from headnote.config.trust import is_inside
 from headnote.errors import SettingsError
 from headnote.sources.tree import Root, Tree, check_name
 
@@ -52,9 +54,8 @@ def packed_roots(names: Sequence[str], pack: Path) -> list[RootEntry]:
 def tree_of(folder: Path, settings: IndexSettings, roots: Iterable[RootEntry]) -> Tree:
     """The folders of an index. What `[index]` includes and excludes holds in every root."""
     several = [
-        Root(
-            name=root.name,
-            folder=root.folder,
+        replace(
+            root,
             include=root.include or settings.include,
             exclude=(*settings.exclude, *root.exclude),
             formats=root.formats or settings.formats,
@@ -77,7 +78,7 @@ def _read_root(file: SettingsFile, entry: Entry) -> RootEntry:
     with errors_at(entry):
         check_name(entry.name)
     if isinstance(entry.value, str):  # notes = "~/notes"
-        return RootEntry(Root(entry.name, _folder(entry, file.path.parent)), {})
+        return RootEntry(_allowed(Root(entry.name, _folder(entry, file.path.parent)), file), {})
     if not isinstance(entry.value, dict):
         with errors_at(entry):
             raise SettingsError(f"{shown(entry.value)} is not a root", remedy=_example(entry.name))
@@ -93,7 +94,25 @@ def _read_root(file: SettingsFile, entry: Entry) -> RootEntry:
         formats=_checked("formats", table.get("formats")),
     )
     own = [one for name, one in table.items() if name not in ROOT_KEYS]
-    return RootEntry(root, root_values(own, file.path.parent))
+    return RootEntry(_allowed(root, file), root_values(file, own))
+
+
+def _allowed(root: Root, file: SettingsFile) -> Root:
+    """The root. Outside of the folder, without the user's consent, it leads nowhere: nothing lies inside a file."""
+    if is_inside(root.folder, file.path.parent) or file.is_trusted:
+        return root
+    return replace(root, folder=str(file.path / root.name), barred=root.folder)
+
+
+def outward_roots(file: SettingsFile) -> Layer:
+    """What the roots of a file say that counts only if the user trusts it: places outside, and tokenizers."""
+    outward: Layer = []
+    for entry in file.entries(ROOTS):
+        root, inner = _read_root(file, entry).root, file.entries(ROOTS, entry.name)
+        place = root.barred or root.folder
+        outward += [] if is_inside(place, file.path.parent) else [entry._replace(value=place)]
+        outward += [one._replace(name=f"{entry.name}.{one.name}") for one in outward_counters(file, inner)]
+    return outward
 
 
 def _folder(entry: Entry, home: Path) -> str:

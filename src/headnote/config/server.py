@@ -11,7 +11,6 @@ from typing import Any
 from headnote.config.checks import count, text, texts
 from headnote.config.editors import editor
 from headnote.config.tables import LoadedTable, Table
-from headnote.errors import SettingsError
 
 MOST_WORKERS = 64
 
@@ -31,23 +30,14 @@ class ServerSettings:
     workers: int = 1
     """Processes that answer; with more than one, another one keeps the index up to date."""
     editor: str = ""
-    """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it. An address of
-    your own stands in the variable or the flag: a file that came with somebody's documents names no programs."""
+    """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it."""
 
 
 def load_server_settings(
     flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedTable[ServerSettings]:
     """The settings from `[server]` in the file, and from variables and flags of the same names."""
-    loaded = SERVER.load(ServerSettings, flags, start, os.environ if environment is None else environment)
-    origin = loaded.origins["editor"]
-    if ":" in loaded.settings.editor and origin not in (SERVER.variable_of("editor"), "--editor"):
-        raise SettingsError(
-            "an address of your own may not stand in a file",
-            path=origin,
-            remedy=f"name an editor, or use --editor or {SERVER.variable_of('editor')}",
-        )
-    return loaded
+    return SERVER.load(ServerSettings, flags, start, os.environ if environment is None else environment)
 
 
 SERVER = Table(

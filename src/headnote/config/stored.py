@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -18,10 +19,14 @@ from headnote.chunking.settings import Settings, is_path_of_tokenizer
 from headnote.config.chunking import LoadedSettings, ambient_values, flag_values, override, resolve, variable_values
 from headnote.config.entries import Value, Values
 from headnote.config.index import INDEX, IndexSettings
+from headnote.config.layers import TABLE, leads_out
 from headnote.config.roots import RootEntry, read_roots, tree_of
 from headnote.config.tables import LoadedTable
+from headnote.config.trust import digest_of, is_trusted, trust
+from headnote.config.withheld import Outward, withheld_of_file
 from headnote.sources.tree import Tree
 from headnote.store.damage import decoding, signed, unsigned
+from headnote.store.opening import EMBEDDED
 from headnote.tokens import NAMES as COUNTERS
 
 Configure = Literal["keep", "apply", "anew"]
@@ -56,6 +61,10 @@ class Choice(NamedTuple):
     """The folders of an index that has several, as the file names them now."""
     settings_of: Mapping[str, Settings] = MappingProxyType({})
     """Name of a root → the settings of its chunks, where it has some of its own."""
+    withheld: tuple[Outward, ...] = ()
+    """What file and index say that does not count until the user trusts the folder."""
+    given: tuple[Outward, ...] = ()
+    """Flags that need trust, and have it because the user gives them now."""
 
     def tree(self, folder: Path) -> Tree:
         """The folders of the documents; `folder` is the one that the index belongs to."""
@@ -95,15 +104,29 @@ def choose(
     if configure == "apply":
         stored = _Stored(now, _still_valid_flags(stored, now))
     ambient = {name: _with_origin(value, now.get(name)) for name, value in stored.ambient.items()}
+    # An index that lies in the folder may have come with it. One in a database is where the user said.
+    from_folder = _value({**now, **new_flags}, "store") in (None, *EMBEDDED)
+    outward = partial(_outward, folder=start) if from_folder else _none
+    follows = {one.name for one in outward(stored.ambient)}
+    ambient = {name: one for name, one in ambient.items() if name not in follows}
+    ambient |= {name: now[name] for name in follows if name in now}
     ambient |= {name: now[name] for name in _LOCATION if name in now}
-    old_flags = {name: _with_origin(value) for name, value in stored.flags.items()}
+    foreign = [one for one in outward(stored.flags) if one.name not in new_flags and not _is_known(one, now, start)]
+    unusable = {one.name for one in foreign}
+    old_flags = {name: _with_origin(value) for name, value in stored.flags.items() if name not in unusable}
     choice = _resolve([ambient, old_flags, new_flags], _text(stored.ambient, override(stored.flags, new_flags)))
     roots = tuple(read_roots(start))
     # From weak to strong: file, root, environment, flags. A variable wins over the file, also over the table of a root.
     layers = [ambient, {}, variable_values(environment), old_flags, new_flags]
     own = {root.name: _chunking([*layers[:1], values, *layers[2:]]) for root, values in roots if values}
-    differing = tuple(_differences(stored, now, new_flags, choice))
-    return choice._replace(differing=differing, roots=roots, settings_of=own)
+    differing = tuple(_differences(stored, now, new_flags, choice, follows))
+    return choice._replace(
+        differing=differing,
+        roots=roots,
+        settings_of=own,
+        withheld=(*withheld_of_file(start, environment, new_flags), *foreign),
+        given=tuple(one for one in outward(new_flags) if one.name not in _LOCATION),
+    )
 
 
 def _chunking(layers: list[Values]) -> Settings:
@@ -148,6 +171,42 @@ def _with_origin(stored: Value, now: Value | None = None) -> Value:
     return now if now and now.value == stored.value else stored._replace(origin=f"{KEPT} ({stored.origin})")
 
 
+# What the index of a stranger may not say
+
+
+def _outward(values: Values, folder: Path) -> list[Outward]:
+    """The values that count only with the user's consent."""
+    return [
+        Outward(INDEX.name if name in INDEX.checks else TABLE, name, one.value, KEPT)
+        for name, one in values.items()
+        if (INDEX.checks[name].needs_trust(one.value) if name in INDEX.checks else _is_outside(name, one.value, folder))
+    ]
+
+
+def _is_outside(name: str, value: Any, folder: Path) -> bool:
+    return name == "counter" and leads_out(value, folder)
+
+
+def _none(_: Values) -> list[Outward]:
+    return []
+
+
+def _is_known(flag: Outward, now: Values, folder: Path) -> bool:
+    """Whether file or environment say the same now, or the user gave this flag, or agreed to it."""
+    return _value(now, flag.name) == flag.value or is_trusted(folder.resolve(), digest_of(flag.value), flag.name)
+
+
+def kept_outward(made_with: str, folder: Path) -> list[Outward]:
+    """The stored flags that need trust."""
+    return _outward(_parse(made_with).flags, folder) if made_with else []
+
+
+def remember_flags(choice: Choice, folder: Path) -> None:
+    """Remember, outside the folder, that its flags are the user's own, so that the index may keep them."""
+    for flag in choice.given:
+        trust(folder.resolve(), digest_of(flag.value), flag.name)
+
+
 # Settings that travel
 
 
@@ -176,7 +235,8 @@ def choice_of(made_with: str) -> Choice:
 # Differences
 
 
-def _differences(stored: _Stored, now: Values, flags: Values, choice: Choice) -> Iterator[str]:
+def _differences(stored: _Stored, now: Values, flags: Values, choice: Choice, follows: set[str]) -> Iterator[str]:
+    """`follows` are settings that are never kept."""
     for name in sorted({*stored.ambient, *now} - {*flags, *_LOCATION}):
         if _value(now, name) == _value(stored.ambient, name):
             continue
@@ -184,7 +244,7 @@ def _differences(stored: _Stored, now: Values, flags: Values, choice: Choice) ->
             applied = _applied(choice, name)
             if now[name].value != applied:
                 yield f"{now[name].origin} says {name} {_shown(now[name].value)}, not {_shown(applied)}"
-        elif name not in stored.flags:
+        elif name not in stored.flags and name not in follows:
             value = stored.ambient[name]
             yield f"{value.origin} no longer says {name} {_shown(value.value)}"
 

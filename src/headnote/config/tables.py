@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from headnote.chunking.settings import nearest
 from headnote.config.checks import Check
 from headnote.config.entries import Entry, Value, Values, errors_at, flag_of, is_given
-from headnote.config.files import nearest_file
+from headnote.config.files import SettingsFile, nearest_file, user_file, withheld_among
 from headnote.errors import SettingsError
 
 VARIABLE_PREFIX = "HEADNOTE_"
@@ -54,10 +54,20 @@ class Table(NamedTuple):
         return self.resolve(settings_type, self.values(entries))
 
     def ambient_entries(self, start: Path, environment: Mapping[str, str]) -> dict[str, Entry]:
-        """Setting → its entry in the environment, else in the file."""
-        file = nearest_file(start)
-        entries = {entry.name: entry for entry in file.entries(self.name)} if file else {}
+        """Setting → its entry in the environment, else in the file, else in the user's own."""
+        files = [self.file_entries(file) for file in (user_file(), nearest_file(start)) if file]
+        entries = {name: entry for entries in files for name, entry in entries.items()}
         return self.with_others(entries, start) | self.variable_entries(environment)
+
+    def file_entries(self, file: SettingsFile) -> dict[str, Entry]:
+        """Setting → its entry in a file, without those that the user has not agreed to."""
+        withheld = withheld_among(self.outward(file), file)
+        return {entry.name: entry for entry in file.entries(self.name) if entry not in withheld}
+
+    def outward(self, file: SettingsFile) -> list[Entry]:
+        """The entries of a file that count only if the user trusts it."""
+        known = [(entry, self.checks.get(entry.name)) for entry in file.entries(self.name)]
+        return [entry for entry, check in known if check and check.needs_trust(entry.value)]
 
     def variable_entries(self, environment: Mapping[str, str]) -> dict[str, Entry]:
         """Setting → its entry in the environment."""

@@ -6,17 +6,14 @@ would have the token.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_urlsafe
 
+from headnote.config.trust import USER_FOLDER, user_folder
 from headnote.errors import SettingsError
 
-USER_FOLDER = "HEADNOTE_CONFIG_FOLDER"
-"""The variable that says where the folder of the user is."""
 MIN_LENGTH = 16
 """Characters of a token."""
 _MAX_LENGTH = 1000
@@ -47,7 +44,7 @@ def kept_token(root: Path, *, renew: bool = False) -> str:
 
 
 def _file_of(root: Path) -> Path:
-    folder, real = _user_folder(), os.path.realpath(root)
+    folder, real = user_folder(), os.path.realpath(root)
     if folder is None:
         raise SettingsError("there is no folder to keep a token in", path="--token", remedy=f"set {USER_FOLDER}")
     if folder.is_relative_to(real):
@@ -57,25 +54,6 @@ def _file_of(root: Path) -> Path:
             remedy=f"set {USER_FOLDER} to another folder",
         )
     return folder / "tokens" / sha256(os.fsencode(real)).hexdigest()[:32]
-
-
-def _user_folder() -> Path | None:
-    """None for a user without a home. A relative path does not count: it would lead into the folder of a stranger."""
-    for place in filter(None, (os.environ.get(USER_FOLDER, "").strip(), _platform_folder())):
-        with contextlib.suppress(RuntimeError):  # ~ of nobody
-            folder = Path(place).expanduser()
-            if folder.is_absolute():
-                return Path(os.path.realpath(folder))
-    return None
-
-
-def _platform_folder() -> str:
-    if sys.platform == "darwin":
-        return "~/Library/Application Support/headnote"
-    if os.name == "nt":
-        return str(Path(os.environ.get("APPDATA") or "~/AppData/Roaming", "headnote"))
-    base = os.environ.get("XDG_CONFIG_HOME", "")
-    return f"{base if base.startswith('/') else '~/.config'}/headnote"
 
 
 def _read(file: Path) -> str:

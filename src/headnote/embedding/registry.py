@@ -67,6 +67,12 @@ def has_instant(embedder: str) -> bool:
     return embedder.strip() in ("default", "instant", *_PACKAGED)
 
 
+def leads_out(embedder: object) -> bool:
+    """Whether a name stands for a service, or for a model that a library loads from anywhere. Our own models lie on
+    this machine."""
+    return isinstance(embedder, str) and embedder.strip().partition(":")[0] in _NEEDS_MODEL
+
+
 def short_name(model: str) -> str:
     """Of a model, without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
     kind = model.partition(":")[0]

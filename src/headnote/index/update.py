@@ -124,7 +124,7 @@ class Scope:
         self._folders = {
             root.name: RootFolder(str(root.real), cut_with(task.settings_of.get(root.name, task.settings)))
             for root in task.tree.roots
-            if root.name
+            if root.name and not root.barred
         }
 
     def files(self, reader: Reader) -> dict[str, StoredFile]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from headnote.markdown.plain_data import MAX_CHARACTERS, TooLarge, plain_mapping
+from headnote.markdown.plain_data import TooLarge, plain_mapping
 from headnote.markdown.simple_yaml import simple_fields
+from headnote.markdown.untrusted import load_data
 from headnote.model import Block, Frontmatter
 
 _Format = Literal["yaml", "toml"]
@@ -48,7 +49,7 @@ def read_frontmatter(text: str, block: Block) -> Frontmatter:
         return Frontmatter(format_, fields)
     body = "\n".join(lines[1:-1])
     try:
-        value = _load(body, format_)
+        value = load_data(body, format_)
         if value is None:
             return Frontmatter(format_, {})
         if not isinstance(value, dict):
@@ -63,17 +64,6 @@ def read_frontmatter(text: str, block: Block) -> Frontmatter:
 
 def _unread(format_: _Format, line: int, problem: str) -> Frontmatter:
     return Frontmatter(format_, {}, f"line {line}: unreadable {format_.upper()} frontmatter: {problem}")
-
-
-def _load(body: str, format_: _Format) -> Any:
-    if len(body) > MAX_CHARACTERS:
-        raise TooLarge(f"it has more than {MAX_CHARACTERS:,} characters")
-    # Each parser is imported only when it is needed.
-    if format_ == "toml":
-        from headnote.markdown.toml_loader import load
-    else:
-        from headnote.markdown.yaml_loader import load
-    return load(body)
 
 
 def _locate(error: Exception) -> tuple[int, str]:

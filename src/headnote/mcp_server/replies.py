@@ -218,6 +218,9 @@ def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] =
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
     parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
     parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
+    withheld = [one.setting for one in status.withheld]
+    unused = f"{as_data(', '.join(withheld))}: not used, the user has not trusted this folder\n"
+    parts += [Part(head="settings", body=unused)] if withheld else []
     parts += [Part(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
     parts += [Part(head=f"left out of the index, {len(left_out):,} in all")] if left_out else []
     parts += [Part(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MOST_PLACES]]
@@ -227,7 +230,7 @@ def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] =
     shown, _ = quote([Part(head=text), *parts], budget, _left_out(len(parts) + 1, "lines"), state.note)
     missing = [{"path": one.path, "reason": one.reason} for one in left_out]
     roots = [{"name": root.name, "documents": root.documents, "problem": root.problem} for root in status.folders]
-    about = {"roots": roots, "contexts": dict(status.contexts), "left_out": missing}
+    about = {"roots": roots, "contexts": dict(status.contexts), "left_out": missing, "withheld": withheld}
     return Reply(shown, counts | {"problem": state.problem} | about)
 
 

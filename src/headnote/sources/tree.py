@@ -42,6 +42,8 @@ class Root:
     """Globs of files to leave out."""
     formats: tuple[str, ...] = ()
     """What is read besides Markdown."""
+    barred: str = ""
+    """Where it would be if the user agreed to read there; empty if it may be read. `folder` leads nowhere, then."""
 
     @property
     def prefix(self) -> str:
@@ -56,6 +58,8 @@ class Root:
     @property
     def problem(self) -> str:
         """Why it cannot be read now; empty if it can."""
+        if self.barred:
+            return "it is outside the folder, and not read before headnote trust"
         try:
             with os.scandir(self.folder) as entries:
                 is_empty = next(entries, None) is None
@@ -242,7 +246,7 @@ def _add(whole: Listing, root: Root, max_bytes: int) -> None:
         except SourceError as error:  # it went away a moment ago
             problem = error.message
     if problem:
-        absent = SkippedFile(root.name, f"{root.folder}: {problem}", unreadable=True)
+        absent = SkippedFile(root.name, f"{root.barred or root.folder}: {problem}", unreadable=True)
         whole.absent.append(absent)
         whole.skipped.append(absent)
         return

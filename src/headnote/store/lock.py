@@ -20,6 +20,8 @@ from headnote.errors import LockedIndex, UnwritableIndex
 
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 0.1
+_LONGEST_NAME = 1000
+"""Characters that are read of who holds a lock: the file may come from a stranger, with the folder."""
 
 _held: set[int] = set()
 """Descriptors of the locks of this process."""
@@ -123,7 +125,8 @@ def _name_holder(descriptor: int) -> None:
 
 def _locked(file: Path) -> LockedIndex:
     try:
-        holder = json.loads(file.read_text(encoding="utf-8"))
+        with file.open(encoding="utf-8") as content:
+            holder = json.loads(content.read(_LONGEST_NAME))
         who = f"process {holder['pid']} on {holder['host']} since {holder['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         who = "an unknown process"

@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
 from headnote.api import Index
-from headnote.errors import IndexFailure, UnreadIndex
+from headnote.errors import IndexFailure, UnreadIndex, UntrustedSettings
 from headnote.keeper import Served, State, files_read_of, keep_fresh
 from headnote.processes import FROM_NOTHING
 from headnote.signals import signals_later
@@ -154,6 +154,7 @@ def _answer(service: Service, board: Board, started: Connection) -> None:
     """A worker: it answers requests from the index as it is."""
     # The writer is reading the folder; the response says how far it is.
     warnings.simplefilter("ignore", UnreadIndex)
+    warnings.simplefilter("ignore", UntrustedSettings)
     with service.open_index() as index:
         served = Served(index, partial(_state, index, board), service.editor)
         server = make_server(make_app(served, service.guard), partial(_tell, started))

@@ -6,12 +6,16 @@ something, `path: somewhere()` does not.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'\w])//[^\n]*", re.DOTALL)
+from headnote.markdown.untrusted import load_data
+
+# A comment that is not closed reaches to the end: looking for its end again and again would take quadratic time.
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|(?<![:\"'\w])//[^\n]*", re.DOTALL)
 _STRING = r"""["'`]([^"'`\n]*)["'`]"""
 _BRACE = re.compile(r"[{}]")
 _PAIR = re.compile(rf"{_STRING}\s*:\s*{_STRING}")
@@ -19,13 +23,18 @@ _PAIR = re.compile(rf"{_STRING}\s*:\s*{_STRING}")
 _YAML_TAG = re.compile(r"(?<=[:\-] )!+[\w.:/\-]+(?=\s|$)", re.MULTILINE)
 LARGEST = 1_000_000
 """Characters; nobody writes a longer configuration by hand."""
+MOST_OBJECTS = 100
+"""Of one name, in one program; each is searched to its end."""
 
 
 class Program:
     """A configuration written in JavaScript or TypeScript."""
 
-    def __init__(self, text: str) -> None:
-        self._text = _COMMENT.sub("", text[:LARGEST])
+    def __init__(self, text: str, has_comments: bool = True) -> None:
+        self._text = _COMMENT.sub("", text[:LARGEST]) if has_comments else text
+
+    def _part(self, start: int, end: int) -> Program:
+        return Program(self._text[start:end], has_comments=False)
 
     def string(self, name: str) -> str | None:
         """The first literal string with this name."""
@@ -37,8 +46,8 @@ class Program:
 
     def objects(self, opening: str) -> Iterator[Program]:
         """Each object that begins behind this pattern."""
-        for match in re.finditer(rf"{opening}\s*{{", self._text):
-            yield Program(self._text[match.end() : self._end(match.end())])
+        for match in islice(re.finditer(rf"{opening}\s*{{", self._text), MOST_OBJECTS):
+            yield self._part(match.end(), self._end(match.end()))
 
     def without(self, name: str) -> Program:
         """The same without the object of this name."""
@@ -54,16 +63,25 @@ class Program:
 
     def strings_in(self, name: str) -> list[str]:
         """The literal strings in the list with this name: `name: ['a', 'b']`."""
-        match = re.search(rf"\b{name}\s*:\s*\[([^\]]*)\]", self._text)
-        return [string[1] for string in re.finditer(_STRING, match[1])] if match else []
+        match = re.search(rf"\b{name}\s*:\s*\[", self._text)
+        end = self._text.find("]", match.end()) if match else -1
+        return (
+            [string[1] for string in re.finditer(_STRING, self._text[match.end() : end])] if match and end > 0 else []
+        )
 
     def _end(self, position: int) -> int:
-        depth = 1
-        for brace in _BRACE.finditer(self._text, position):
-            depth += 1 if brace[0] == "{" else -1
-            if not depth:
-                return brace.start()
-        return len(self._text)
+        """Where the object ends that begins there, behind its brace."""
+        return self._ends.get(position, len(self._text))
+
+    @cached_property
+    def _ends(self) -> dict[int, int]:
+        ends, open_braces = {}, []
+        for brace in _BRACE.finditer(self._text):
+            if brace[0] == "{":
+                open_braces.append(brace.end())
+            elif open_braces:
+                ends[open_braces.pop()] = brace.start()
+        return ends
 
 
 def data_of(text: str, name: str) -> dict[str, Any]:
@@ -77,11 +95,7 @@ def data_of(text: str, name: str) -> dict[str, Any]:
 
 def _loaded(text: str, name: str) -> Any:
     if name.endswith(".toml"):
-        import tomllib
-
-        return tomllib.loads(text)
+        return load_data(text, "toml", LARGEST)
     if name.endswith(".json"):
-        return json.loads(text)
-    from headnote.markdown.yaml_loader import load
-
-    return load(_YAML_TAG.sub("", text))
+        return load_data(text, "json", LARGEST)
+    return load_data(_YAML_TAG.sub("", text), "yaml")

@@ -5,14 +5,12 @@ The rules are read from the files of hosts: `_redirects` (Netlify, Cloudflare), 
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from headnote.index.sites.configuration import LARGEST
+from headnote.index.sites.configuration import LARGEST, data_of
 from headnote.index.sites.model import Site, folded
 
 _RULE = re.compile(r"[ \t]*+(/[^\s#]*+)[ \t]++(?!#)\S++")
@@ -80,20 +78,13 @@ def _of_lines(text: str) -> Iterable[str]:
 
 
 def _of_netlify(text: str) -> Iterator[str]:
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return
-    yield from _values(data.get("redirects"), "from")
+    yield from _values(data_of(text, "netlify.toml").get("redirects"), "from")
 
 
 def _of_vercel(text: str) -> Iterator[str]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return
+    data = data_of(text, "vercel.json")
     for table in ("redirects", "rewrites"):
-        yield from _values(data.get(table) if isinstance(data, dict) else None, "source")
+        yield from _values(data.get(table), "source")
 
 
 def _values(rules: Any, key: str) -> Iterator[str]:

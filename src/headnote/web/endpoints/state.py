@@ -50,5 +50,6 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         files_read=files_read_answer(state.files_read),
         roots=[responses.RootAnswer(root.name, root.documents, root.problem) for root in index.folders],
         left_out=[responses.LeftOutAnswer(*one[:2]) for one in served.index.left_out()[:MOST_LEFT_OUT]],
+        withheld=[one.setting for one in index.withheld],
         page=page().digest,
     )

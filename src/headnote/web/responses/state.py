@@ -78,5 +78,7 @@ class StatusAnswer(msgspec.Struct):
     """The folders of an index of several; empty for a single one."""
     left_out: list[LeftOutAnswer]
     """The first hundred files and folders that one might miss."""
+    withheld: list[str]
+    """Settings of the folder that are not used before `headnote trust`."""
     page: str
     """Digest of the page that this server has. A page with another one is of another version."""

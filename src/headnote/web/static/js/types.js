@@ -51,7 +51,7 @@
  *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, elsewhere: string, busy: boolean,
  *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
  *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string,
- *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], page: string}} Status
+ *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], withheld: string[], page: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, html: string[], citations: Citation[], sources: Hit[],
  *   dropped: {written: string, reason: string}[], complete: boolean, model: string|null, note: string,

@@ -67,6 +67,7 @@ function situation(status, error) {
     error && errorNotice(error),
     status.problem && problem(status.problem),
     status.elsewhere && elsewhere(status.elsewhere),
+    status.withheld.length > 0 && untrusted(status.withheld),
     headline(status, error),
     progress(status),
   ];
@@ -82,6 +83,13 @@ function problem(text) {
 function elsewhere(who) {
   const meanwhile = "Search works, and its changes appear here. Nothing needs to be done.";
   return h("div", { class: "notice" }, h("strong", null, `The index is ${who}`), h("span", null, meanwhile));
+}
+
+/** The folder names services, programs or places outside, and nobody has agreed to them. @param {string[]} settings */
+function untrusted(settings) {
+  const what = "Some settings of this folder are not used";
+  const why = `${settings.join(", ")}: they lead out of the folder. The command headnote trust allows them.`;
+  return h("div", { class: "notice" }, h("strong", null, what), h("span", { class: "break" }, why));
 }
 
 /** @param {Status} status @param {Error|null} error */
