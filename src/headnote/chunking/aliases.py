@@ -50,6 +50,7 @@ VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
     "strategy": {
         "header_based": {"strategy": "header"},
         "markdown": {"strategy": "block"},
+        "strategy_markdown": {"strategy": "block"},
         # Windows of one size over the whole text, whatever its structure.
         "fixed": {"strategy": "window", "boundaries": "paragraph"},
         "fixed_size": {"strategy": "window", "boundaries": "paragraph"},
@@ -76,6 +77,8 @@ VALUE_ALIASES: dict[str, dict[str, dict[str, str]]] = {
         "frontmatter_include": {"frontmatter": "include"},
         "frontmatter_strip": {"frontmatter": "strip"},
     },
+    # As in blocks, where a toggle turns splitting on or off.
+    "oversized": {"true": {"oversized": "split"}, "false": {"oversized": "keep"}},
 }
 
 KIND_OF_ALIAS = {
@@ -90,13 +93,12 @@ KIND_OF_ALIAS = {
 # A number for a basic name is meant for the advanced one.
 _WORDS_OF_BASIC = {"size": (tuple(SIZES), "max_tokens"), "overlap": (tuple(OVERLAPS), "overlap_tokens")}
 
-# As in blocks, where a toggle turns splitting on or off.
-_OVERSIZED_OF_TOGGLE = {True: "split", False: "keep"}
+_ENDS_OF_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def plain_name(name: str) -> str:
-    """`chunkMaxTokens`, `chunk-max-tokens` → `chunk_max_tokens`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
+    """`chunkMaxTokens`, `chunk-max-tokens` → `chunk_max_tokens`; `MDXMode` → `mdx_mode`."""
+    return _ENDS_OF_WORDS.sub("_", name).replace("-", "_").lower()
 
 
 def find_name(name: str) -> str:
@@ -149,6 +151,8 @@ def _fields_of(name: str, value: Any) -> dict[str, Any]:
 
 
 def _plain_value(field: str, value: Any) -> dict[str, Any]:
+    if field == "oversized" and isinstance(value, bool):
+        value = str(value)
     if not isinstance(value, str):
         return {field: value}
     plain = plain_name(value)
@@ -177,8 +181,7 @@ def _oversized_by_kind(kinds: Mapping[Any, Any]) -> dict[str, str]:
     by_kind: dict[str, str] = {}
     for name, value in kinds.items():
         kind = check_kind("oversized", _kind_name(name))
-        policy = _OVERSIZED_OF_TOGGLE[value] if isinstance(value, bool) else value
-        by_kind[kind] = check_value("oversized", policy)
+        by_kind[kind] = check_value("oversized", _plain_value("oversized", value)["oversized"])
     return by_kind
 
 
@@ -194,5 +197,5 @@ def _kind_names(value: Any) -> Any:
 def _kind_name(kind: Any) -> Any:
     if not isinstance(kind, str) or kind in BLOCK_KINDS:
         return kind
-    plain = plain_name(kind)
+    plain = plain_name(kind).removeprefix("block_")  # BlockTable, as blocks calls its kinds
     return KIND_OF_ALIAS.get(plain, plain)

@@ -43,10 +43,10 @@ def _schema_of(info: SettingInfo) -> Schema:
         return {"type": ["boolean", "null"]}
     if info.type == "boolean":
         return {"type": "boolean"}
-    words = {"enum": [*info.choices, *VALUE_ALIASES.get(info.name, {})]}
+    words = [*info.choices, *VALUE_ALIASES.get(info.name, {})]
     if info.name == "oversized":
-        return {"anyOf": [words, _by_kind([*info.choices, True, False])]}
-    return words
+        return {"anyOf": [{"enum": [*words, True, False]}, _by_kind([*words, True, False])]}
+    return {"enum": words}
 
 
 def _by_kind(values: list[Any]) -> Schema:
