@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import headnote
 from headnote.cli.main import main
+from headnote.embedding.hashing import HashingEmbedder
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -71,24 +73,79 @@ def test_config_and_status_say_where_a_value_comes_from(docs: Path, capsys: Capt
     assert record["chunking"]["min_tokens"]["origin"] == "docs/headnote.toml:1"
     assert record["index"]["include"] == {"value": ["*.md"], "origin": "kept in the index (--include)"}
     assert main(["status", str(docs)]) == 0
-    assert "kept in the index  max_tokens, include\n" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "kept in the index  max_tokens, include\n" in shown
+    assert "set by             docs/headnote.toml: min_tokens; HEADNOTE_EMBEDDER: embedder\n" in shown
 
 
-def test_a_file_that_differs_is_told_and_obeyed_by_index_alone(docs: Path, capsys: Captured) -> None:
+def test_an_index_follows_its_file_as_soon_as_it_may_write(docs: Path, capsys: Captured) -> None:
     output_of(capsys, "index", docs)
-    (docs / "headnote.toml").write_text('max_tokens = 30\n[index]\nexclude = ["alone.md"]\n', encoding="utf-8")
-    record, note = output_of(capsys, "search", "lighthouses", docs)
+    file = docs / "headnote.toml"
+    file.write_text('max_tokens = 30\n[index]\nexclude = ["alone.md"]\n', encoding="utf-8")
+    record, note = output_of(capsys, "search", "lighthouses", docs, "--no-update")
     assert record["hits"][0]["path"] == "alone.md"
+    says = "docs/headnote.toml:3 says exclude alone.md, not nothing; docs/headnote.toml:1 says max_tokens 30, not 512"
+    assert note == f"note: the index keeps its settings: {says} (headnote index applies the change)\n"
+    shown = status(docs, capsys)
+    assert (shown["settings"], shown["differing"]) == ({}, says.split("; "))
+    _, note = output_of(capsys, "search", "gauge", docs)
     assert note == (
-        "note: the index keeps its settings: docs/headnote.toml:3 says exclude alone.md, not nothing; "
-        "docs/headnote.toml:1 says max_tokens 30, not 512 (headnote index applies the change)\n"
+        "note: the index follows its settings file, all files were read again: "
+        "docs/headnote.toml:3 says exclude alone.md; docs/headnote.toml:1 says max_tokens 30\n"
     )
+    shown = status(docs, capsys)
+    assert (shown["documents"], shown["settings"]["max_tokens"]) == (2, 30)
+    assert shown["origins"]["max_tokens"] == "docs/headnote.toml:1"
+    assert output_of(capsys, "search", "gauge", docs)[1] == "", "nothing is new"
+    generation = status(docs, capsys)["generation"]
+    file.write_text('# moved\n\nmax_tokens = 30\n[index]\nexclude = ["alone.md"]\n', encoding="utf-8")
+    assert output_of(capsys, "search", "gauge", docs)[1] == "", "the same, elsewhere in the file"
+    assert status(docs, capsys)["generation"] == generation
+    file.unlink()
     record, note = output_of(capsys, "index", docs)
-    assert (record["rebuilt"], record["removed"], note) == ("the settings have changed", ["alone.md"], "")
-    (docs / "headnote.toml").unlink()
-    assert "no longer says max_tokens 30" in output_of(capsys, "status", docs)[1]
-    assert output_of(capsys, "index", docs)[0]["added"] == ["alone.md"]
+    assert (record["rebuilt"], record["added"]) == ("the settings have changed", ["alone.md"])
+    assert record["followed"] == [
+        "docs/headnote.toml:3 no longer says exclude alone.md",
+        "docs/headnote.toml:1 no longer says max_tokens 30",
+    ]
     assert output_of(capsys, "status", docs)[1] == ""
+
+
+def test_an_index_that_follows_keeps_the_vectors_that_fit(docs: Path) -> None:
+    with headnote.Index.open(docs, embedder=HashingEmbedder(32)) as index:
+        made = index.update().embedded
+        (docs / "headnote.toml").write_text("max_tokens = 500\n", encoding="utf-8")
+        report = index.update()
+        assert (report.rebuilt, len(report.followed)) == ("the settings have changed", 1)
+        assert made > report.embedded == 0
+        assert index.settings.max_tokens == 500
+        assert index.status().origins["max_tokens"].endswith("headnote.toml:1")
+        assert index.update().followed == ()
+
+
+def test_a_watched_index_follows_its_file(docs: Path) -> None:
+    stop = threading.Event()
+    with headnote.Index.open(docs, embedder="none") as index:
+        updates = index.watch(stop, debounce_ms=10)
+        next(updates)
+        (docs / "headnote.toml").write_text('[index]\nexclude = ["alone.md"]\n', encoding="utf-8")
+        assert next(report for report in updates if report.followed).plan.removed == ["alone.md"]
+        (docs / "headnote.toml").write_text("max_tokens = 40\n", encoding="utf-8")
+        report = next(report for report in updates if report.followed)
+        assert (report.plan.added, index.settings.max_tokens) == (["alone.md"], 40)
+        stop.set()
+
+
+def test_a_process_that_reads_takes_what_another_one_has_stored(docs: Path) -> None:
+    with headnote.Index.open(docs, embedder="none") as writer:
+        writer.update()
+        (docs / "headnote.toml").write_text("max_tokens = 40\n", encoding="utf-8")
+        with headnote.Index.open(docs) as reader:
+            reader.take_settings()
+            assert reader.settings.max_tokens == 512
+            writer.update()
+            reader.take_settings()
+            assert (reader.settings.max_tokens, reader.embedder.name) == (40, "none")
 
 
 def test_variables_are_words_like_those_of_a_file(
@@ -100,7 +157,7 @@ def test_variables_are_words_like_those_of_a_file(
     assert status(docs, capsys)["model"] == "hashing:64"
 
 
-def test_the_latest_word_counts(docs: Path, capsys: Captured) -> None:
+def test_flags_outlive_the_file(docs: Path, capsys: Captured) -> None:
     file = docs / "headnote.toml"
     file.write_text('preset = "blocks"\nmax_tokens = 300\n', encoding="utf-8")
 
@@ -115,9 +172,12 @@ def test_the_latest_word_counts(docs: Path, capsys: Captured) -> None:
     output_of(capsys, "index", docs, "--max-tokens", "120")
     assert sizes() == ("mdvdb", 120), "the other flag stays"
     file.write_text('preset = "blocks"\nmax_tokens = 400\n', encoding="utf-8")
-    assert "headnote.toml:2 says max_tokens 400, not 120" in output_of(capsys, "search", "gauge", docs)[1]
+    kept = "docs/headnote.toml:2 says max_tokens 400, and --max-tokens 120 stays"
+    assert status(docs, capsys)["differing"] == [kept]
+    note = output_of(capsys, "search", "gauge", docs)[1]
+    assert note == f"note: the index keeps its flags: {kept} (headnote index --forget-flags drops them)\n"
     output_of(capsys, "index", docs)
-    assert sizes() == ("mdvdb", 400), "the file says something new about one of them"
+    assert sizes() == ("mdvdb", 120), "a flag outlives what the file says"
     output_of(capsys, "index", docs, "--size", "small")
     assert sizes()[1] == 256, "basic and advanced names speak of the same thing"
     output_of(capsys, "index", docs, "--forget-flags")

@@ -196,6 +196,7 @@ def test_reading_by_lines_and_by_heading(index: Index) -> None:
         assert "read on with start_line=" in cut
         assert "linked from" in await text_of(client, "links", path="calibration.md")
         assert "documents" in await text_of(client, "status")
+        assert "embedder: --embedder" in await text_of(client, "status")
 
     talk(index, session)
 

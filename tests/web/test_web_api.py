@@ -43,6 +43,27 @@ def test_status_names_the_folder_and_not_where_it_lies(client: TestClient, serve
     assert status["files_read"] is None
 
 
+def test_status_says_what_sets_each_setting_and_where_the_file_differs(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    file = tmp_path / "headnote.toml"
+    file.write_text("max_tokens = 300\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none", min_tokens=5) as made:
+        made.update()
+    with Index.open(tmp_path, read_only=True) as index:
+        client = client_of(Served(index))
+        status = json_of(client, "/api/status")
+        assert status["origins"]["max_tokens"] == "headnote.toml:1"
+        assert status["origins"]["min_tokens"] == "kept in the index (--min-tokens)"
+        assert status["differing"] == []
+        file.write_text("max_tokens = 400\nmin_tokens = 7\n", encoding="utf-8")
+        status = json_of(client, "/api/status")
+        assert status["settings"]["max_tokens"] == 300
+        assert status["differing"] == [
+            "headnote.toml:1 says max_tokens 400, not 300",
+            "headnote.toml:2 says min_tokens 7, and --min-tokens 5 stays",
+        ]
+
+
 def test_status_shows_how_far_an_update_is(index: Index) -> None:
     state = State("it is locked", True, Progress("embed", 3, 9, 60.0))
     status = json_of(client_of(Served(index, lambda: state)), "/api/status")

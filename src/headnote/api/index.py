@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from headnote.api.homes import home_of
-from headnote.api.opening import Access, AnyPath, check_adoption, check_folder, open_folder
+from headnote.api.opening import (
+    Access,
+    AnyPath,
+    Asked,
+    check_adoption,
+    check_folder,
+    made_with_of,
+    models_of,
+    open_folder,
+)
 from headnote.api.reading import (
     Library,
     broken_links,
@@ -38,9 +47,11 @@ from headnote.config import (
     ContextFile,
     SearchSettings,
     chat_environment,
+    choose,
     load_chat_settings,
     load_search_settings,
     remember_flags,
+    settings_files,
 )
 from headnote.embedding.base import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
@@ -99,27 +110,37 @@ class Index:
         read_only: bool = False,
         pack: PackInfo | None = None,
         contexts: Contexts = NO_CONTEXTS,
+        asked: Asked | None = None,
     ) -> None:
         self.root = root
         self.pack_info = pack
         """What a pack says about itself; None for the index of a folder."""
-        self.tree = choice.tree(root)
         self._context_file = None if pack else ContextFile(root)
         self._packed_contexts = contexts
-        self.choice = choice
-        self.settings = choice.chunking.settings
-        self.index_settings = choice.of_index.settings
-        self.models = Models(*(model if model and model.name != "none" else None for model in models))
-        self.embedder = models.deep or models.instant or NoEmbedder()
         self.read_only = read_only or not store.may_write
         self._store = store
-        self._engine = Engine(store, self.models)
-        self._surroundings: Cache[str, Surroundings] = Cache(1)
+        self._asked = asked
+        self._is_settled = asked is None or asked.configure != "keep"
+        """Whether the settings are those that the next update applies."""
+        self._use(choice)
+        self._use_models(models)
         self.search_settings = search_settings
         self._adopts = adopts
         self._was_updated = False
         self._left_out: tuple[int, Sequence[SkippedFile]] | None = None
         """The generation for which it was found out, and what is left out."""
+
+    def _use(self, choice: Choice) -> None:
+        self.choice = choice
+        self.settings = choice.chunking.settings
+        self.index_settings = choice.of_index.settings
+        self.tree = choice.tree(self.root)
+
+    def _use_models(self, models: Models) -> None:
+        self.models = Models(*(model if model and model.name != "none" else None for model in models))
+        self.embedder = models.deep or models.instant or NoEmbedder()
+        self._engine = Engine(self._store, self.models)
+        self._surroundings: Cache[str, Surroundings] = Cache(1)
 
     def __repr__(self) -> str:
         return f"<Index of {str(self.root)!r}>"
@@ -147,8 +168,8 @@ class Index:
         """Open the index of a folder, or create it.
 
         Settings you leave out are those the index was made with. A new index takes them from the environment, then from
-        `headnote.toml`, then from the defaults. The next update stores the settings you give. `choice.differing` lists
-        where `headnote.toml` disagrees with the index.
+        `headnote.toml`, then from the defaults. The next update stores the settings you give. Every update follows
+        `headnote.toml` if that has changed; until then, `choice.differing` lists where it disagrees with the index.
 
         Args:
             root: The folder of the documents. Several folders are one index, which is in a folder of its own; a folder
@@ -165,8 +186,9 @@ class Index:
             adopt: Says that the folder has moved. An index belongs to the folder it was made from: opening it from
                 another one raises `ForeignIndex` otherwise.
             read_only: Write nothing, ever. An index whose schema you name can then be opened from any folder.
-            configure: What to do where the file disagrees with the index: `keep` the index as it is, `apply` the file,
-                as `headnote index` does, or `anew`, which also drops settings given earlier.
+            configure: What to do where the file disagrees with the index: `keep` it as it is until the next update,
+                `follow` the file now, `apply` file and environment, as `headnote index` does, or `anew`, which also
+                drops settings given earlier.
             without_deep: Whether to leave the deep model out.
             **settings: Single settings of chunks, which override the preset.
         """
@@ -183,7 +205,8 @@ class Index:
         load_chat_settings(folder)  # report errors in [llm] now, not with the first question
         how: Access = {"create": create, "adopt": adopt, "read_only": read_only, "configure": configure}
         opened = open_folder(folder, flags, embedder, **how, without_deep=without_deep)
-        return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only)
+        asked = Asked(flags, embedder, configure, without_deep)
+        return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only, asked=asked)
 
     @classmethod
     def open_pack(cls, file: AnyPath, *, key: AnyPath | None = None, without_deep: bool = False) -> Index:
@@ -260,10 +283,14 @@ class Index:
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
         self._require_folder()
         self._was_updated = True
+        if not self._is_settled:
+            self.take_settings("keep" if self.is_shared else "follow")
         self._remember_flags()
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
         report = update_documents(self._store, task, self._model, on_progress)
         self._left_out = self.generation, _missing(report.skipped, report.absent)
+        report.followed = self.choice.followed
+        self._is_settled = self._asked is None
         if vectors:
             if self.models.deep:
                 report.embedded, report.vectors, report.others = update_vectors(
@@ -280,6 +307,18 @@ class Index:
             remember_flags(self.choice, self.root)
         except SettingsError as error:
             warn(UntrustedSettings(f"later commands need the same flags again: {error}"))
+
+    def take_settings(self, configure: Configure = "keep") -> None:
+        """Take the settings as they are by now: another process may have stored others since the index was opened, and
+        the file may have changed. What is stored, only an update changes."""
+        asked = self._asked
+        if asked is None:
+            return
+        choice = choose(asked.flags, self.root, made_with_of(self._store), configure)
+        self.search_settings = load_search_settings({}, self.root).settings
+        if choice.of_index.settings.embedder != self.index_settings.embedder and not asked.has_models:
+            self._use_models(models_of(choice, asked.embedder, asked.without_deep))
+        self._use(choice)
 
     def pack(
         self,
@@ -396,17 +435,21 @@ class Index:
     def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
         """Update now, and again whenever files change, until `stop` is set. `options` are those of `update`."""
         self._require_folder()
-        changes = watch(
-            self.tree,
-            stop=stop,
-            max_bytes=self.index_settings.max_file_bytes,
-            # Listed before the first update, which may take minutes: changes in the meantime must not be missed.
-            since=self._listing(),
-            debounce_ms=debounce_ms,
-        )
-        yield from self._updates(options)
-        for _ in changes:
+        while not stop.is_set():
+            watched = self.tree
+            changes = watch(
+                watched,
+                stop=stop,
+                max_bytes=self.index_settings.max_file_bytes,
+                # Listed before the first update, which may take minutes: changes in the meantime must not be missed.
+                since=self._listing(),
+                debounce_ms=debounce_ms,
+                others=settings_files(self.root),
+            )
             yield from self._updates(options)
+            # A changed settings file may name other files.
+            while self.tree == watched and next(changes, None) is not None:
+                yield from self._updates(options)
 
     def _updates(self, options: Mapping[str, Any]) -> Iterator[Report]:
         """Updates until nothing has changed meanwhile. Deep vectors may take an hour; files that change must not wait
@@ -495,7 +538,16 @@ class Index:
             folders=self._folders(paths),
             contexts=self.contexts,
             withheld=self.choice.withheld,
+            origins={name: origin for name, origin in self.choice.origins.items() if origin != "default"},
+            differing=self._differing(),
         )
+
+    def _differing(self) -> tuple[str, ...]:
+        """Where the settings file, as it is now, says something else than the index has."""
+        if self._asked is None:
+            return ()
+        now = choose(self._asked.flags, self.root, self.choice.made_with)
+        return (*now.differing, *now.outlived)
 
     def _folders(self, paths: Sequence[str]) -> tuple[RootStatus, ...]:
         """The roots, with how many of these documents each has. Those of a pack need no folder to be read."""

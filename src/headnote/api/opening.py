@@ -39,6 +39,20 @@ class OpenedStore(NamedTuple):
     models: Models
 
 
+class Asked(NamedTuple):
+    """What whoever opened an index asked for; an update asks for it again."""
+
+    flags: Mapping[str, Any]
+    embedder: str | Embedder | Models | None
+    configure: Configure
+    without_deep: bool
+
+    @property
+    def has_models(self) -> bool:
+        """Whether the models were given themselves, and not by name."""
+        return not (self.embedder is None or isinstance(self.embedder, str))
+
+
 class Access(TypedDict):
     """How a store is opened: what may be done to it, and which settings win."""
 
@@ -63,20 +77,27 @@ def open_folder(
     target = load_index_settings(flags, folder).settings.target
     existing = _existing_store(folder, target, read_only, must_exist=read_only or not create)
     with _closed_on_error(existing):
-        choice = choose(flags, folder, _made_with(existing), configure)
+        # Whoever only reads an index applies what is stored. So does who shares it, until somebody indexes on purpose:
+        # folders on several machines need not have the same file.
+        stays = read_only or (configure == "follow" and existing is not None and existing.is_shared)
+        choice = choose(flags, folder, made_with_of(existing), "keep" if stays else configure)
         if note := trust_note(choice.withheld, folder):
             warn(UntrustedSettings(note))
         # Load the embedder before a store is created: if that fails, no empty index may be left behind.
-        if embedder is None or isinstance(embedder, str):
-            name = choice.of_index.settings.embedder
-            models = instant_alone(name) if without_deep else _models(name)
-        else:
-            models = embedder if isinstance(embedder, Models) else get_models(embedder)
+        models = models_of(choice, embedder, without_deep)
         store = existing or open_store(folder, target)
     with _closed_on_error(store):
         if not ((read_only or not store.may_write) and names_schema(target)):
             claim_index(store, folder, adopt)
     return OpenedStore(store, choice, models)
+
+
+def models_of(choice: Choice, embedder: str | Embedder | Models | None, without_deep: bool) -> Models:
+    """The models that were asked for, or those that the settings name."""
+    if embedder is None or isinstance(embedder, str):
+        name = choice.of_index.settings.embedder
+        return instant_alone(name) if without_deep else _models(name)
+    return embedder if isinstance(embedder, Models) else get_models(embedder)
 
 
 def _models(name: str) -> Models:
@@ -121,7 +142,7 @@ def settings_of_index(root: Path, store: str | None = None, schema: str | None =
     target = load_index_settings(flags, root).settings.target
     existing = _existing_store(root, target, read_only=True, must_exist=False)
     with closing(existing) if existing else nullcontext():
-        return choose(flags, root, _made_with(existing))
+        return choose(flags, root, made_with_of(existing))
 
 
 def has_index(root: Path, store: str | None = None, schema: str | None = None) -> bool:
@@ -133,7 +154,7 @@ def stored_settings(root: Path) -> str:
     """The settings stored in the index that lies in a folder, as text; empty without one."""
     existing = _existing_store(root, "", read_only=True, must_exist=False)
     with closing(existing) if existing else nullcontext():
-        return _made_with(existing)
+        return made_with_of(existing)
 
 
 def check_adoption(adopt: bool, read_only: bool) -> None:
@@ -163,7 +184,7 @@ def _existing_store(root: Path, target: str, read_only: bool, must_exist: bool) 
         return None
 
 
-def _made_with(store: Store | None) -> str:
+def made_with_of(store: Store | None) -> str:
     """The settings stored in the index, as text; empty without an index."""
     if store is None:
         return ""

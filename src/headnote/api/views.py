@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -17,6 +18,10 @@ from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
+
+
+_FOLDERS = re.compile(r"(?:[^\s(/\\]*[/\\])+(?=(?:headnote|pyproject)\.toml\b)")
+"""What stands before the name of a settings file."""
 
 
 class ModelStatus(NamedTuple):
@@ -85,6 +90,16 @@ class Status(NamedTuple):
     """Path of a folder or document → what the settings file, or the pack, says about it; empty for the whole index."""
     withheld: tuple[Outward, ...] = ()
     """Settings of its file, or kept in it, that are not used before `headnote trust`: they lead out of the folder."""
+    origins: Mapping[str, str] = MappingProxyType({})
+    """Setting → where it comes from: `headnote.toml:3`, `HEADNOTE_SIZE`, `kept in the index (--size)`; those that have
+    their default are left out."""
+    differing: tuple[str, ...] = ()
+    """Where the settings file says something else than the index has, in one line each."""
+
+    def without_folders(self) -> Status:
+        """The same for those who need not know where files are: of each, its name is left."""
+        origins = {name: _FOLDERS.sub("", origin) for name, origin in self.origins.items()}
+        return self._replace(origins=origins, differing=tuple(_FOLDERS.sub("", line) for line in self.differing))
 
     @property
     def vectors_to_come(self) -> str:

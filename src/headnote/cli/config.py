@@ -68,7 +68,8 @@ def config_command(root: Path, as_json: bool) -> None:
 
     Later sources win: the preset, the headnote.toml of your own, headnote.toml or [tool.headnote] in pyproject.toml,
     HEADNOTE_* variables, flags. What the file of a folder says about services, programs and places outside counts after
-    headnote trust. An index stores the settings it was made with; they apply until headnote index runs again.
+    headnote trust. An index stores the settings it was made with; flags last, and what came from a file follows that
+    file with the next update.
     """
     loaded = _load(root)
     if as_json:

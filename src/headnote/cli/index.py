@@ -18,6 +18,8 @@ from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
 from headnote.cli.opening import (
     FIRST_WAIT,
+    note_differences,
+    note_followed,
     note_interruption,
     note_other_workers,
     note_roots,
@@ -141,8 +143,8 @@ def index_command(
 
     The index is stored in .headnote inside the folder, or in PostgreSQL. It can be rebuilt at any time.
 
-    It also stores the settings it was made with, flags included. They apply to every command until you give other
-    flags, run this command after changing headnote.toml, or use --forget-flags.
+    It also stores the settings it was made with. Flags apply to every command until you give other ones or use
+    --forget-flags; what headnote.toml says is followed as soon as that file changes.
 
     Several folders are one index. If one of them cannot be read, its documents stay and the exit code is 1.
     """
@@ -173,6 +175,7 @@ def index_command(
 
 def _update(request: Request, watch: bool) -> None:
     with _open(request) as index:
+        note_differences(index.choice)
         if watch:
             _watch(index, request)
         else:
@@ -199,6 +202,7 @@ def _update_once(index: Index, request: Request) -> None:
     with noted_interruption(index), UpdateBars(at_once=True) as bars:
         report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
     seconds = time.monotonic() - began
+    note_followed(report)
     note_other_workers(report)
     note_roots(report, index)
     if request.as_json:

@@ -30,6 +30,7 @@ def plan_record(report: Report, root: Path) -> dict[str, Any]:
         "removed": plan.removed,
         "unchanged": plan.unchanged,
         "rebuilt": report.rebuilt,
+        "followed": list(report.followed),
         "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
         "warnings": [{"path": path, "warning": warning} for path, warning in report.warnings],
     }

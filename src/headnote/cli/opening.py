@@ -45,10 +45,12 @@ class OpenedIndex:
 
 
 def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedIndex:
-    """Open an index even if its embedder is missing: words, the instant model, links and statistics work without. A
-    large folder that nobody named is not read unasked."""
+    """Open an index even if its embedder is missing: words, the instant model, links and statistics work without. One
+    that may be created is updated, too, and follows its settings file. A large folder that nobody named is not read
+    unasked."""
     if create and not options.get("read_only"):
         ask_before_first_read(root, options)
+    options = {"configure": "follow" if create else "keep"} | options
     try:
         opened = OpenedIndex(Index.open(root, create=create, **options), "")
     except (EmbeddingError, MissingExtra) as error:
@@ -81,9 +83,13 @@ def open_again(root: Path, embedder: str | None, read_only: bool, place: Mapping
 
 
 def note_differences(choice: Choice) -> None:
-    """Say where the settings file no longer agrees with the index."""
+    """Say where the settings file no longer agrees with the index, and where flags outlive it."""
     if choice.differing:
         write_note(f"the index keeps its settings: {'; '.join(choice.differing)} (headnote index applies the change)")
+    if choice.outlived:
+        write_note(
+            f"the index keeps its flags: {'; '.join(choice.outlived)} (headnote index --forget-flags drops them)"
+        )
 
 
 def note_withheld(choice: Choice, root: Path) -> None:
@@ -114,7 +120,8 @@ def refresh(index: Index) -> None:
         if not note_files_read(index, error.message):
             write_note(f"the index was not updated: {error}")
     else:
-        if report.rebuilt and not is_new:
+        note_followed(report)
+        if report.rebuilt and not is_new and not report.followed:
             write_note(f"all files were read again: {report.rebuilt}", only_on_a_terminal=True)
         note_roots(report, index)
         if report.is_first_read and (hint := left_out_hint(index.left_out())):
@@ -126,6 +133,13 @@ def refresh(index: Index) -> None:
             path, warning = report.warnings[0]
             others = f", and {len(report.warnings) - 1:,} more (headnote doctor lists them)"
             write_note(f"{path_from_here(index.root, path)}: {warning}{others if len(report.warnings) > 1 else ''}")
+
+
+def note_followed(report: Report) -> None:
+    """Say what has changed in the settings file that the index follows."""
+    if report.followed:
+        how = ", all files were read again" if report.rebuilt else ""
+        write_note(f"the index follows its settings file{how}: {'; '.join(report.followed)}")
 
 
 def note_roots(report: Report, index: Index) -> None:

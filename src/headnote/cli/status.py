@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,8 +44,6 @@ class Facts(NamedTuple):
     preset: str
     differences: dict[str, Any]
     """Settings that differ from the default preset."""
-    origins: dict[str, str]
-    """Where each setting comes from."""
     missing_embedder: str
     """Why the embedder cannot be loaded; empty if it can."""
     pack: PackInfo | None
@@ -81,9 +80,7 @@ def _facts(root: Path, place: dict[str, Any]) -> Facts:
         status, drift, choice = index.status(), index.drift(), index.choice
     default, own = find_preset("default"), status.settings
     differences = {name: getattr(own, name) for name in FIELD_NAMES if getattr(own, name) != getattr(default, name)}
-    return Facts(
-        status, drift, choice.chunking.preset, differences, choice.origins, opened.missing_embedder, index.pack_info
-    )
+    return Facts(status, drift, choice.chunking.preset, differences, opened.missing_embedder, index.pack_info)
 
 
 def _record(facts: Facts, root: Path) -> dict[str, Any]:
@@ -105,7 +102,8 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "schema": status.schema or None,
         "preset": facts.preset,
         "settings": {name: setting_json(value) for name, value in facts.differences.items()},
-        "origins": {name: origin for name, origin in facts.origins.items() if origin != "default"},
+        "origins": dict(status.origins),
+        "differing": list(status.differing),
         "bytes_on_disk": status.bytes_on_disk,
         "updated": status.updated,
         "generation": status.generation,
@@ -141,7 +139,9 @@ def _embedder(facts: Facts) -> str:
 def _lines(facts: Facts, root: Path) -> list[Line]:
     status = facts.status
     settings = [f"{name} {setting_text(value)}" for name, value in facts.differences.items()]
-    stored = [name for name, origin in facts.origins.items() if origin.startswith(KEPT)]
+    sources = _by_source(status.origins)
+    stored = sources.pop(KEPT, [])
+    set_by = [f"{source}: {', '.join(names)}" for source, names in sources.items()]
     updated = "never"
     if status.updated is not None:
         updated = f"{ago(time.time() - status.updated)} ({moment(status.updated)})"
@@ -152,6 +152,7 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
         "vectors": _vectors(facts),
         "preset": [Span(facts.preset)],
         "settings": [Span(", ".join(settings) or "as the default")],
+        **({"set by": [Span("; ".join(set_by))]} if set_by else {}),
         **({KEPT: [Span(", ".join(stored))]} if stored else {}),
         **({} if status.folders and not facts.pack else {"made from": [Span(_made_from(facts))]}),
         **({"context": [Span(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
@@ -169,6 +170,18 @@ def _left_out(facts: Facts) -> list[Line]:
     rows: dict[str, Line] = {one.path: [Span(one.reason, "dim")] for one in left_out[:MOST_LEFT_OUT]}
     more = f", the first {MOST_LEFT_OUT} of {len(left_out):,}" if len(left_out) > MOST_LEFT_OUT else ""
     return [[], [Span("left out", "bold"), Span(more)], *table(rows)] if rows else []
+
+
+def _by_source(origins: Mapping[str, str]) -> dict[str, list[str]]:
+    """Who sets what: the index itself, a file, a variable. What follows from other settings is left out."""
+    sources: dict[str, list[str]] = {}
+    for name, origin in origins.items():
+        file, _, line = origin.rpartition(":")
+        if origin.startswith(KEPT):
+            sources.setdefault(KEPT, []).append(name)
+        elif line.isdigit() or origin.isidentifier():
+            sources.setdefault(file or origin, []).append(name)
+    return sources
 
 
 def _folders(status: Status) -> list[Line]:

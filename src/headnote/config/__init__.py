@@ -6,7 +6,7 @@ Settings of chunks stand at its top or in `[chunking]`, all others in a table of
 
 from headnote.config.chunking import LoadedSettings, load_settings
 from headnote.config.context import ContextFile, check_sentence, context_path, packed_contexts, read_contexts
-from headnote.config.files import settings_file
+from headnote.config.files import settings_file, settings_files
 from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.roots import RootEntry, packed_roots, read_roots
@@ -65,6 +65,7 @@ __all__ = [
     "read_roots",
     "remember_flags",
     "settings_file",
+    "settings_files",
     "trust_note",
     "withheld_of_file",
 ]

@@ -84,6 +84,18 @@ def settings_file(start: Path) -> str | None:
     return file.shown if file else None
 
 
+def settings_files(start: Path) -> list[Path]:
+    """Where the settings of documents in `start` are, or would be if somebody wrote them there: the nearest file, and
+    those that would come before it."""
+    files: list[Path] = []
+    start, nearest = _real(start), nearest_file(start)
+    for folder in (start, *start.parents):
+        files += (folder / name for name in (OWN_FILE, PROJECT_FILE))
+        if nearest and folder == nearest.path.parent:
+            break
+    return files
+
+
 def nearest_file(start: Path) -> SettingsFile | None:
     """The first file with settings for headnote, in this folder or above it."""
     return next((file for path in _candidates(start) if (file := read_settings_file(path))), None)

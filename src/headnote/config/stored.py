@@ -1,8 +1,9 @@
 """The settings an index was made with. They are stored in the index and apply until they are changed.
 
-The index stores two layers: ambient values, from file and environment, and flags. Commands that only use an index apply
-both as stored, and say where the file differs by now. `headnote index` applies, from weak to strong: the ambient values
-of now, the stored flags unless the ambient value of the same setting is new, and the flags it is given.
+The index stores two layers: ambient values, from file and environment, and flags. What may only read it applies both as
+stored, and says where the file differs by now. Every update follows the file: what came from it is what it says now.
+`headnote index` takes variables of the environment anew, too. Stored flags are stronger than all that, and last until
+other flags are given or `--forget-flags` drops them.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from headnote.store.damage import decoding, signed, unsigned
 from headnote.store.opening import EMBEDDED
 from headnote.tokens import NAMES as COUNTERS
 
-Configure = Literal["keep", "apply", "anew"]
-"""Apply the stored settings; or file and environment as they are now; or these without the stored flags."""
+Configure = Literal["keep", "follow", "apply", "anew"]
+"""Apply the stored settings; or those of the file as they are now; or file and environment; or these without the stored
+flags."""
 
 KEPT = "kept in the index"
 """The start of the origin of a stored setting."""
@@ -40,12 +42,6 @@ PACKED = "stored in the pack"
 
 _LOCATION = ("store", "schema")
 """Where the index is. It cannot store that itself."""
-_RELATED = (
-    {"size", "target_tokens", "max_tokens", "min_tokens"},
-    {"overlap", "overlap_tokens"},
-    {"oversized", "keep_whole"},
-)
-"""Groups of settings that replace each other."""
 
 
 class Choice(NamedTuple):
@@ -57,6 +53,10 @@ class Choice(NamedTuple):
     """The text to store in the index."""
     differing: tuple[str, ...] = ()
     """Where file and environment differ by now, one line each; the index does not follow them."""
+    followed: tuple[str, ...] = ()
+    """Where the file has changed and the index follows it, one line each."""
+    outlived: tuple[str, ...] = ()
+    """Where the file has changed and a stored flag is stronger, one line each."""
     roots: tuple[RootEntry, ...] = ()
     """The folders of an index that has several, as the file names them now."""
     settings_of: Mapping[str, Settings] = MappingProxyType({})
@@ -64,7 +64,7 @@ class Choice(NamedTuple):
     withheld: tuple[Outward, ...] = ()
     """What file and index say that does not count until the user trusts the folder."""
     given: tuple[Outward, ...] = ()
-    """Flags that need trust, and have it because the user gives them now."""
+    """Flags and variables that need trust, and have it because the user gives them now."""
 
     def tree(self, folder: Path) -> Tree:
         """The folders of the documents; `folder` is the one that the index belongs to."""
@@ -100,14 +100,14 @@ def choose(
     new_flags = flag_values({name: value for name, value in flags.items() if name not in INDEX.checks})
     new_flags = _with_absolute_counter(new_flags) | INDEX.values(INDEX.flag_entries(flags))
     now = _ambient(start, environment, new_flags)
-    stored = _parse(made_with) if made_with and configure != "anew" else _Stored(now, {})
-    if configure == "apply":
-        stored = _Stored(now, _still_valid_flags(stored, now))
-    ambient = {name: _with_origin(value, now.get(name)) for name, value in stored.ambient.items()}
+    before = _parse(made_with) if made_with and configure != "anew" else _Stored(now, {})
+    file = _ambient(start, {}, new_flags)
+    stored = before._replace(ambient=_ambient_of(configure, before.ambient, file, now))
+    ambient = {name: _with_origin(value, now.get(name), file.get(name)) for name, value in stored.ambient.items()}
     # An index that lies in the folder may have come with it. One in a database is where the user said.
     from_folder = _value({**now, **new_flags}, "store") in (None, *EMBEDDED)
     outward = partial(_outward, folder=start) if from_folder else _none
-    follows = {one.name for one in outward(stored.ambient)}
+    follows = {one.name for one in outward(stored.ambient) if not _is_known(one, now, start)}
     ambient = {name: one for name, one in ambient.items() if name not in follows}
     ambient |= {name: now[name] for name in follows if name in now}
     ambient |= {name: now[name] for name in _LOCATION if name in now}
@@ -115,6 +115,12 @@ def choose(
     unusable = {one.name for one in foreign}
     old_flags = {name: _with_origin(value) for name, value in stored.flags.items() if name not in unusable}
     choice = _resolve([ambient, old_flags, new_flags], _text(stored.ambient, override(stored.flags, new_flags)))
+    withheld = withheld_of_file(start, environment, new_flags)
+    silent = {*stored.flags, *new_flags, *(one.name for one in withheld)}
+    choice = choice._replace(
+        followed=tuple(_changes(before.ambient, stored.ambient, silent)),
+        outlived=tuple(_outlived(before.ambient, file, stored.flags, {*new_flags})),
+    )
     roots = tuple(read_roots(start))
     # From weak to strong: file, root, environment, flags. A variable wins over the file, also over the table of a root.
     layers = [ambient, {}, variable_values(environment), old_flags, new_flags]
@@ -124,8 +130,8 @@ def choose(
         differing=differing,
         roots=roots,
         settings_of=own,
-        withheld=(*withheld_of_file(start, environment, new_flags), *foreign),
-        given=tuple(one for one in outward(new_flags) if one.name not in _LOCATION),
+        withheld=(*withheld, *foreign),
+        given=tuple(outward(_variables(environment) | new_flags)),
     )
 
 
@@ -150,12 +156,21 @@ def _ambient(start: Path, environment: Mapping[str, str], flags: Values) -> Valu
     return ambient_values(start, environment, flags.get("preset")) | INDEX.values(entries)
 
 
-def _still_valid_flags(stored: _Stored, now: Values) -> Values:
-    """The stored flags, without settings whose ambient value is new."""
-    new = {name for name, value in now.items() if value.value != _value(stored.ambient, name)}
-    for names in _RELATED:
-        new |= names if names & new else set()
-    return {name: value for name, value in stored.flags.items() if name not in new}
+def _variables(environment: Mapping[str, str]) -> Values:
+    """The settings that variables of the environment say."""
+    entries = INDEX.variable_entries(environment)
+    of_index = INDEX.values({name: entry for name, entry in entries.items() if name not in _LOCATION})
+    return variable_values(environment) | of_index
+
+
+def _ambient_of(configure: Configure, stored: Values, file: Values, now: Values) -> Values:
+    """The values to apply below the flags. What is the same stays as it is stored, with the place where it was."""
+    if configure == "keep":
+        return stored
+    # A variable is set in one shell and not in another: an index that followed it would go back and forth.
+    variables = {name: value for name, value in stored.items() if value.origin.isidentifier()}
+    new = override(file, variables) if configure == "follow" else now
+    return {name: stored[name] if _value(stored, name) == value.value else value for name, value in new.items()}
 
 
 def _resolve(layers: list[Values], made_with: str) -> Choice:
@@ -166,9 +181,10 @@ def _resolve(layers: list[Values], made_with: str) -> Choice:
     return Choice(resolve(chunking), INDEX.resolve(IndexSettings, of_index), made_with)
 
 
-def _with_origin(stored: Value, now: Value | None = None) -> Value:
+def _with_origin(stored: Value, *now: Value | None) -> Value:
     """The stored value. If the file or a variable has the same value now, that is its origin."""
-    return now if now and now.value == stored.value else stored._replace(origin=f"{KEPT} ({stored.origin})")
+    same = (value for value in now if value and value.value == stored.value)
+    return next(same, stored._replace(origin=f"{KEPT} ({stored.origin})"))
 
 
 # What the index of a stranger may not say
@@ -202,7 +218,7 @@ def kept_outward(made_with: str, folder: Path) -> list[Outward]:
 
 
 def remember_flags(choice: Choice, folder: Path) -> None:
-    """Remember, outside the folder, that its flags are the user's own, so that the index may keep them."""
+    """Remember, outside the folder, that flags and variables are the user's own, so that the index may keep them."""
     for flag in choice.given:
         trust(folder.resolve(), digest_of(flag.value), flag.name)
 
@@ -242,11 +258,30 @@ def _differences(stored: _Stored, now: Values, flags: Values, choice: Choice, fo
             continue
         if name in now:
             applied = _applied(choice, name)
-            if now[name].value != applied:
+            if name not in stored.flags and now[name].value != applied:
                 yield f"{now[name].origin} says {name} {_shown(now[name].value)}, not {_shown(applied)}"
         elif name not in stored.flags and name not in follows:
             value = stored.ambient[name]
             yield f"{value.origin} no longer says {name} {_shown(value.value)}"
+
+
+def _changes(before: Values, after: Values, flags: set[str]) -> Iterator[str]:
+    """What is new between two layers, but for settings that flags decide."""
+    for name in sorted({*before, *after} - flags):
+        old, new = before.get(name), after.get(name)
+        if new is None and old is not None:
+            yield f"{old.origin} no longer says {name} {_shown(old.value)}"
+        elif new is not None and new.value != _value(before, name):
+            yield f"{new.origin} says {name} {_shown(new.value)}" + (f", not {_shown(old.value)}" if old else "")
+
+
+def _outlived(before: Values, file: Values, flags: Values, replaced: set[str]) -> Iterator[str]:
+    """Where the file says something new about settings of stored flags."""
+    for name in sorted((flags.keys() & file.keys()) - replaced):
+        said, flag = file[name], flags[name]
+        if said.value not in (_value(before, name), flag.value):
+            kept = f"{flag.origin} {_shown(flag.value)} stays"
+            yield f"{said.origin} says {name} {_shown(said.value)}, and {kept}"
 
 
 def _applied(choice: Choice, name: str) -> Any:

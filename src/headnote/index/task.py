@@ -105,6 +105,8 @@ class Report:
     """Of several roots, those that could not be read: their documents stay as they are. They are in `skipped`, too."""
     moved: list[str] = field(default_factory=list)
     """Which roots are in another folder than before, in one line each."""
+    followed: tuple[str, ...] = ()
+    """Where the settings file has changed since the update before, in one line each."""
     non_texts: list[NonText] = field(default_factory=list)
     """Skipped files that are not text; they are not read again until they change."""
 

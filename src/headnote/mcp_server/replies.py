@@ -211,16 +211,20 @@ def _related_part(number: int, entry: Related) -> Part:
 
 
 def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] = ()) -> Reply:
-    """The size of the index, what keeps it from being up to date, and what is left out of it."""
+    """The size of the index, where its settings come from, what keeps it from being up to date, and what is left out of
+    it."""
+    status = status.without_folders()
     waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
     answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
     parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
     parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
+    parts += [Part(head="settings", body="".join(map(_origin_line, status.origins.items())))] if status.origins else []
+    parts += [Part(head="not followed", body=f"{as_data(line)}\n") for line in status.differing]
     withheld = [one.setting for one in status.withheld]
     unused = f"{as_data(', '.join(withheld))}: not used, the user has not trusted this folder\n"
-    parts += [Part(head="settings", body=unused)] if withheld else []
+    parts += [Part(head="not used", body=unused)] if withheld else []
     parts += [Part(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
     parts += [Part(head=f"left out of the index, {len(left_out):,} in all")] if left_out else []
     parts += [Part(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MOST_PLACES]]
@@ -231,7 +235,13 @@ def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] =
     missing = [{"path": one.path, "reason": one.reason} for one in left_out]
     roots = [{"name": root.name, "documents": root.documents, "problem": root.problem} for root in status.folders]
     about = {"roots": roots, "contexts": dict(status.contexts), "left_out": missing, "withheld": withheld}
+    about |= {"origins": dict(status.origins), "differing": list(status.differing)}
     return Reply(shown, counts | {"problem": state.problem} | about)
+
+
+def _origin_line(setting: tuple[str, str]) -> str:
+    name, origin = setting
+    return f"{name}: {as_data(origin)}\n"
 
 
 def _root_line(root: RootStatus) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,7 @@ def watch(
     since: Listing | None = None,
     debounce_ms: int = DEBOUNCE_MS,
     rescan_s: float = RESCAN_S,
+    others: Sequence[Path] = (),
 ) -> Iterator[set[str]]:
     """Sets of paths that may have changed, come or gone, until `stop` is set.
 
@@ -57,20 +58,27 @@ def watch(
     `since` is the listing that the caller knows: changes since then come first, so nothing is missed between a listing
     and the first event. A set is reported after `debounce_ms` without events, and the folder is listed again every
     `rescan_s` seconds without any event. If a single folder disappears, the next listing raises `MissingSource`, and no
-    file is reported as gone. One of several roots is looked for again with every listing.
+    file is reported as gone. One of several roots is looked for again with every listing. `others` are files that are
+    no documents, and need not exist: when one of them changes, a set is reported, be it empty.
     """
     load("watchfiles", "watching a folder")
     tree = tree if isinstance(tree, Tree) else Tree.of_folder(tree)
     look = partial(tree.discover, max_bytes)
-    return _changes(look, _Folders(tree), since, _Timing(max(1, debounce_ms), rescan_s), stop)
+    return _changes(look, _Folders(tree, others), since, _Timing(max(1, debounce_ms), rescan_s), stop)
 
 
 class _Folders:
     """Events name real paths, listings those of the tree."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, others: Sequence[Path] = ()) -> None:
         self._roots = [(root, root.real) for root in tree.roots]
         self._tree = tree
+        self.others = others
+        self.known_stamps = self.stamps()
+
+    def stamps(self) -> list[tuple[int, int] | None]:
+        """Size and time of each of the other files; None if it is not there."""
+        return [_stamp(file) for file in self.others]
 
     def real(self, folder: str) -> str:
         """Where a folder of a listing is."""
@@ -105,6 +113,7 @@ def _changes(
     look: Callable[[], Listing], places: _Folders, since: Listing | None, timing: _Timing, stop: threading.Event
 ) -> Iterator[set[str]]:
     known = look() if since is None else since
+    stamps = places.known_stamps
     while not stop.is_set():
         with closing(_signals(places, known, timing, stop)) as signals:
             for signal in signals:
@@ -112,7 +121,8 @@ def _changes(
                 changed = _difference(known, now) | _named(signal, places, now)
                 same_places = (known.folders, known.rules_from) == (now.folders, now.rules_from)
                 known = now
-                if changed:
+                before, stamps = stamps, places.stamps()
+                if changed or stamps != before:
                     yield changed
                 if signal.folders_moved or not same_places:
                     break
@@ -148,7 +158,8 @@ def _signals(
     from watchfiles import watch as watch_folders
 
     # Not the tree as a whole: ignored folders can hold a hundred times as much, and links lead anywhere.
-    folders = [*map(places.real, known.folders), *known.rules_from]
+    beside = {str(file.parent) for file in places.others if file.is_file()}
+    folders = list(dict.fromkeys([*map(places.real, known.folders), *known.rules_from, *beside]))
     looked: float | None = None
     try:
         for batch in watch_folders(
@@ -182,7 +193,9 @@ def _signal(batch: Iterable[tuple[int, str]], places: _Folders, watched: set[str
     relevant = False
     for change, path in batch:
         name = Path(path).name
-        if path in watched or (change != _DELETED and _is_folder(path)):
+        if Path(path) in places.others:
+            relevant = True
+        elif path in watched or (change != _DELETED and _is_folder(path)):
             folders_moved = relevant = True
         elif places.path_of(path) is None:
             relevant = relevant or name in _OUTSIDE
@@ -199,6 +212,14 @@ def _from(folder: Path, file: str) -> str:
 
 def _lies_in(folder: Path, file: str) -> bool:
     return Path(file).is_relative_to(folder)
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _is_folder(path: str) -> bool:

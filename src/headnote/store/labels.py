@@ -83,4 +83,6 @@ class Labels(NamedTuple):
 
     def counts(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these chunks each document has."""
-        return load_numpy().bincount(self.documents[self.places(chunks)], minlength=len(self.paths))
+        owners = self.documents[self.places(chunks)]
+        counts: NDArray[np.int64] = load_numpy().bincount(owners, minlength=len(self.paths))
+        return counts

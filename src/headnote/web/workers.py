@@ -156,7 +156,7 @@ def _answer(service: Service, board: Board, started: Connection) -> None:
     warnings.simplefilter("ignore", UnreadIndex)
     warnings.simplefilter("ignore", UntrustedSettings)
     with service.open_index() as index:
-        served = Served(index, partial(_state, index, board), service.editor)
+        served = Served(index, partial(_state, index, board, [index.generation]), service.editor)
         server = make_server(make_app(served, service.guard), partial(_tell, started))
 
         def stop() -> None:
@@ -166,8 +166,12 @@ def _answer(service: Service, board: Board, started: Connection) -> None:
         server.run([SharedSocket(service.listening, lambda: len(server.server_state.connections))])
 
 
-def _state(index: Index, board: Board) -> State:
+def _state(index: Index, board: Board, seen: list[int]) -> State:
     work = board.read()
+    if (generation := index.generation) != seen[0]:
+        # The writer follows the settings file: what it has stored with other settings is searched with those.
+        index.take_settings()
+        seen[0] = generation
     return work._replace(files_read=files_read_of(index, work.progress))
 
 

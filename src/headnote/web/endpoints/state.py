@@ -32,7 +32,8 @@ def health(served: Served, _: requests.Nothing) -> responses.Health:
 
 def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
     """The size of the index, and whether it is up to date."""
-    index, state = served.index.status(), served.state()
+    state = served.state()
+    index = served.index.status().without_folders()
     progress = state.progress
     now = responses.ProgressAnswer(_STAGES[progress.stage], *progress[1:]) if progress else None
     return responses.StatusAnswer(
@@ -44,6 +45,8 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         busy=state.busy,
         progress=now,
         settings=plain_settings(index.settings),
+        origins=dict(index.origins),
+        differing=list(index.differing),
         ask_model=served.index.chat_settings.model or None,
         models=[responses.ModelAnswer(*model) for model in index.models],
         answering=index.answering,

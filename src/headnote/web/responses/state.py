@@ -70,6 +70,10 @@ class StatusAnswer(msgspec.Struct):
     busy: bool
     progress: ProgressAnswer | None
     settings: dict[str, Any]
+    origins: dict[str, str]
+    """Where each setting comes from: the line of a settings file, a variable, a flag; defaults are left out."""
+    differing: list[str]
+    """Where the settings file says something else than the index has."""
     ask_model: str | None
     models: list[ModelAnswer]
     answering: str

@@ -50,7 +50,8 @@
  * @typedef {{root: string, documents: number, chunks: number, links: number, pending: number, model: string,
  *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, elsewhere: string, busy: boolean,
  *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
- *   ask_model: string|null, models: {role: string, name: string, pending: number}[], answering: string,
+ *   origins: Object<string, string>, differing: string[], ask_model: string|null,
+ *   models: {role: string, name: string, pending: number}[], answering: string,
  *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], withheld: string[], page: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, html: string[], citations: Citation[], sources: Hit[],

@@ -44,8 +44,8 @@ class StatusView {
     const { documents, chunks, links, bytes_on_disk } = status;
     this.#part(this.figures, [documents, chunks, links, bytes_on_disk], () => [figures(status)]);
     const { root, model, models, answering, ask_model, left_out } = status;
-    const about = [root, model, models, answering, ask_model, left_out, status.settings];
-    this.#part(this.settings, about, () => [settings(status)]);
+    const set = [status.settings, status.origins, status.differing];
+    this.#part(this.settings, [root, model, models, answering, ask_model, left_out, set], () => [settings(status)]);
   }
 
   /**
@@ -149,8 +149,10 @@ function settings(status) {
       status.ask_model ? `answers written by ${status.ask_model}` : "quotes from your documents; no model is set",
     ],
   ];
+  if (status.differing.length) about.push(["Settings", `kept as they are: ${status.differing.join("; ")}`]);
   const rules = Object.entries(status.settings).map(
-    ([name, value]) => /** @type {[string, string]} */ ([name, written(value)]),
+    ([name, value]) =>
+      /** @type {[string, string]} */ ([name, [written(value), status.origins[name]].filter(Boolean).join(" · ")]),
   );
   return h(
     "div",
