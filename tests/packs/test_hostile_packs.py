@@ -288,6 +288,20 @@ def test_pages_that_repeat_what_they_hold(pack: Path, tmp_path: Path) -> None:
         headnote.open_pack(hostile)
 
 
+def test_pages_that_lead_to_the_same_page(pack: Path, tmp_path: Path) -> None:
+    """A few levels of them would be a tree that nobody reads to its end."""
+    data = bytearray(database_of(pack, tmp_path / "a.db").read_bytes())
+    (size,) = struct.unpack_from(">H", data, 16)
+    pages = [page for page in range(size, len(data), size) if data[page] in (2, 5)]
+    assert pages
+    for page in pages:
+        (first,) = struct.unpack_from(">H", data, page + 12)
+        data[page + first : page + first + 4] = data[page + 8 : page + 12]
+    (tmp_path / "a.db").write_bytes(data)
+    said = refusals(write_pack(tmp_path / "a.db", tmp_path / "a.headnote", **description_of(pack)))
+    assert any("its pages are no tree" in str(error) for error in said)
+
+
 # What a database could do
 
 

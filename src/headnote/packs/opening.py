@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,7 +89,7 @@ def _verified(container: Container) -> VerifiedBytes:
         container.database,
         container.block,
         container.digests,
-        lambda: damaged(container.file, "its contents do not match their checksums"),
+        partial(damaged, container.file),
     )
 
 
