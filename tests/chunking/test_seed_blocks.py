@@ -12,6 +12,7 @@ import pytest
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import Boundaries
+from headnote.markdown import parse
 from headnote.model import Chunk
 from headnote.tokens import get_counter
 
@@ -209,6 +210,7 @@ def test_own_text_leaves_space_for_what_is_carried(preset: str, tokens: int) -> 
     assert max(each.tokens for each in others) > 180
 
 
+@pytest.mark.parametrize("preset", ["blocks", "default"])
 @pytest.mark.parametrize(
     ("better", "worse"),
     [
@@ -217,12 +219,25 @@ def test_own_text_leaves_space_for_what_is_carried(preset: str, tokens: int) -> 
         ("```\ncode of words\n```", "| a table | of words |\n|---|---|"),
     ],
 )
-def test_of_equal_places_to_cut_the_one_with_the_better_overlap_is_taken(better: str, worse: str) -> None:
+def test_of_equal_places_to_cut_the_one_with_the_better_overlap_is_taken(better: str, worse: str, preset: str) -> None:
     parts = [f"{kind.replace('words', f'words {number}')}" for number in range(60) for kind in (better, worse)]
-    chunks = chunk(document("# Title", *parts), max_tokens=128, target_tokens=96, min_tokens=0, overlap_tokens=20)
+    sizes: dict[str, Any] = {"max_tokens": 128, "target_tokens": 64, "min_tokens": 0, "overlap_tokens": 20}
+    chunks = chunk(document("# Title", *parts), preset=preset, **sizes)
     assert len(chunks) > 10
     carried = [each.overlap.rpartition("\n\n")[2] for each in chunks[1:]]
     assert {text[:2] for text in carried} == {better[:2]}
+
+
+def test_a_chunk_closes_at_its_target_where_nothing_better_can_be_carried() -> None:
+    parts = [f"A sentence of words {number}." if number % 9 else paragraph(30) for number in range(90)]
+    with_lists = [part if number % 4 else f"- an item {number}" for number, part in enumerate(parts)]
+    sizes: dict[str, Any] = {"max_tokens": 200, "target_tokens": 96, "min_tokens": 0, "overlap_tokens": 20}
+    for text in (document(*parts), document(*with_lists)):
+        for before in blocks(text, **sizes)[:-1]:
+            last = parse(text)[before.block_end]
+            shorter = text[before.start : last.start].rstrip()
+            is_past_target = len(shorter) / 4 > sizes["target_tokens"]
+            assert not is_past_target or last.kind == "paragraph"
 
 
 def test_a_carried_code_block_counts_as_code() -> None:

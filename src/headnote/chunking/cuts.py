@@ -172,7 +172,10 @@ def _choose(units: UnitSequence, first: int, end: int, furthest: int, choices: l
 
 
 def greedy_cuts(units: UnitSequence, first: int, end: int, *, target: int, max_weight: int) -> list[int]:
-    """Cuts where a part has reached the target, or where the next unit would take it above the maximum."""
+    """Cuts where a part has reached the target, or where the next unit would take it above the maximum.
+
+    If the next part carries the end of this one, a cut behind a better overlap is worth going past the target.
+    """
     cuts, before = [first], first
     while first < end:
         limit, cut = units.own_limit(before, first, max_weight), first + 1
@@ -180,9 +183,22 @@ def greedy_cuts(units: UnitSequence, first: int, end: int, *, target: int, max_w
             cut += 1
         if (cut < end and cut in units.glued) or not units.keeps_cap(first, cut):
             cut = _first_that_fits(units, first, end, max(min(cut, end - 1), first + 1), [])
+        elif cut < end:
+            cut = _with_best_overlap(units, first, cut, end, limit)
         cuts.append(cut)
         before, first = first, cut
     return cuts
+
+
+def _with_best_overlap(units: UnitSequence, first: int, cut: int, end: int, limit: int) -> int:
+    """The cut, or the first one behind it that is as good by structure and carries the most useful kind of block."""
+    best, value = cut, units.carried(first, cut).value
+    while value and cut + 1 < end and units.weight(first, cut + 1) <= limit:
+        cut += 1
+        is_as_good = cut not in units.glued and units.strengths[cut] >= units.strengths[best]
+        if is_as_good and units.carried(first, cut).value > value and units.keeps_cap(first, cut):
+            best, value = cut, units.carried(first, cut).value
+    return best
 
 
 def _first_that_fits(units: UnitSequence, first: int, end: int, furthest: int, choices: list[int]) -> int:
