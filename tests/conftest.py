@@ -59,6 +59,13 @@ def processes() -> None:
     """For tests that start processes through the library, which their own code does not tell."""
 
 
+@pytest.fixture(autouse=True)
+def _cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests that start no processes have one core, so that the library starts no workers either."""
+    if not request.node.get_closest_marker("process"):
+        monkeypatch.setattr(os, "cpu_count", lambda: 1)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in NEEDS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
@@ -152,6 +159,8 @@ def build_site(folder: Path) -> None:
 
 
 def shared_folder() -> Path:
+    if running and not any(running[-1].get_closest_marker(need) for need in ("corpus", "slow")):
+        raise RuntimeError("a test that reads the large corpora must say so: ask for the fixture shared")
     folder = Path(os.environ.get("HEADNOTE_SHARED", REPOSITORY.parent / "shared"))
     if not folder.is_dir():
         pytest.skip("no shared test data beside the working copy (set HEADNOTE_SHARED)")

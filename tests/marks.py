@@ -5,16 +5,17 @@ The tests of the README's command need none of it. `.ci/run` runs the others as 
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
 
 TESTS = Path(__file__).parent
+HELPERS = tuple(str(TESTS.parent / folder) for folder in ("tests", "bench", "website"))
+"""Folders of what tests call, besides the package itself."""
 
 NEEDS = {
     "browser": "drives a browser",
@@ -24,30 +25,43 @@ NEEDS = {
     "slow": "takes long, and is worth it where nobody waits",
 }
 
-SLOW_FOLDERS = {"packages", "scale", "workshop"}
-"""Packages are built and installed, clusters started, models trained."""
+SLOW = {
+    "packages": "builds and installs packages",
+    "scale": "starts clusters",
+    "workshop": "trains models",
+    "test_web_openapi": "sends thousands of requests",
+    "test_site": "builds the site of the documentation",
+}
+"""Folders and files."""
 
-STARTERS = {"subprocess", "multiprocessing", "pty", "ProcessPoolExecutor", "StdioServerParameters"}
-"""Whoever names one of these modules or classes starts a process."""
-STARTING_NAMES = {"fork", "forkpty", "posix_spawn", "execv"}
-"""The same, as functions of `os`."""
+STARTERS = {
+    *("subprocess", "multiprocessing", "pty", "ProcessPoolExecutor", "StdioServerParameters"),
+    *("fork", "forkpty", "posix_spawn", "execv"),
+}
+"""Code that has one of these names starts a process."""
+
+CORPORA = {
+    *("kubernetes-en", "kubernetes-ja", "react.dev", "astro-en", "rust-book", "fastapi-en", "foam", "public-apis"),
+    *("vite-docs", "mkdocs-material-docs", "dbt-docs", "uv-docs", "poetry-docs"),
+}
 
 
 def needs_of(item: pytest.Item) -> Iterator[str]:
     """The marks of a test."""
     fixtures = set(getattr(item, "fixturenames", ()))
     callspec = getattr(item, "callspec", None)
-    parameters: dict[str, Any] = callspec.params if callspec else {}
+    parameters: str = callspec.id if callspec else ""
     folder = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
-    if folder == "browser" or "browser" in fixtures:
+    names = frozenset[str]().union(*map(names_in, functions_of(item)))
+    if folder == "browser" or any(name.startswith("playwright") for name in names):
         yield "browser"
-    if "postgres" in parameters.values() or any(name.startswith("postgres") for name in fixtures):
+    if any("postgres" in word for word in (item.path.stem, parameters, *fixtures)):
         yield "postgres"
-    if "shared" in fixtures or parameters.get("corpus", "own") != "own":
+    if "shared" in fixtures or any(corpus in parameters for corpus in CORPORA):
         yield "corpus"
-    if folder in SLOW_FOLDERS:
+    if {folder, item.path.stem} & SLOW.keys():
         yield "slow"
-    if "processes" in fixtures or any(starts_a_process(function) for function in functions_of(item)):
+    if "processes" in fixtures or names & STARTERS:
         yield "process"
 
 
@@ -59,46 +73,40 @@ def functions_of(item: pytest.Item) -> Iterator[Callable[..., Any]]:
             yield from (definition.func for definition in definitions)
 
 
-def starts_a_process(function: Callable[..., Any], known: dict[object, bool] = {}) -> bool:  # noqa: B006
-    """Whether it names what starts one, itself or in a helper of the tests that it names."""
-    function = getattr(function, "__wrapped__", function)
-    if not isinstance(function, FunctionType) or not is_ours(function.__code__):
-        return False
-    if function not in known:
-        known[function] = False  # Helpers may call each other.
-        known[function] = any(is_starter(thing, known) for thing in named_things(function))
-    return known[function]
-
-
-def named_things(function: FunctionType) -> Iterator[object]:
-    """The globals that its code names, and what stands in its closure."""
-    for cell in function.__closure__ or ():
-        yield cell.cell_contents
-    for code in codes_of(function.__code__):
-        for name in code.co_names:
-            if name in STARTING_NAMES:
-                yield subprocess
-            if name in function.__globals__:
-                yield function.__globals__[name]
+@cache
+def names_in(function: Callable[..., Any]) -> frozenset[str]:
+    """The names in its code, and in that of the helpers that it names."""
+    names: set[str] = set()
+    waiting, seen = [function], {function}
+    while waiting:
+        one = waiting.pop()
+        one = getattr(one, "__wrapped__", one)
+        if isinstance(one, FunctionType):
+            here = {name for code in codes_of(one.__code__) for name in code.co_names}
+            names |= here
+            new = set(helpers_among(here, one)) - seen
+            waiting += new
+            seen |= new
+    return frozenset(names)
 
 
 def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """Of a function, and of those inside."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from codes_of(constant)
 
 
-def is_starter(thing: object, known: dict[object, bool]) -> bool:
-    if isinstance(thing, type) and is_ours_by_module(thing):
-        return any(starts_a_process(value, known) for value in vars(thing).values() if isinstance(value, FunctionType))
-    return getattr(thing, "__name__", "") in STARTERS or (callable(thing) and starts_a_process(thing, known))
-
-
-def is_ours(code: CodeType) -> bool:
-    return Path(code.co_filename).is_relative_to(TESTS.parent) and "site-packages" not in code.co_filename
-
-
-def is_ours_by_module(thing: type) -> bool:
-    module = sys.modules.get(thing.__module__)
-    return Path(getattr(module, "__file__", None) or "/").is_relative_to(TESTS)
+def helpers_among(names: set[str], function: FunctionType) -> Iterator[Callable[..., Any]]:
+    """The functions of the tests that these names stand for in the code of a function."""
+    enclosed = [cell.cell_contents for cell in function.__closure__ or () if cell != CellType()]
+    things = [*enclosed, *(function.__globals__[name] for name in names if name in function.__globals__)]
+    modules = [thing for thing in things if isinstance(thing, ModuleType)]
+    things += [vars(module)[name] for module in modules for name in names if name in vars(module)]
+    classes = [thing for thing in things if isinstance(thing, type) and thing.__module__ == function.__module__]
+    things += [value for one in classes for value in vars(one).values()]
+    for thing in things:
+        found = getattr(thing, "__wrapped__", thing)
+        if isinstance(found, FunctionType) and found.__code__.co_filename.startswith(HELPERS):
+            yield found
