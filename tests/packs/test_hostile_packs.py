@@ -271,7 +271,7 @@ def test_pages_that_repeat_what_they_hold(pack: Path, tmp_path: Path) -> None:
     database = database_of(pack, tmp_path / "a.db")
     connection = apsw.Connection(str(database))
     connection.execute("INSERT INTO manifest VALUES ('z', ?)", ("x" * 1_000_000,))
-    ((root,),) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'manifest'").fetchall()
+    root: Any = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'manifest'").fetchall()[0][0]
     size = int(connection.pragma("page_size"))
     connection.close()
     data = bytearray(database.read_bytes())
