@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -207,3 +208,27 @@ def test_a_heading_without_body_and_children_is_not_lost() -> None:
 def test_its_own_names_are_understood() -> None:
     named = refdocs(EXAMPLE + PARAGRAPHS, chunkMaxTokens=300, chunkMinTokens=20)
     assert named == refdocs(EXAMPLE + PARAGRAPHS, max_tokens=300, min_tokens=20)
+
+
+# Overlap, which the seed does not have and its users may set
+
+
+@pytest.mark.parametrize("counter", ["chars4", "estimate", "cl100k"])
+@pytest.mark.parametrize("oversized", ["keep", "split"])
+def test_parts_of_a_section_repeat_whole_blocks_and_keep_the_cap(counter: str, oversized: str) -> None:
+    text = "# A\n\n" + "\n\n".join(f"Paragraph {number} says so." for number in range(60)) + "\n\n# B\n\nText.\n"
+    settings: dict[str, Any] = {"counter": counter, "oversized": oversized, "max_tokens": 60, "min_tokens": 0}
+    *parts, last = refdocs(text, overlap_tokens=20, **settings)
+    assert len(parts) > 5
+    for before, part in pairwise(parts):
+        assert part.overlap
+        assert text[: before.end].endswith("\n\n" + part.overlap)
+        assert part.embed_text == f"A\n\n{part.overlap}\n\n{part.text}"
+        assert part.tokens <= 60
+    assert (parts[0].overlap, last.overlap) == ("", "")
+    assert not any(each.overlap for each in refdocs(text, **settings))
+
+
+def test_overlap_does_not_cross_sections() -> None:
+    text = "# A\n\nShort.\n\n# B\n\nText.\n"
+    assert not any(each.overlap for each in refdocs(text, min_tokens=0, overlap="high", overlap_across_sections=True))

@@ -161,9 +161,11 @@ def test_header_chunks_lose_nothing_and_cut_no_block(source: str, most: int, lea
         assert each.text.startswith(each.overlap + "\n\n" if each.overlap else "")
 
 
-@given(source=documents(), most=st.integers(20, 300), least=st.integers(0, 20))
-def test_section_chunks_lose_heading_lines_only_and_cut_no_block(source: str, most: int, least: int) -> None:
-    sizes: dict[str, Any] = {"max_tokens": most, "min_tokens": least}
+@given(source=documents(), most=st.integers(20, 300), least=st.integers(0, 20), overlap=st.integers(0, 19))
+def test_section_chunks_lose_heading_lines_only_and_cut_no_block(
+    source: str, most: int, least: int, overlap: int
+) -> None:
+    sizes: dict[str, Any] = {"max_tokens": most, "min_tokens": least, "overlap_tokens": overlap}
     settings = make_settings("refdocs", **sizes)
     chunks = chunk(source, preset="refdocs", **sizes)
     layout = layout_for(source, settings)
@@ -173,8 +175,12 @@ def test_section_chunks_lose_heading_lines_only_and_cut_no_block(source: str, mo
     kinds = {block.kind for block in left_out if not source[block.start : block.end].isspace()}
     assert kinds <= {"heading", "frontmatter"}
     assert not cut_blocks(source, chunks, settings)
+    end_before = 0
     for each in chunks:
         assert each.text == source[each.start : each.end] + each.suffix
+        assert source[:end_before].endswith(each.overlap)
+        assert not each.overlap or each.tokens <= most
+        end_before = each.end
 
 
 def cut_blocks(source: str, chunks: list[Chunk], settings: Settings) -> list[str]:

@@ -56,17 +56,18 @@ class Settings:
     """What kind of text the counter `estimate` assumes: `balanced` (4 characters per token in prose, 2.75 in code),
     `prose` (4.4 and 3.0) or `code` (3.6 and 2.4)."""
     target_tokens: int = 384
-    """Preferred size: a chunk that reaches it is closed."""
+    """Preferred size in `block`: a chunk that reaches it is closed. Other strategies fill chunks up to max."""
     max_tokens: int = 512
     """Hard limit, including breadcrumb, overlap, and repeated fences and table headers."""
     min_tokens: int = 96
-    """A smaller chunk is merged with a neighbour if the two fit together."""
+    """A smaller chunk is merged with a neighbour if the two fit together; not in `window`."""
     overlap_tokens: int = 0
-    """How much of a chunk the next one repeats, at most."""
+    """How much of a chunk the next one repeats, at most: whole blocks in `block` and `section`, the end of the text in
+    `header` and `window`."""
     overlap_across_sections: bool = False
     """Whether `block` also repeats text across a section boundary."""
     merge: bool = True
-    """Whether to merge chunks below the minimum."""
+    """Whether to merge chunks below the minimum; `window` never does."""
     oversized: Oversized = "split"
     """What to do with a single block larger than max: `split` or `keep` it, or by kind, such as
     `code=keep,table=split`."""
@@ -79,7 +80,7 @@ class Settings:
     include_parent_headers: bool = False
     """Whether `header` writes the heading path into the text."""
     join_short_files: bool = False
-    """Whether a file below max becomes one chunk, whatever its headings."""
+    """Whether `window` makes one chunk of a file below max, whatever its headings."""
     breadcrumb: bool = True
     """Whether `embed_text` starts with the breadcrumb."""
 

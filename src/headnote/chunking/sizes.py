@@ -80,8 +80,8 @@ def _carried_texts(context: ChunkingContext, chunk: ChunkLike, first: int) -> li
     """The overlap of a chunk that begins in block `first`, by blocks where it consists of whole ones."""
     if not chunk.overlap:
         return []
-    if context.settings.strategy != "block":
-        return [(chunk.overlap + OVERLAP_SEPARATORS[context.settings.strategy], False)]
+    if (separator := OVERLAP_SEPARATORS.get(context.settings.strategy)) is not None:
+        return [(chunk.overlap + separator, False)]
     last = first - 1
     end = context.blocks[last][2]
     first = bisect_left(context.starts, end - len(chunk.overlap))

@@ -28,6 +28,7 @@ STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
         paragraphs.without_heading,
         paragraphs.merge_siblings,
         paragraphs.split,
+        overlap.whole_blocks,
     ),
     "block": (
         sections.by_boundaries,

@@ -11,18 +11,27 @@ from headnote.chunking.sizes import fits, size
 
 
 def whole_blocks(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
-    """`block`: carry the most whole blocks of the draft before that are within the overlap and keep the cap.
+    """`block`, `section`: carry the most whole blocks of the draft before that are within the overlap and keep the cap.
 
     Headings alone and frontmatter are never carried, nor are parts of a block that was split.
     """
-    settings = context.settings
-    if not settings.overlap_tokens:
+    if not context.settings.overlap_tokens:
         return drafts
     for number in range(len(drafts) - 1, 0, -1):
         before, draft = drafts[number - 1], drafts[number]
-        if before.section == draft.section or settings.overlap_across_sections:
+        if before.section == draft.section or crosses_sections(context):
             _carry(context, before, draft)
     return drafts
+
+
+def crosses_sections(context: ChunkingContext) -> bool:
+    """Whether a section may carry the end of the one before it."""
+    return context.settings.overlap_across_sections and context.settings.strategy == "block"
+
+
+def carried_weight(context: ChunkingContext, start: int, stop: int) -> int:
+    """What a chunk that begins with block `stop` carries of the blocks from `start` on."""
+    return context.totals[stop] - context.totals[first_carried(context, start, stop)]
 
 
 def first_carried(context: ChunkingContext, start: int, stop: int) -> int:

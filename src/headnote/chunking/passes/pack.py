@@ -14,7 +14,7 @@ from operator import sub
 from headnote.chunking.context import CODE_LIKE, ChunkingContext
 from headnote.chunking.cuts import NOTHING, Carried, UnitSequence, greedy_cuts, stable_cuts
 from headnote.chunking.draft import Draft
-from headnote.chunking.passes.overlap import first_carried
+from headnote.chunking.passes.overlap import carried_weight, crosses_sections
 from headnote.chunking.sizes import fits, size
 from headnote.chunking.splitting.measure import Measure
 from headnote.chunking.splitting.splitter import split_bare, split_block
@@ -295,7 +295,7 @@ def _stretch(whole: Draft, start: int, end: int) -> Draft:
 
 def _may_carry(context: ChunkingContext) -> bool:
     """Whether parts repeat anything of the part before them."""
-    return context.settings.overlap_tokens > 0 and context.settings.strategy != "section"
+    return context.settings.overlap_tokens > 0
 
 
 def _carried(context: ChunkingContext, before: int | None, first: int) -> Carried:
@@ -304,8 +304,8 @@ def _carried(context: ChunkingContext, before: int | None, first: int) -> Carrie
     if settings.strategy == "header":
         return Carried(value=0, weight=settings.overlap_tokens * context.counter.unit)
     if before is None:
-        before = context.first_block if settings.overlap_across_sections else first
-    weight = context.totals[first] - context.totals[first_carried(context, before, first)]
+        before = context.first_block if crosses_sections(context) else first
+    weight = carried_weight(context, before, first)
     if not weight:
         return NOTHING
     return Carried(value=_CARRIED_VALUES.get(context.blocks[first - 1][0], 1), weight=weight)

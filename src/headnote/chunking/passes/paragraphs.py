@@ -7,6 +7,7 @@ from itertools import zip_longest
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.merge import join
+from headnote.chunking.passes.overlap import carried_weight
 from headnote.chunking.passes.pack import pack
 from headnote.markdown.scanner import with_plain_line_ends
 
@@ -72,18 +73,30 @@ def split(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:
 
 def _packed_paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
     parts: list[Draft] = []
+    limit = context.max_weight
     for paragraph in _paragraphs(context, draft):
         together = join(context, [parts[-1], paragraph]) if parts else paragraph
-        if parts and _own_weight(context, together) <= context.max_weight:
+        if parts and _own_weight(context, together) <= limit:
             together.heading_path = draft.heading_path
             parts[-1] = together
         else:
+            if parts:
+                limit = _limit_behind(context, parts[-1], paragraph)
             parts.append(paragraph)
     if len(parts) == 1:
         return [draft]
     for number, part in enumerate(parts):
         part.part = number
     return parts
+
+
+def _limit_behind(context: ChunkingContext, before: Draft, paragraph: Draft) -> int:
+    """What a part may weigh that begins with this paragraph. In `section` it leaves room for what it carries."""
+    if context.settings.strategy != "section" or not context.settings.overlap_tokens:
+        return context.max_weight
+    carried = carried_weight(context, before.block_start, paragraph.block_start)
+    room = context.text_limit(paragraph.heading_path) - carried
+    return max(room, context.max_weight // 2) if carried else context.max_weight
 
 
 def _paragraphs(context: ChunkingContext, draft: Draft) -> list[Draft]:
