@@ -17,8 +17,8 @@ from headnote.model import Chunk
 from headnote.tokens import get_counter
 
 
-def blocks(text: str, **settings: Any) -> list[Chunk]:
-    return chunk(text, path="guide.md", preset="blocks", **settings)
+def blocks(text: str, path: str = "guide.md", **settings: Any) -> list[Chunk]:
+    return chunk(text, path=path, preset="blocks", **settings)
 
 
 def own(text: str, chunks: list[Chunk]) -> list[str]:
@@ -415,3 +415,36 @@ def test_fixed_is_windows_over_the_whole_text(name: Any) -> None:
     assert [each.text for each in chunks] == [body[at : at + 24] for at in range(0, len(body) - 4, 20)]
     assert [each.heading_path for each in chunks] == [("A",), ("B",), ("C",)]
     assert len(chunk(text, strategy=name)) == 1
+
+
+# Files that are no Markdown
+
+PLAIN = "# no heading\n\n" + "Some words. " * 400 + "\n\n```\n" + "a line of code\n" * 200 + "```\n\n    more\n"
+
+
+@pytest.mark.parametrize("counter", ["estimate", "chars", "chars4"])
+def test_plain_text_becomes_windows_of_one_size(counter: str) -> None:
+    chunks = blocks(PLAIN, path="docs/notes.TXT", counter=counter, max_tokens=200, overlap_tokens=20)
+    assert {each.tokens for each in chunks[:-1]} == {200}
+    assert chunks[-1].tokens <= 200
+    assert {get_counter(counter).count(each.overlap) for each in chunks[1:]} == {20}
+    assert [each.embed_text for each in chunks] == [each.text for each in chunks]
+    assert "".join(PLAIN[each.start : each.end] for each in chunks).strip() == PLAIN.strip()
+    assert {each.start for each in chunks[1:]} <= {each.end for each in chunks}
+
+
+@pytest.mark.parametrize("options", [{"plain_text": "markdown"}, {"strategy": "block"}, {"strategy": "markdown"}])
+def test_plain_text_is_read_as_markdown_if_that_is_set(options: dict[str, Any]) -> None:
+    markdown = [each.text for each in blocks(PLAIN, path="notes.md")]
+    assert [each.text for each in blocks(PLAIN, path="notes.txt", **options)] == markdown
+    assert [each.text for each in blocks(PLAIN, path="notes.txt")] != markdown
+
+
+def test_other_presets_make_windows_of_plain_text_if_that_is_set() -> None:
+    assert [each.text for each in chunk(PLAIN, path="a.txt")] == [each.text for each in chunk(PLAIN, path="a.md")]
+    windows = chunk(PLAIN, path="a.txt", strategy="fixed", breadcrumb=False)
+    assert [each.text for each in chunk(PLAIN, path="a.txt", plain_text="fixed")] == [each.text for each in windows]
+
+
+def test_plain_text_without_text_has_no_chunks() -> None:
+    assert blocks("", path="notes.txt") == blocks(" \n\n", path="notes.txt") == []

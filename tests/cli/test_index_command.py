@@ -123,6 +123,18 @@ def test_settings_are_flags_and_other_settings_rebuild(docs: Path, capsys: Captu
         assert index.update().plan.is_empty
 
 
+def test_plain_text_is_cut_in_an_index_as_by_chunk_file(docs: Path) -> None:
+    note = docs / "log.txt"
+    note.write_text("".join(f"Some words {number}. " for number in range(1500)), encoding="utf-8")
+    expected = [each.text for each in headnote.chunk_file(note, preset="blocks")]
+    assert len(expected) > 5
+    with headnote.Index.open(docs, preset="blocks", embedder="none") as index:
+        index.update()
+        hits = index.search("words", path="log.txt", limit=50, per_document=0)
+        assert {hit.text for hit in hits} == set(expected)
+    assert [each.text for each in headnote.chunk_files([note], preset="blocks")] == expected
+
+
 def test_include_and_exclude(docs: Path, capsys: Captured) -> None:
     assert index_as_json(docs, "--include", "notes/", "--include", "guide.md", capsys=capsys)["added"] == [
         "guide.md",
@@ -234,7 +246,6 @@ def test_an_index_that_is_none(docs: Path, capsys: Captured) -> None:
     assert re.fullmatch(r"error: docs/.headnote/index.db: damaged: .*run headnote doctor --repair.*\n", captured.err)
 
 
-@pytest.mark.slow
 def test_a_read_only_folder(closed: Path) -> None:
     result = run_as_someone_else("index", closed)
     assert (result.returncode, result.stdout) == (2, "")
@@ -247,7 +258,6 @@ def test_a_read_only_folder(closed: Path) -> None:
 # Two at once
 
 
-@pytest.mark.slow
 def test_two_runs_at_once(docs: Path) -> None:
     for number in range(60):
         (docs / f"{number}.md").write_text(f"# Page {number}\n\nAbout {number}.\n", encoding="utf-8")
@@ -279,7 +289,6 @@ def test_help_shows_every_flag(capsys: Captured) -> None:
         assert f"--{name.replace('_', '-')} " in output
 
 
-@pytest.mark.slow
 def test_colour_and_a_hint_on_a_terminal_only(docs: Path) -> None:
     pty = pytest.importorskip("pty", reason="no pseudo terminals")
     ours, theirs = pty.openpty()

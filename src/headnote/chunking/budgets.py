@@ -55,6 +55,9 @@ def with_changes(base: Settings, changes: Mapping[str, Any]) -> Settings:
         values |= _apply_oversized(base, values["oversized"], values.get("keep_whole"))
     if not changes.keys().isdisjoint((*BUDGETS, "counter", "size", "overlap")):
         values |= _budgets(base, changes)
+    if "strategy" in values:
+        # Whoever names a strategy means all documents.
+        values.setdefault("plain_text", "markdown")
     return replace(base, **values)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from os import PathLike, fspath
 from typing import Unpack
@@ -55,6 +56,9 @@ def read_document(text: str, path: str, settings: Settings) -> Document:
 
 def chunk_document(document: Document, settings: Settings, modified: float | None = None) -> list[Chunk]:
     """The chunks of a document, which `read_document` has made with the same settings."""
+    if settings.plain_text == "fixed" and document.path.lower().endswith(".txt"):
+        # Plain text has no headings, so none stands in front of a window, which would exceed max with it.
+        settings = replace(settings, strategy="window", boundaries="paragraph", breadcrumb=False)
     context = ChunkingContext(document, settings)
     drafts: list[Draft] = []
     for run in STRATEGIES[context.settings.strategy]:

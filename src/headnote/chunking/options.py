@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from os import PathLike
 from typing import Literal, TypedDict
 
-from headnote.chunking.settings import Bias, Boundaries, FrontmatterMode, Oversized, Packing, Strategy
+from headnote.chunking.settings import Bias, Boundaries, FrontmatterMode, Oversized, Packing, PlainText, Strategy
 from headnote.tokens import Counter
 
 
@@ -31,6 +31,7 @@ class ChunkOptions(TypedDict, total=False):
     oversized: Oversized | Mapping[str, Oversized]
     keep_whole: Collection[str]
     frontmatter: FrontmatterMode
+    plain_text: PlainText
     mdx: bool | None
     include_parent_headers: bool
     join_short_files: bool

@@ -54,6 +54,7 @@ _DIFFERENCES: dict[str, dict[str, Any]] = {
         "min_tokens": 200,
         "overlap_tokens": 80,
         "overlap_across_sections": True,
+        "plain_text": "fixed",
     },
 }
 

@@ -33,7 +33,7 @@ def paths_in_id(name: str) -> list[str]:
 
 def records(context: ChunkingContext, drafts: list[Draft], modified: float | None = None) -> list[Chunk]:
     """The finished chunks of a document, which share what they have in common."""
-    if not drafts and context.settings.strategy == "window":
+    if not drafts and context.settings.strategy == "window" and context.settings.boundaries != "paragraph":
         end = len(context.text)
         drafts = [Draft(start=end, end=end, block_start=0, block_end=0, heading_path=(), section=0)]
     number_parts(drafts)

@@ -23,6 +23,7 @@ Packing = Literal["greedy", "stable"]
 Bias = Literal["balanced", "prose", "code"]
 Oversized = Literal["split", "keep"]
 FrontmatterMode = Literal["metadata", "include", "strip"]
+PlainText = Literal["markdown", "fixed"]
 
 _KEEP_THE_CAP = frozenset({"block", "header", "section"})
 """The strategies that, if `oversized` is `split`, cut whatever is larger than max, down to single characters."""
@@ -75,6 +76,9 @@ class Settings:
     """Kinds of blocks that are never cut, whatever `oversized` says, such as `code,table`."""
     frontmatter: FrontmatterMode = "metadata"
     """`metadata`: read it and leave it out of the text; `include`: treat it as the first block; `strip`: ignore it."""
+    plain_text: PlainText = "markdown"
+    """How `.txt` documents become chunks. `markdown`: like any other; `fixed`: by windows of at most max tokens over the
+    whole text, whatever stands in it, as the strategy `fixed` does. A strategy that is set is used for them, too."""
     mdx: bool | None = None
     """Whether the document is MDX; if not set, the file name decides."""
     include_parent_headers: bool = False
@@ -251,6 +255,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "bias": get_args(Bias),
     "oversized": get_args(Oversized),
     "frontmatter": get_args(FrontmatterMode),
+    "plain_text": get_args(PlainText),
 }
 """Setting that is one of some words → these words."""
 

@@ -42,6 +42,8 @@ def size(context: ChunkingContext, chunk: ChunkLike) -> int:
 def sizes(context: ChunkingContext, chunks: Sequence[ChunkLike]) -> list[int]:
     """The same for many."""
     if context.counter.adds == "anywhere" and context.counter.per_character is None:
+        if context.settings.strategy == "window":  # measured as it was cut: by the text, whatever the blocks in it
+            return [context.counter.count(embedded_text(context, chunk)) for chunk in chunks]
         return [_size_by_blocks(context, chunk) for chunk in chunks]
     known: list[int] = []
     texts: list[str] = []

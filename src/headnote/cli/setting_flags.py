@@ -22,7 +22,9 @@ _METAVARS = {
 }
 
 _SECTIONS = {
-    "Where chunks end": ("strategy", "boundaries", "packing", "heading_depth", "merge", "join_short_files"),
+    "Where chunks end": (
+        *("strategy", "boundaries", "packing", "heading_depth", "merge", "join_short_files", "plain_text"),
+    ),
     "How large chunks are": (
         *("counter", "bias", "target_tokens", "max_tokens", "min_tokens"),
         *("overlap_tokens", "overlap_across_sections", "oversized", "keep_whole"),
