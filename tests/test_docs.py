@@ -89,7 +89,6 @@ os.cpu_count = lambda: 2
 """
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("examples")
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/recipes/rag.md"])
 def test_python_is_a_program_as_it_stands(page: str, repository: Path) -> None:

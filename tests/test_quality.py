@@ -15,7 +15,7 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("check", ["lint", "format", pytest.param("types", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("check", ["lint", "format", "types"])
 def test_tool_has_no_complaint(check: str, repository: Path) -> None:
     command = [sys.executable, "-m", *CHECKS[check]]
     result = subprocess.run(command, cwd=repository, capture_output=True, text=True)

@@ -199,7 +199,6 @@ PARTS = st.sampled_from(
 )
 
 
-@pytest.mark.slow
 @given(TEXTS | st.lists(PARTS, max_size=12).map("".join))
 def test_no_unknown_source_ever_comes_through(text: str) -> None:
     checked = check_citations(text, samples())
@@ -220,7 +219,6 @@ def test_piece_by_piece_is_the_same(text: str, size: int) -> None:
     assert (released, checker.citations, checker.dropped) == at_once
 
 
-@pytest.mark.slow
 def test_text_without_end_is_no_reason_to_wait() -> None:
     began = time.monotonic()
     for text in (

@@ -118,7 +118,6 @@ def test_the_handbook_answers(index: Index, question: str, path: str, expected: 
         assert stored.split() == citation.text.split() or citation.text in stored
 
 
-@pytest.mark.slow
 def test_quotes_support_themselves(index: Index) -> None:
     """What is quoted passes the check that a model's answers have to pass."""
     from headnote.answer.passages import read_passages

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from browser_kit import Visit, expect
 
 pytest_plugins = ["browser_fixtures"]
-
-pytestmark = pytest.mark.slow
 
 
 def streamed(*words: str, answer: dict[str, Any]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from browser_kit import PHONE, WIDE, Server, Visit, expect, overflow, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 SMALL = {"width": 1280, "height": 720}
 ALWAYS_IN_SIGHT = (".facts", ".histogram", ".pane", ".controls-preset", ".word-row", ".controls-more > summary")

@@ -10,7 +10,6 @@ from browser_kit import PHONE, Server, Visit, copy_example, expect, serve, visit
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 RAW = (":::", "!!!", "???", "{{<", "{%", "[!", "![[", "==", "import {", "<Tab", "</")
 

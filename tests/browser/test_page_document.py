@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from browser_kit import Server, Visit, expect
 
 pytest_plugins = ["browser_fixtures"]
-
-pytestmark = pytest.mark.slow
 
 
 # Distance in pixels between the top of each band and the top of the block its chunk begins with.

@@ -12,7 +12,6 @@ from browser_kit import PHONE, Server, Serving, Visit, expect, expect_address, f
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 FOLDERS = ("guides", "guides/setup", "logs")
 

@@ -12,7 +12,6 @@ from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, ov
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 DAY = 86_400
 MANY = 1_200

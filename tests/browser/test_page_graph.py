@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from browser_kit import Visit, expect, expect_address
 
 pytest_plugins = ["browser_fixtures"]
-
-pytestmark = pytest.mark.slow
 
 
 # A place on the canvas that has the colour of documents and is surrounded by it.

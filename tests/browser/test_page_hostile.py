@@ -12,8 +12,6 @@ from browser_kit import Server, Visit, expect, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
-
 
 ATTACK = '<img src=x onerror="window.hacked=1;alert(1)">'
 FILE = "<img src=x onerror=alert(1)>.md"

@@ -16,7 +16,6 @@ from headnote import Index
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 HEADINGS = ["Search", "Documents", "Playground", "Graph", "Ask", "Status"]
 

@@ -12,8 +12,6 @@ pytest_plugins = ["browser_fixtures"]
 
 pytest.importorskip("axe_playwright_python", reason="axe is not installed: nothing to judge the page by")
 
-pytestmark = pytest.mark.slow
-
 
 # Name → address, what is to be seen before the picture is taken, and what is opened first.
 VIEWS = {

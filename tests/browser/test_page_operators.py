@@ -6,12 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pytest
 from browser_kit import Visit, expect, expect_address
 
 pytest_plugins = ["browser_fixtures"]
-
-pytestmark = pytest.mark.slow
 
 
 def typed(page: Any, query: str) -> None:

@@ -10,8 +10,6 @@ from browser_kit import Visit, expect
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
-
 
 # The text that is seen and the text that is measured must break in the same places.
 HEIGHTS = """() => [...document.querySelectorAll(".pane-paper")].map((paper) => {

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 QUESTION = "how long do readings stay on the disk"
 LONG = "\n\n".join(f"Paragraph {number * 7919 % 10007} is about {number * 104729 % 99991}." for number in range(1200))

@@ -14,7 +14,6 @@ from headnote.api import trust_folder
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 NOTES = {
     "gauge.md": """\

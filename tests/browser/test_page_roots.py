@@ -13,7 +13,6 @@ from headnote.api import trust_folder
 
 pytest_plugins = ["browser_fixtures"]
 
-pytestmark = pytest.mark.slow
 
 PAGES = {
     "docs/runbooks/refund.md": "# Refund a payment\n\nPress *reverse* in the ledger. [[Who decides]]\n",

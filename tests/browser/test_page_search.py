@@ -6,12 +6,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
-import pytest
 from browser_kit import Visit, expect, expect_address, playwright
 
 pytest_plugins = ["browser_fixtures"]
-
-pytestmark = pytest.mark.slow
 
 
 def search(page: Any, query: str) -> Any:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from browser_kit import Visit, expect
 
 pytest_plugins = ["browser_fixtures"]
-
-pytestmark = pytest.mark.slow
 
 
 HEADINGS = ["Search", "Documents", "Playground", "Graph", "Ask", "Status"]

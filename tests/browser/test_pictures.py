@@ -30,7 +30,6 @@ def test_pictures_have_their_size() -> None:
         assert len(content) < LARGEST, name
 
 
-@pytest.mark.slow
 def test_pictures_can_be_taken_again(tmp_path: Path) -> None:
     pytest.importorskip("playwright", reason="playwright is not installed: no browser to take pictures with")
     pytest.importorskip("nh3", reason="the server of the page is not installed")

@@ -16,7 +16,6 @@ pytest_plugins = ["browser_fixtures"]
 
 pytest.importorskip("axe_playwright_python", reason="axe is not installed: nothing to judge the page by")
 
-pytestmark = pytest.mark.slow
 
 PAGES = ("index", "indexing", "configuration", "commands", "strategies/default", "reference/indexes", "quality")
 LOOKS: dict[str, dict[str, Any]] = {

@@ -68,7 +68,6 @@ def test_links_are_objects(guide: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert record["metadata"] == {"title": "Guide", "tags": ["a"]}
 
 
-@pytest.mark.slow
 def test_any_number_of_workers_gives_the_same_lines(handbook: Path) -> None:
     several = [handbook, *(Path(f"src/headnote/../../{name}.md") for name in ("README", "ARCHITECTURE"))]
     copies = [*several, *sorted(Path("tests/markdown/cases").glob("*.md"))]

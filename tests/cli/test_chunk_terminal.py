@@ -19,8 +19,6 @@ import headnote
 from headnote.cli.chunk_view import bar, pieces_of
 from headnote.cli.main import main
 
-pytestmark = pytest.mark.slow
-
 COMMAND = [sys.executable, "-m", "headnote", "chunk"]
 PRESETS = tuple(headnote.presets())
 

@@ -224,7 +224,6 @@ def screen(terminal: int, until: str, seconds: float = 60.0) -> str:
     ],
 )
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-@pytest.mark.slow
 @pytest.mark.usefixtures("notes")
 def test_a_key_completes_the_line(shell: str, typed: str, completed: str) -> None:
     path = shell_or_skip(shell)

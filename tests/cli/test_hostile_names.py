@@ -19,8 +19,6 @@ from terminals import read_all, without_colour
 from headnote.cli import terminal
 from headnote.cli.main import COMMANDS, main
 
-pytestmark = pytest.mark.slow
-
 CONTROLS = {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029} - {ord("\n")}
 DIRECTIONS = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 FORBIDDEN = {chr(code) for code in CONTROLS | DIRECTIONS}

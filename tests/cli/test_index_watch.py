@@ -21,7 +21,7 @@ import headnote
 
 pytest_plugins = ("folder_fixtures",)
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="other signals")]
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="other signals")
 
 # Tests that run in the background of a shell inherit that this signal is ignored.
 _START = """

@@ -18,8 +18,6 @@ from folders import FAST
 import headnote
 from headnote.api import Index
 
-pytestmark = pytest.mark.slow
-
 pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
 
 FILES = 400

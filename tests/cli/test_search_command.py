@@ -146,7 +146,6 @@ def test_while_another_writes_the_index_answers_as_it_was(
     assert captured.err.startswith("note: the index was not updated: ")
 
 
-@pytest.mark.slow
 def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
     nothing = run_as_someone_else("search", "alpha", closed)
     assert (nothing.returncode, nothing.stdout) == (2, "")
@@ -160,7 +159,6 @@ def test_a_read_only_folder(closed: Path, capsys: Captured) -> None:
     assert "a.md:3  A  " in result.stdout
 
 
-@pytest.mark.slow
 def test_several_at_once_on_a_new_folder(docs: Path) -> None:
     command = [*COMMAND, "search", "lighthouse", str(docs)]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
@@ -178,7 +176,6 @@ def test_the_whole_text(docs: Path, capsys: Captured) -> None:
     assert lines == [f"    {line}" if line else "" for line in (docs / "notes" / "care.md").read_text().splitlines()]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 50, 80, 200])
 def test_rows_fit_into_the_window(docs: Path, width: int) -> None:
     pty = pytest.importorskip("pty", reason="no pseudo terminals")
@@ -199,7 +196,6 @@ def test_rows_fit_into_the_window(docs: Path, width: int) -> None:
     assert {"lighthouse", "word", "more"} <= {word for row in rows for word in row.split()}, "words are whole"
 
 
-@pytest.mark.slow
 def test_words_are_marked_on_a_terminal_only(docs: Path) -> None:
     pty = pytest.importorskip("pty", reason="no pseudo terminals")
     ours, theirs = pty.openpty()

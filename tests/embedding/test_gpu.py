@@ -85,7 +85,6 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["deep", "minilm"])
 def test_near_the_vectors_of_a_cpu(name: str) -> None:
     pytest.importorskip("torch", reason="needs torch")

@@ -24,7 +24,6 @@ def embedder(request: pytest.FixtureRequest) -> Iterator[TransformerEmbedder]:
         yield embedder
 
 
-@pytest.mark.slow
 def test_near_the_original(embedder: TransformerEmbedder, record_property: Callable[[str, object], None]) -> None:
     reference = read_reference(reference_file(embedder.name.partition(":")[0]), TEXTS)
     pairs = [(ours, theirs) for ours, theirs in zip(embedder.embed(TEXTS), reference, strict=True) if ours.any()]

@@ -49,7 +49,6 @@ def test_the_same_as_the_original(text: str) -> None:
     assert uncased().ids(text) == original_ids(text)
 
 
-@pytest.mark.slow
 def test_every_character_of_the_vocabulary_is_read_alike() -> None:
     every = [chr(code) for code in range(0x30000) if not 0xD800 <= code < 0xE000]
     texts = [f"x{character}y {character}" for character in every]

@@ -80,7 +80,6 @@ def pending(root: Path) -> int:
         return index.status().pending
 
 
-@pytest.mark.slow
 def test_two_runs_embed_each_text_and_each_name_once(root: Path) -> None:
     texts = embedded([start(root), start(root)])
     every = [text for lines in texts for text in lines]
@@ -89,7 +88,6 @@ def test_two_runs_embed_each_text_and_each_name_once(root: Path) -> None:
     assert pending(root) == 0
 
 
-@pytest.mark.slow
 def test_what_a_killed_run_has_claimed_is_taken_over(root: Path) -> None:
     killed = start(root)
     assert killed.stdin is not None

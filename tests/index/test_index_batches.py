@@ -302,7 +302,6 @@ def is_that_of_a_new_one(root: Path, scratch: Path) -> None:
         assert (getattr(actual, name) == getattr(expected, name)) is True, name
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 @pytest.mark.usefixtures("everywhere")
 def test_a_kill_at_any_moment_of_a_first_read_keeps_what_was_committed(tmp_path: Path) -> None:

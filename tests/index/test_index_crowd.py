@@ -23,7 +23,6 @@ import pytest
 
 pytest_plugins = ("store_fixtures",)
 
-pytestmark = pytest.mark.slow
 
 SECONDS = 6.0
 A_MINUTE = 60.0

@@ -18,8 +18,6 @@ from headnote.errors import IndexFailure, MissingSource
 from headnote.store.opening import open_store
 from headnote.store.sqlite.store import FILE, FOLDER
 
-pytestmark = pytest.mark.slow
-
 EMBEDDER = "hashing:16"
 HEADER = 100
 """Bytes that SQLite begins a file with. Each of them has a meaning of its own, so all are turned over."""

@@ -30,7 +30,6 @@ from headnote.index.task import Progress, Report, ignore_progress
 
 pytest_plugins = ("store_fixtures",)
 
-pytestmark = pytest.mark.slow
 
 WALKS = 100
 WALKS_IN_A_TEST = 10

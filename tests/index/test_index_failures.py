@@ -252,7 +252,6 @@ update(root)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files here")
 @pytest.mark.parametrize("with_index", [True, False])
 @pytest.mark.parametrize("batches", [ONE_TRANSACTION, EVERY_DOCUMENT], ids=["one transaction", "every document"])

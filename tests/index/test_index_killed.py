@@ -29,7 +29,7 @@ MOMENT = 0.5
 
 pytest_plugins = ("store_fixtures",)
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")]
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 
 
 @pytest.fixture

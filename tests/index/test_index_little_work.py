@@ -21,8 +21,6 @@ from headnote.model import Block
 from headnote.store.rows import StoredChunk
 from headnote.store.sqlite.store import FOLDER, SqliteStore
 
-pytestmark = pytest.mark.slow
-
 PAGE = "release-notes.md"
 MOST_EMBEDDED = 5
 

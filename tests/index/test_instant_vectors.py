@@ -92,14 +92,12 @@ def _walk(random: Random, root: Path, tmp_path: Path) -> None:
         assert state(folder.root, model.name) == state(fresh, model.name, open_store(fresh)), story
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, WALKS, 8))
 def test_after_any_changes_instant_vectors_are_complete(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + 8):
         walk(seed, tmp_path)
 
 
-@pytest.mark.slow
 def test_after_any_changes_instant_vectors_are_complete_in_a_database(
     postgres_database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -108,7 +106,6 @@ def test_after_any_changes_instant_vectors_are_complete_in_a_database(
         walk(seed, tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_kill_leaves_no_chunk_without_an_instant_vector(tmp_path: Path) -> None:
     random = Random(3)

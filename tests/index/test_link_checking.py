@@ -53,7 +53,6 @@ def only(report: LinkReport) -> Finding:
 # -- the same links as by the index
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_links_are_followed_as_the_index_follows_them(
     corpus: str, corpus_folder: Callable[[str], Path], tmp_path: Path

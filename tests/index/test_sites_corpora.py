@@ -12,8 +12,6 @@ import pytest
 
 import headnote
 
-pytestmark = pytest.mark.slow
-
 
 class Bounds(NamedTuple):
     """What was counted and gone through by hand; what is left is not there, or made while the site is built."""

@@ -18,8 +18,6 @@ from edits import Cost, cost_of, editable, edited, edited_line, hashes, inner_li
 
 from headnote.chunking.chunker import chunk
 
-pytestmark = pytest.mark.slow
-
 EDITS = 200
 MEAN, WORST = 2.0, 12
 # With overlap every chunk also holds the end of the one before; small chunks find fewer places to agree on.

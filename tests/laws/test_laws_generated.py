@@ -42,8 +42,6 @@ from headnote.chunking.settings import Oversized, Settings
 from headnote.model import Chunk
 from laws import LAWS, faults, nothing_lost
 
-pytestmark = pytest.mark.slow
-
 
 def bytes_by_three(text: str) -> int:
     """A counter nobody knows anything about."""

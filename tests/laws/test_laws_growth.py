@@ -16,8 +16,6 @@ from worst import repeated
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import presets
 
-pytestmark = pytest.mark.slow
-
 SMALL = 8_000
 # Twice the input, twice the work. The rest is for what rounds: how many chunks there are, and where they end.
 TOLERATED = 2.2

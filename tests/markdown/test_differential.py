@@ -6,14 +6,11 @@ import os
 
 import nasty
 import nasty_mdx
-import pytest
 from blocklines import tiling_fault
 from hypothesis import HealthCheck, example, given, settings
 from verdict import fault, without_frontmatter
 
 from headnote.markdown.scanner import scan
-
-pytestmark = pytest.mark.slow
 
 # `HEADNOTE_FUZZ=200000 pytest tests/markdown/test_differential.py` hunts for longer.
 EXAMPLES = int(os.environ.get("HEADNOTE_FUZZ", "1500"))

@@ -12,8 +12,6 @@ from headnote.markdown.frontmatter import read_frontmatter
 from headnote.markdown.scanner import scan
 from headnote.model import Frontmatter
 
-pytestmark = pytest.mark.slow
-
 SMALL = 8_000
 LARGE = 2 * SMALL
 # Twice the input, twice the work; the rest is what the rounding of repetitions may add.

@@ -10,7 +10,7 @@ import pytest
 from artefacts import MODELS, PROJECTS, Packages, needs_pypi, run
 from packaging.metadata import Metadata
 
-pytestmark = [pytest.mark.slow, needs_pypi]
+pytestmark = needs_pypi
 
 
 def package_files(folder: Path) -> set[str]:

@@ -21,7 +21,7 @@ LIGHT = {
 }
 """All that `pip install headnote-md` may install."""
 
-pytestmark = [pytest.mark.slow, needs_pypi]
+pytestmark = needs_pypi
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,6 @@ def test_every_pattern_of_hot_modules_names_some(script: ModuleType, repository:
     assert [pattern for pattern in script.HOT if not [*folder.glob(pattern)]] == []
 
 
-@pytest.mark.slow
 @needs_pypi
 def test_a_normal_build_is_pure(packages: Packages) -> None:
     with zipfile.ZipFile(packages.wheel) as archive:

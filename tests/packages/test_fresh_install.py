@@ -25,7 +25,7 @@ from headnote.extras import DISTRIBUTION
 QUERY = "why does a gauge go silent"
 ANSWER = "troubleshooting.md"
 
-pytestmark = [pytest.mark.slow, needs_pypi]
+pytestmark = needs_pypi
 
 
 @pytest.fixture

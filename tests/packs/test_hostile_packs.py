@@ -95,7 +95,6 @@ def test_a_sound_pack_has_nothing_to_refuse(pack: Path) -> None:
     assert refusals(pack) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("table", "column"), [(table, column) for table, names in COLUMNS.items() for column in names])
 def test_values_that_no_statement_writes(pack: Path, tmp_path: Path, table: str, column: str) -> None:
     for value in ODD:
@@ -139,7 +138,6 @@ def test_a_path_that_would_fill_the_memory(pack: Path, tmp_path: Path) -> None:
         headnote.open_pack(hostile)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_bytes_of_any_kind(pack: Path, tmp_path: Path, seed: int) -> None:
     """Pages of the database that an author has written himself."""

@@ -160,7 +160,6 @@ def test_a_missing_package_is_named(tmp_path: Path, missing: str, engine: str, s
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="another kind of Ctrl-C")
 def test_ctrl_c_keeps_finished_parts(docs: Path, tmp_path: Path) -> None:
     slow = (

@@ -70,7 +70,6 @@ def test_bad_files_are_in_the_report(folder: Path, tmp_path: Path) -> None:
     assert (again.read, again.failures) == (0, summary.failures)
 
 
-@pytest.mark.slow
 def test_repeated_jobs_write_the_same_files(folder: Path, tmp_path: Path) -> None:
     bulk(folder, tmp_path / "one", workers=1)
     before = files_of(tmp_path / "one")
@@ -146,7 +145,6 @@ def test_a_killed_job_resumes_by_document(folder: Path, tmp_path: Path, workers:
     assert stored(tmp_path / "fresh") == stored(out)
 
 
-@pytest.mark.slow
 def test_a_killed_worker_ends_the_job_and_loses_nothing(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(BulkError, match=r"a worker was killed .*run the command again"):

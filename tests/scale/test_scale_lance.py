@@ -113,7 +113,6 @@ def test_a_part_that_is_written_twice_counts_once(folder: Path, out: Path) -> No
     assert len(data_files(out)) == len(table(out).get_fragments())
 
 
-@pytest.mark.slow
 def test_a_killed_worker_leaves_nothing_behind(folder: Path, out: Path, tmp_path: Path) -> None:
     with pytest.raises(BulkError, match="a worker was killed"):
         bulk_with_death(run_local, folder, out, tmp_path / "died")

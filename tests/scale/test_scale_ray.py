@@ -39,7 +39,6 @@ ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 data = pytest.importorskip("ray.data", reason="the extra ray is not installed")
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.xdist_group("ray"),
     # From Ray itself, when it starts and stops.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

@@ -20,7 +20,6 @@ s3fs = pytest.importorskip("s3fs", reason="the extra s3 is not installed")
 server = pytest.importorskip("moto.server", reason="moto[server] is not installed")
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore.*"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:moto.*"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

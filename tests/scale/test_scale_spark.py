@@ -28,7 +28,6 @@ if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
     pytest.skip("Spark needs Java", allow_module_level=True)
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.xdist_group("spark"),
     # From Spark itself: deprecated pandas calls, sockets left to the garbage collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

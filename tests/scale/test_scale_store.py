@@ -28,7 +28,6 @@ pytest_plugins = ("postgres_fixtures",)
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 pytest.importorskip("psycopg", reason="the extra postgres is not installed")
 
-pytestmark = pytest.mark.slow
 
 PLAIN = Recipe(Settings())
 VECTORS = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)

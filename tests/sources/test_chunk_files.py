@@ -219,7 +219,6 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C reaches a group of processes in another way there")
 def test_ctrl_c_ends_the_workers_without_a_word(tmp_path: Path) -> None:
     write(tmp_path, ["good"] * 400)

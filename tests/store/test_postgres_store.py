@@ -405,7 +405,6 @@ def random_vectors(count: int, dims: int = 32) -> Any:
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
 
 
-@pytest.mark.slow
 def test_many_vectors_are_found_through_an_index(postgres_url: str, tmp_path: Path) -> None:
     small, large = (PostgresStore.open(tmp_path, postgres_url, exact=exact) for exact in (1_000_000, 100 * 32))
     put(small, *(entry(f"{number % 10}/{number}.md", f"text {number}") for number in range(600)))

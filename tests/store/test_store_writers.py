@@ -193,7 +193,6 @@ def killed_writers(root: Path, target: str, rounds: int) -> Iterator[int]:
         yield int(rest[-1] if rest else reported)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_killed_writer_loses_nothing_that_was_committed(
     open_store: OpenStore, store_target: str, tmp_path: Path

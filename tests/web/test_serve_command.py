@@ -30,7 +30,6 @@ from headnote.web.serving import PORT, is_loopback
 
 pytest_plugins = ("web_fixtures",)
 
-pytestmark = pytest.mark.slow
 
 Captured = pytest.CaptureFixture[str]
 

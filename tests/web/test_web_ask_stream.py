@@ -146,7 +146,6 @@ def use_model(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeService], None]:
     return use
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("silence", SILENCES)
 def test_a_hundred_who_hang_up_leave_nothing_behind(
     silence: str, index: Index, use_model: Callable[[FakeService], None]

@@ -25,7 +25,6 @@ from headnote.web.openapi import openapi
 
 pytest_plugins = ("web_fixtures",)
 
-pytestmark = pytest.mark.slow
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 EXAMPLES = 40

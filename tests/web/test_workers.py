@@ -22,7 +22,6 @@ from web_folder import write_files
 from headnote.cli.main import main
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped and killed by signals"),
 ]
 

@@ -24,7 +24,6 @@ pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("tokenizers", reason="needs tokenizers")
 pytest.importorskip("onnx", reason="needs onnx")
 
-pytestmark = pytest.mark.slow
 
 WIDTH, WORDS, PLACES, LAYERS = 384, 30_522, 256, 1
 """As the scripts and the vocabulary want them; the layers are narrow, because nobody asks what they have learnt."""
