@@ -74,6 +74,7 @@ PUBLIC_NAMES = {
     "NonText",
     "NotAFile",
     "NotText",
+    "OutwardSetting",
     "OutlineEntry",
     "PackInfo",
     "Parent",

@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from headnote.chunking.options import ChunkOptions
     from headnote.chunking.presets import presets
     from headnote.chunking.settings import Settings
-    from headnote.config import ChatSettings, IndexSettings
+    from headnote.config import ChatSettings, IndexSettings, OutwardSetting
     from headnote.embedding.base import Embedder
     from headnote.embedding.registry import Models
     from headnote.export.writing import Exported
@@ -160,6 +160,7 @@ __all__ = [
     "NotAFile",
     "NotText",
     "OutlineEntry",
+    "OutwardSetting",
     "PackInfo",
     "Parent",
     "Passage",
@@ -235,6 +236,7 @@ _MODULE_OF = {
     "Node": "headnote.index.graph",
     "NonText": "headnote.store.rows",
     "OutlineEntry": "headnote.markdown.outline",
+    "OutwardSetting": "headnote.config",
     "PackInfo": "headnote.packs.format",
     "Parent": "headnote.store.rows",
     "Passages": "headnote.api",

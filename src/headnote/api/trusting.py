@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.api.opening import AnyPath, check_folder, stored_settings
-from headnote.config import Outward, Trusted, kept_outward, outward_settings_of
+from headnote.config import OutwardSetting, Trusted, kept_outward, outward_settings_of
 from headnote.config.files import OWN_FILE, PROJECT_FILE, SettingsFile, nearest_file, read_settings_file
 from headnote.config.trust import digest_of, distrust, records, trust
 from headnote.errors import SettingsError
@@ -21,7 +21,7 @@ class TrustedFolder(NamedTuple):
     """The settings file of which it is; None if the index alone has something to allow."""
     sha256: str
     """Of the content of the file that is trusted; empty without one."""
-    settings: tuple[Outward, ...]
+    settings: tuple[OutwardSetting, ...]
     """What it may say now. None if nothing needs trust; then nothing is recorded."""
 
 

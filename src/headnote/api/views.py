@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headnote.chunking.settings import Settings
-from headnote.config import IndexSettings, Outward
+from headnote.config import IndexSettings, OutwardSetting
 from headnote.embedding.registry import short_name
 from headnote.errors import HeadnoteError
 from headnote.index.task import FilesRead
@@ -88,7 +88,7 @@ class Status(NamedTuple):
     """The folders of an index of several; empty for a single one."""
     contexts: Mapping[str, str] = MappingProxyType({})
     """Path of a folder or document → what the settings file, or the pack, says about it; empty for the whole index."""
-    withheld: tuple[Outward, ...] = ()
+    withheld: tuple[OutwardSetting, ...] = ()
     """Settings of its file, or kept in it, that are not used before `headnote trust`: they lead out of the folder."""
     origins: Mapping[str, str] = MappingProxyType({})
     """Setting → where it comes from: `headnote.toml:3`, `HEADNOTE_SIZE`, `kept in the index (--size)`; those that have

@@ -13,7 +13,7 @@ from headnote.cli import options, values
 from headnote.cli.command import Argument, Command
 from headnote.cli.formatting import setting_json, setting_text
 from headnote.cli.terminal import Line, Span, table, write_json, write_lines
-from headnote.config import Outward, Trusted
+from headnote.config import OutwardSetting, Trusted
 from headnote.config.layers import ROOTS
 from headnote.config.trust import records
 from headnote.errors import SettingsError
@@ -75,7 +75,7 @@ def _show(folder: Path, trusted: TrustedFolder, as_json: bool) -> None:
         write_lines([[Span(f"nothing in {folder} needs trust")]])
 
 
-def _shown(one: Outward) -> Any:
+def _shown(one: OutwardSetting) -> Any:
     """The value without secrets."""
     if one.name in ("key", "token"):
         return "set"

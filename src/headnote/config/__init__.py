@@ -25,7 +25,7 @@ from headnote.config.stored import (
 )
 from headnote.config.tables import LoadedTable
 from headnote.config.trust import Trusted
-from headnote.config.withheld import Outward, outward_settings_of, trust_note, withheld_of_file
+from headnote.config.withheld import OutwardSetting, outward_settings_of, trust_note, withheld_of_file
 
 __all__ = [
     "INDEX_NAMES",
@@ -38,7 +38,7 @@ __all__ = [
     "IndexSettings",
     "LoadedSettings",
     "LoadedTable",
-    "Outward",
+    "OutwardSetting",
     "RootEntry",
     "SearchSettings",
     "ServerSettings",

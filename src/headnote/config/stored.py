@@ -24,7 +24,7 @@ from headnote.config.layers import TABLE, leads_out
 from headnote.config.roots import RootEntry, read_roots, tree_of
 from headnote.config.tables import LoadedTable
 from headnote.config.trust import digest_of, is_trusted, trust
-from headnote.config.withheld import Outward, withheld_of_file
+from headnote.config.withheld import OutwardSetting, withheld_of_file
 from headnote.sources.tree import Tree
 from headnote.store.damage import decoding, signed, unsigned
 from headnote.store.opening import EMBEDDED
@@ -61,9 +61,9 @@ class Choice(NamedTuple):
     """The folders of an index that has several, as the file names them now."""
     settings_of: Mapping[str, Settings] = MappingProxyType({})
     """Name of a root → the settings of its chunks, where it has some of its own."""
-    withheld: tuple[Outward, ...] = ()
+    withheld: tuple[OutwardSetting, ...] = ()
     """What file and index say that does not count until the user trusts the folder."""
-    given: tuple[Outward, ...] = ()
+    given: tuple[OutwardSetting, ...] = ()
     """Flags and variables that need trust, and have it because the user gives them now."""
 
     def tree(self, folder: Path) -> Tree:
@@ -190,10 +190,10 @@ def _with_origin(stored: Value, *now: Value | None) -> Value:
 # What the index of a stranger may not say
 
 
-def _outward(values: Values, folder: Path) -> list[Outward]:
+def _outward(values: Values, folder: Path) -> list[OutwardSetting]:
     """The values that count only with the user's consent."""
     return [
-        Outward(INDEX.name if name in INDEX.checks else TABLE, name, one.value, KEPT)
+        OutwardSetting(INDEX.name if name in INDEX.checks else TABLE, name, one.value, KEPT)
         for name, one in values.items()
         if (INDEX.checks[name].needs_trust(one.value) if name in INDEX.checks else _is_outside(name, one.value, folder))
     ]
@@ -203,16 +203,16 @@ def _is_outside(name: str, value: Any, folder: Path) -> bool:
     return name == "counter" and leads_out(value, folder)
 
 
-def _none(_: Values) -> list[Outward]:
+def _none(_: Values) -> list[OutwardSetting]:
     return []
 
 
-def _is_known(flag: Outward, now: Values, folder: Path) -> bool:
+def _is_known(flag: OutwardSetting, now: Values, folder: Path) -> bool:
     """Whether file or environment say the same now, or the user gave this flag, or agreed to it."""
     return _value(now, flag.name) == flag.value or is_trusted(folder.resolve(), digest_of(flag.value), flag.name)
 
 
-def kept_outward(made_with: str, folder: Path) -> list[Outward]:
+def kept_outward(made_with: str, folder: Path) -> list[OutwardSetting]:
     """The stored flags that need trust."""
     return _outward(_parse(made_with).flags, folder) if made_with else []
 

@@ -19,12 +19,15 @@ GATED = (INDEX, SEARCH, LLM, SERVER)
 """Tables whose checks say what needs trust."""
 
 
-class Outward(NamedTuple):
+class OutwardSetting(NamedTuple):
     """A setting that leads out of the folder."""
 
     table: str
+    """In which it stands."""
     name: str
+    """As written."""
     value: Any
+    """As written, or of a root the folder that it means."""
     place: str
     """Where it stands: `headnote.toml:3`, or in the index."""
 
@@ -34,18 +37,18 @@ class Outward(NamedTuple):
         return f"{self.table}.{self.name}"
 
 
-def outward_settings_of(file: SettingsFile, start: Path) -> Iterator[Outward]:
+def outward_settings_of(file: SettingsFile, start: Path) -> Iterator[OutwardSetting]:
     """All that a file says about the folder `start` and that needs trust."""
     layers = {TABLE: outward_settings(file)} | {table.name: table.outward(file) for table in GATED}
     if file.is_in(start):  # roots in a file above are not about this folder
         layers[ROOTS] = outward_roots(file)
     for table, entries in layers.items():
-        yield from (Outward(table, entry.name, entry.value, entry.place) for entry in entries)
+        yield from (OutwardSetting(table, entry.name, entry.value, entry.place) for entry in entries)
 
 
 def withheld_of_file(
     start: Path, environment: Mapping[str, str] | None = None, given: Collection[str] = ()
-) -> list[Outward]:
+) -> list[OutwardSetting]:
     """What the nearest file says to no effect, unless the environment or flags (`given`) say it in its place."""
     file = nearest_file(start)
     outward = list(outward_settings_of(file, start)) if file else []
@@ -57,7 +60,7 @@ def withheld_of_file(
     return [one for one in outward if (one.table, one.name) not in said]
 
 
-def trust_note(withheld: Sequence[Outward], folder: Path) -> str:
+def trust_note(withheld: Sequence[OutwardSetting], folder: Path) -> str:
     """One line about all of them; empty if there are none."""
     listed = ", ".join(f"{one.setting} ({one.place})" for one in withheld)
     return f"not used: {listed}; if you trust it: headnote trust {folder}" if withheld else ""
