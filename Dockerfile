@@ -11,11 +11,15 @@ RUN python -m venv /opt/headnote && /opt/headnote/bin/pip install --no-cache-dir
 
 FROM python:3.12-slim-bookworm
 COPY --from=build /opt/headnote /opt/headnote
+ENV PATH=/opt/headnote/bin:$PATH HOME=/tmp PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+# What is trusted belongs to the image: whoever runs it can read that, and not change it.
+ENV HEADNOTE_CONFIG_FOLDER=/etc/headnote
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin headnote \
     && mkdir -p /docs /kb/.headnote \
     && printf '[roots.docs]\npath = "/docs"\n' > /kb/headnote.toml \
+    && headnote trust /kb \
+    && chmod -R a+rX /etc/headnote \
     && chown headnote:headnote /kb/.headnote
-ENV PATH=/opt/headnote/bin:$PATH HOME=/tmp PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 USER 10001:10001
 VOLUME ["/kb/.headnote"]
 WORKDIR /kb

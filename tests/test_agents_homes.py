@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from headnote import __version__
+from headnote.api import trust_folder
 from headnote.cli.main import COMMANDS
 from headnote.extras import DISTRIBUTION
 
@@ -140,6 +141,8 @@ def test_its_home_serves_a_folder_that_may_not_be_written(tmp_path: Path) -> Non
     (script,) = re.findall(r"(printf '.+?) > /kb/headnote.toml", DOCKERFILE)
     text = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
     (kb / "headnote.toml").write_text(text.replace("/docs", docs.as_posix()))
+    assert "&& headnote trust /kb " in DOCKERFILE
+    trust_folder(kb)
     before = sorted((file, file.stat().st_mtime_ns) for file in [*docs.rglob("*"), kb / "headnote.toml"])
     for folder in (docs, kb):
         folder.chmod(0o555)
