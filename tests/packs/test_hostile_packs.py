@@ -73,6 +73,7 @@ def readings(file: Path) -> Iterator[Callable[[], object]]:
             for of_document in (index.document, index.outline, index.read, index.links, index.related):
                 yield lambda path=path, of_document=of_document: of_document(path)  # type: ignore[misc]
         yield lambda: index.related("calibration.md", unlinked=True)
+        yield lambda: index.export(file.parent / "site", check=True)
 
 
 def refusals(file: Path) -> list[HeadnoteError]:
@@ -123,6 +124,12 @@ def test_damage_is_said_in_a_line(pack: Path, tmp_path: Path, table: str, column
     said = refusals(forged(pack, tmp_path / "a.headnote", table, column, value))
     assert {type(error) for error in said} == {CorruptIndex}
     assert all("get the pack again" in error.remedy or "get the file again" in error.remedy for error in said)
+
+
+@pytest.mark.parametrize(("table", "column", "value"), [("models", "id", "-1"), ("vectors", "slot", "-1")])
+def test_vectors_of_nobody_are_no_export(pack: Path, tmp_path: Path, table: str, column: str, value: str) -> None:
+    said = refusals(forged(pack, tmp_path / "a.headnote", table, column, value))
+    assert any("no passage has its vectors" in str(error) for error in said)
 
 
 def test_numbers_of_chunks_that_would_fill_the_memory(pack: Path, tmp_path: Path) -> None:

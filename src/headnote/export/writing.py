@@ -76,6 +76,10 @@ def _contents(reader: Reader, model: str, site: Path, base_url: str) -> dict[str
     if not every:
         raise IndexFailure("there is nothing to export", path=str(site), remedy="index a folder with documents first")
     parts = reader.parts(model, list(every))
+    if not parts.chunks:
+        raise IndexFailure(
+            "no passage has its vectors", path=str(site), remedy="run headnote index, or get the pack again"
+        )
     matrix = mixed(parts)
     clusters = clusters_of(matrix)
     chunks = [every[parts.chunks[row]] for row in clusters.order]
