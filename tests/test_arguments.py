@@ -21,6 +21,9 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "text is of type int": lambda: headnote.parse(3),  # type: ignore[arg-type]
     "mdx is of type str": lambda: headnote.parse("a", mdx="no"),  # type: ignore[arg-type]
     "text is of type list": lambda: headnote.count_tokens(["a"]),  # type: ignore[arg-type]
+    "block_or_text is of type int": lambda: headnote.estimate_tokens(3),  # type: ignore[arg-type]
+    "unknown bias 'codes' (did you mean code?)": lambda: headnote.estimate_tokens("a", "codes"),
+    "level is of type str": lambda: headnote.HeadingStack().push("1", "A"),  # type: ignore[arg-type]
     "None is not a counter": lambda: headnote.count_tokens("a", None),  # type: ignore[arg-type]
     "path is of type bytes": lambda: headnote.chunk_file(b"a.md"),  # type: ignore[arg-type]
     "path is of type int": lambda: headnote.chunk_file(3),  # type: ignore[arg-type]

@@ -94,13 +94,14 @@ if TYPE_CHECKING:
     from headnote.index.plan import Plan
     from headnote.index.task import FilesRead, Progress, Report
     from headnote.markdown import parse
+    from headnote.markdown.headings import HeadingStack
     from headnote.markdown.outline import OutlineEntry
     from headnote.packs.format import PackInfo
     from headnote.search.options import SearchOptions
     from headnote.sources.chunks import chunk_file, chunk_files
     from headnote.sources.listing import SkippedFile
     from headnote.store.rows import ChunkRow, DocumentRow, DocumentSummary, LinkRow, NonText, Parent, StoredChunk
-    from headnote.tokens import Counter, count_tokens
+    from headnote.tokens import Counter, count_tokens, estimate_tokens
 
 __version__ = "0.1.0"
 
@@ -135,6 +136,7 @@ __all__ = [
     "Graph",
     "Guess",
     "Heading",
+    "HeadingStack",
     "HeadnoteError",
     "Hit",
     "IgnoredFinding",
@@ -202,6 +204,7 @@ __all__ = [
     "chunk_file",
     "chunk_files",
     "count_tokens",
+    "estimate_tokens",
     "open_pack",
     "parse",
     "presets",
@@ -223,6 +226,7 @@ _MODULE_OF = {
     "FilesRead": "headnote.index.task",
     "Finding": "headnote.index.checking.model",
     "Graph": "headnote.index.graph",
+    "HeadingStack": "headnote.markdown.headings",
     "IgnoredFinding": "headnote.index.checking.model",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",
@@ -256,6 +260,7 @@ _MODULE_OF = {
     "chunk_file": "headnote.sources.chunks",
     "chunk_files": "headnote.sources.chunks",
     "count_tokens": "headnote.tokens",
+    "estimate_tokens": "headnote.tokens",
     "open_pack": "headnote.api",
     "parse": "headnote.markdown",
     "presets": "headnote.chunking.presets",

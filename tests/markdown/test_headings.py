@@ -168,6 +168,19 @@ def test_the_stack_pops_what_is_not_above() -> None:
     assert stack.path == ("F",)
 
 
+def test_a_stack_has_a_title_a_breadcrumb_and_copies() -> None:
+    stack = HeadingStack()
+    assert (stack.path, stack.title, stack.breadcrumb) == ((), "", "")
+    stack.push(1, "A")
+    stack.push(3, "C")
+    kept = stack.copy()
+    stack.push(2, "B")
+    assert (stack.title, stack.breadcrumb) == ("B", "A > B")
+    assert (kept.path, kept.title) == (("A", "C"), "C")
+    kept.push(4, "D")
+    assert (kept.breadcrumb, stack.breadcrumb) == ("A > C > D", "A > B")
+
+
 @given(st.lists(st.integers(1, 6)))
 def test_levels_rise_along_a_path(levels: list[int]) -> None:
     stack = HeadingStack()

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from reference import texts
 
 from headnote.errors import SettingsError
-from headnote.tokens import BIASES, NAMES, Counter, count_tokens, get_counter
+from headnote.markdown import parse
+from headnote.tokens import BIASES, NAMES, Counter, count_tokens, estimate_tokens, get_counter
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,27 @@ def test_estimates_by_bias(bias: str, prose: float, code: float) -> None:
     assert counter.count("x" * 39600, code=True) == 39600 / code
     assert counter.count("x" * 39601, code=True) == 39600 / code + 1
     assert counter.count_many(["x" * 396] * 2, [False, True]) == [round(396 / prose), round(396 / code)]
+
+
+@pytest.mark.parametrize(
+    ("bias", "prose", "code"),
+    [("balanced", 4, 2.75), ("prose", 4.4, 3.0), ("code", 3.6, 2.4)],
+)
+def test_blocks_are_estimated_by_their_kind(bias: str, prose: float, code: float) -> None:
+    source = f"{'x' * 396}\n\n```\n{'x' * 388}\n```\n\nimport a from {'x' * 382!r}\n\n<A>\n{'x' * 387}\n</A>\n"
+    blocks = parse(source, mdx=True)
+    assert [block.kind for block in blocks] == ["paragraph", "code", "mdx_esm", "mdx_jsx"]
+    assert [block.end - block.start for block in blocks] == [396] * 4
+    expected = [round(396 / prose), *[round(396 / code)] * 3]
+    assert [estimate_tokens(block, bias) for block in blocks] == expected
+    assert [estimate_tokens(block, bias=bias, source=source) for block in blocks] == expected
+    assert estimate_tokens(source[:396], bias) == expected[0]
+
+
+def test_wide_characters_of_a_block_count_with_its_source() -> None:
+    source = "text\n\n" + "漢字" * 10
+    block = parse(source)[1]
+    assert (estimate_tokens(block), estimate_tokens(block, source=source)) == (5, 20)
 
 
 @pytest.mark.parametrize("bias", BIASES)

@@ -16,11 +16,10 @@ from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import with_plain_line_ends
-from headnote.model import breadcrumb_of
+from headnote.model import CODE_LIKE, breadcrumb_of
 from headnote.tokens import Counter, get_counter
 from headnote.tokens.seams import pieces_between, seams_of_lines
 
-CODE_LIKE: Final = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
 MARGIN: Final = 8
 """Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
 _CHARACTERS_PER_TOKEN: Final = 4

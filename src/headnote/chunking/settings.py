@@ -77,8 +77,8 @@ class Settings:
     frontmatter: FrontmatterMode = "metadata"
     """`metadata`: read it and leave it out of the text; `include`: treat it as the first block; `strip`: ignore it."""
     plain_text: PlainText = "markdown"
-    """How `.txt` documents become chunks. `markdown`: like any other; `fixed`: by windows of at most max tokens over the
-    whole text, whatever stands in it, as the strategy `fixed` does. A strategy that is set is used for them, too."""
+    """How `.txt` documents become chunks. `markdown`: like any other; `fixed`: windows of at most max tokens over the
+    whole text, whatever stands in it. A strategy that is set is used for them, too."""
     mdx: bool | None = None
     """Whether the document is MDX; if not set, the file name decides."""
     include_parent_headers: bool = False

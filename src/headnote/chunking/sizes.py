@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import add
 
-from headnote.chunking.context import CODE_LIKE, MANY_BLANKS, ChunkingContext
+from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.rendering import OVERLAP_SEPARATORS, ChunkLike, embedded_text
+from headnote.model import CODE_LIKE
 
 
 def fits(context: ChunkingContext, draft: Draft) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Final
 
+from headnote.arguments import check_types
 from headnote.markdown.plain import plain_text
 from headnote.markdown.references import normal_label
 from headnote.markdown.rules.base import Span
 from headnote.markdown.scanner import with_plain_line_ends
 from headnote.markdown.slugs import Slugs, github_slug
-from headnote.model import Block, Heading, Section
+from headnote.model import Block, Heading, Section, breadcrumb_of
 
 __all__ = [
     "HeadingStack",
@@ -117,22 +119,50 @@ def _find_id(content: str) -> re.Match[str] | None:
 
 
 class HeadingStack:
-    """The headings one is under. A heading of level L ends all of level L and deeper; jumps stay as they are."""
+    """The headings one is under. A heading of level L ends all of level L and deeper; jumps stay as they are.
+
+    >>> stack = HeadingStack()
+    >>> stack.push(1, "Guide")
+    ('Guide',)
+    >>> stack.push(3, "Details"), stack.push(2, "Use")
+    (('Guide', 'Details'), ('Guide', 'Use'))
+    >>> stack.title, stack.breadcrumb
+    ('Use', 'Guide > Use')
+    """
 
     __slots__ = ("_levels", "path")
 
     def __init__(self) -> None:
         self._levels: list[int] = []
         self.path: tuple[str, ...] = ()
+        """The headings, outermost first."""
 
     def push(self, level: int, text: str) -> tuple[str, ...]:
         """The path after this heading, itself last."""
+        if type(level) is not int or type(text) is not str:
+            check_types(level=(level, Integral), text=(text, str))
         levels = self._levels
         while levels and levels[-1] >= level:
             levels.pop()
         self.path = (*self.path[: len(levels)], text)
         levels.append(level)
         return self.path
+
+    @property
+    def title(self) -> str:
+        """The heading that was pushed last; empty before the first."""
+        return self.path[-1] if self.path else ""
+
+    @property
+    def breadcrumb(self) -> str:
+        """The path as text: `A > B > C`."""
+        return breadcrumb_of(self.path)
+
+    def copy(self) -> HeadingStack:
+        """A stack with the same headings, which later ones do not change."""
+        stack = HeadingStack()
+        stack._levels, stack.path = self._levels.copy(), self.path
+        return stack
 
 
 def headings(text: str, blocks: Sequence[Block]) -> list[Heading]:

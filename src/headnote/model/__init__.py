@@ -19,9 +19,10 @@ from headnote.model.results import (
     Why,
     folder_glob,
 )
-from headnote.model.syntax import Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
+from headnote.model.syntax import CODE_LIKE, Block, BlockKind, Frontmatter, Heading, Link, LinkKind, Section, Tag
 
 __all__ = [
+    "CODE_LIKE",
     "Answer",
     "Block",
     "BlockKind",

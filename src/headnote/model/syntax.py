@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 BlockKind = Literal[
     "frontmatter",
@@ -21,6 +21,10 @@ BlockKind = Literal[
     "mdx_jsx",
     "mdx_expression",
 ]
+
+
+CODE_LIKE: Final = frozenset({"code", "mdx_esm", "mdx_jsx", "mdx_expression", "html", "frontmatter"})
+"""Kinds of blocks that are estimated as code."""
 
 
 class Block(NamedTuple):

@@ -20,7 +20,7 @@
 from __future__ import annotations
 
 from headnote.tokens.base import Counter
-from headnote.tokens.names import BIASES, NAMES, CounterLike, count_tokens, get_counter
+from headnote.tokens.names import BIASES, NAMES, CounterLike, count_tokens, estimate_tokens, get_counter
 from headnote.tokens.seams import is_seam
 
-__all__ = ["BIASES", "NAMES", "Counter", "CounterLike", "count_tokens", "get_counter", "is_seam"]
+__all__ = ["BIASES", "NAMES", "Counter", "CounterLike", "count_tokens", "estimate_tokens", "get_counter", "is_seam"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from headnote.arguments import check_types
 from headnote.errors import SettingsError
+from headnote.model import CODE_LIKE, Block
 from headnote.tokens.base import Counter
 from headnote.tokens.bpe import ENCODINGS, open_counter
 from headnote.tokens.characters import CharacterCounter
@@ -38,6 +39,31 @@ def count_tokens(text: str, counter: CounterLike = "cl100k") -> int:
     """
     check_types(text=(text, str))
     return get_counter(counter).count(text)
+
+
+def estimate_tokens(block_or_text: Block | str, bias: str = "balanced", *, source: str | None = None) -> int:
+    """Estimated size of a text, or of a block by its kind: a token has 4 characters of prose or 2.75 of code.
+
+    A block knows how long it is. What stands in it matters only if it may have wide characters (CJK, emoji), which are
+    a token each: then give the text of its document as `source`.
+
+    Args:
+        block_or_text: A block of `headnote.parse`, or a text, which counts as prose.
+        bias: `balanced`, `prose` (4.4 and 3 characters) or `code` (3.6 and 2.4).
+        source: The text that the block was parsed from.
+
+    >>> estimate_tokens("hello world")
+    3
+    >>> estimate_tokens("hello world", bias="code")
+    4
+    """
+    check_types(block_or_text=(block_or_text, Block | str), bias=(bias, str), source=(source, str | None))
+    counter = get_counter("estimate", bias)
+    if isinstance(block_or_text, str):
+        return counter.count(block_or_text)
+    start, end = block_or_text.start, block_or_text.end
+    text = " " * (end - start) if source is None else source[start:end]
+    return counter.count(text, block_or_text.kind in CODE_LIKE)
 
 
 def get_counter(counter: CounterLike = "cl100k", bias: str = "balanced") -> Counter:

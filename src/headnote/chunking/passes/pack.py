@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from operator import sub
 
-from headnote.chunking.context import CODE_LIKE, ChunkingContext
+from headnote.chunking.context import ChunkingContext
 from headnote.chunking.cuts import NOTHING, Carried, UnitSequence, greedy_cuts, stable_cuts
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.overlap import carried_weight, crosses_sections
@@ -19,6 +19,7 @@ from headnote.chunking.sizes import fits, size
 from headnote.chunking.splitting.measure import Measure
 from headnote.chunking.splitting.splitter import split_bare, split_block
 from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
+from headnote.model import CODE_LIKE
 
 _ANY_WEIGHT = 1 << 62
 _CARRIED_VALUES = {"paragraph": 5, "list": 4, "code": 3, "table": 2}
