@@ -8,6 +8,9 @@
 | 5 whole structures | `structures_are_whole` | a second parser finds the nested fences and tables |
 | 6 no bare heading | `no_bare_headings` | a heading ends a chunk only if it does not fit together with what follows |
 
+Law 6 yields to law 5: a block that fits by itself and not together with its heading is not cut for it. The heading is a chunk
+of its own then, as in release notes whose lists just fill a chunk, and stands in the breadcrumb of the block, too.
+
 Laws 3 (deterministic), 7 (local edits), 8 (growth) and 9 (never raises) are about more than one run: see the tests.
 """
 
@@ -242,7 +245,10 @@ def _end_left_open(layout: Layout, last: Chunk) -> list[str]:
 
 
 def no_bare_headings(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
-    """Law 6: no empty chunk, and none that ends in a heading which would fit together with what follows it."""
+    """Law 6: no empty chunk, and none that ends in a heading which would fit together with what follows it.
+
+    What follows is a whole chunk: law 5 comes first, so no block is cut to keep a heading company.
+    """
     layout = layout_for(source, settings)
     wrong = [f"chunk {chunk.index} is empty" for chunk in chunks if not chunk.text.strip()]
     for chunk, following in pairwise(chunks):

@@ -56,7 +56,7 @@ def test_estimates_by_bias(bias: str, prose: float, code: float) -> None:
     [("balanced", 4, 2.75), ("prose", 4.4, 3.0), ("code", 3.6, 2.4)],
 )
 def test_blocks_are_estimated_by_their_kind(bias: str, prose: float, code: float) -> None:
-    source = f"{'x' * 396}\n\n```\n{'x' * 388}\n```\n\nimport a from {'x' * 382!r}\n\n<A>\n{'x' * 387}\n</A>\n"
+    source = f"{'x' * 396}\n\n```\n{'x' * 388}\n```\n\nimport a from {'x' * 380!r}\n\n<A>\n{'x' * 387}\n</A>\n"
     blocks = parse(source, mdx=True)
     assert [block.kind for block in blocks] == ["paragraph", "code", "mdx_esm", "mdx_jsx"]
     assert [block.end - block.start for block in blocks] == [396] * 4
