@@ -233,7 +233,10 @@ def test_a_long_line_is_shown_around_what_was_found(docs: Path, capsys: Captured
     [
         (["  ", "docs"], "the query is empty (say what to look for)"),
         ([], "Missing argument 'QUERY'"),
-        (["mount it", "gauge"], "gauge: no such folder (check the path; if it is part of the query, add --root .)"),
+        (
+            ["mount it", "gauge"],
+            "gauge: no such folder (check the path; if it is part of the query, put the query in quotes",
+        ),
         (["mount", "docs/guide.md"], "docs/guide.md: a file, not a folder (name the folder that contains it)"),
         (["mount", "docs", "--limit", "0"], "Invalid value for '--limit'"),
         (["mount", "docs", "--where", "draft"], "--where: expected a comparison after draft, at the end (such as"),

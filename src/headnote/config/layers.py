@@ -46,9 +46,9 @@ ROOT_KEYS = ("path", "include", "exclude", "formats")
 """What the table of a root has besides settings of chunks."""
 CONTEXT = "context"
 """The table of sentences about folders and documents."""
-_OF_FOLDERS = (LINKS, ROOTS, CONTEXT)
+_OF_FOLDERS = (LINKS, ROOTS, CONTEXT, INDEXING, PARSERS)
 """Tables that only the file of a folder has."""
-_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), *_OF_FOLDERS, INDEXING, PARSERS)
+_TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), *_OF_FOLDERS)
 _VARIABLE_NAMES = (
     *_NAMES,
     *sorted(variable.removeprefix(VARIABLE_PREFIX).lower() for table in _OTHER_TABLES for variable in table.variables),
