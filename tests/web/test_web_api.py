@@ -319,7 +319,7 @@ def test_the_neighbourhood_of_a_document(client: TestClient) -> None:
     assert (near["edges"], near["left_out"]) == ([[1, 0]], 0)
     wider = json_of(client, "/api/neighbourhood", path="moon.md", depth=2, limit=2)
     assert (len(wider["nodes"]), wider["left_out"]) == (2, 1)
-    error_of(client.get("/api/neighbourhood", params={"path": "moon"}), 404)
+    error_of(client.get("/api/neighbourhood", params={"path": "./moon"}), 404)
     error_of(client.get("/api/neighbourhood", params={"path": "moon.md", "depth": 3}), 400)
 
 
