@@ -44,26 +44,31 @@ running: list[pytest.Item] = []
 """The test that runs now."""
 
 
+def may(need: str) -> bool:
+    """Whether the test that runs now has this mark."""
+    return not running or running[-1].get_closest_marker(need) is not None
+
+
 def refuse_unmarked_processes(event: str, _: tuple[object, ...]) -> None:
     """Keeps the marks true: whoever starts a process is told so, and is no part of the quick tests."""
-    starts = event in {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"}
-    if starts and running and not running[-1].get_closest_marker("process"):
+    if event in {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"} and not may("process"):
         raise RuntimeError("a test that starts a process must say so: ask for the fixture processes")
 
 
 sys.addaudithook(refuse_unmarked_processes)
 
 
+def cores(count: Callable[[], int | None] = os.cpu_count) -> int | None:
+    """Tests that start no processes have one core, so that the library starts no workers either."""
+    return count() if may("process") else 1
+
+
+os.cpu_count = cores
+
+
 @pytest.fixture
 def processes() -> None:
     """For tests that start processes through the library, which their own code does not tell."""
-
-
-@pytest.fixture(autouse=True)
-def _cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests that start no processes have one core, so that the library starts no workers either."""
-    if not request.node.get_closest_marker("process"):
-        monkeypatch.setattr(os, "cpu_count", lambda: 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -159,7 +164,7 @@ def build_site(folder: Path) -> None:
 
 
 def shared_folder() -> Path:
-    if running and not any(running[-1].get_closest_marker(need) for need in ("corpus", "slow")):
+    if not (may("corpus") or may("slow")):
         raise RuntimeError("a test that reads the large corpora must say so: ask for the fixture shared")
     folder = Path(os.environ.get("HEADNOTE_SHARED", REPOSITORY.parent / "shared"))
     if not folder.is_dir():

@@ -5,6 +5,7 @@ The tests of the README's command need none of it. `.ci/run` runs the others as 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -32,7 +33,7 @@ SLOW = {
     "test_web_openapi": "sends thousands of requests",
     "test_site": "builds the site of the documentation",
 }
-"""Folders and files."""
+"""Folders and files. The laws of other presets than the default one belong to it, too: they are the same laws."""
 
 STARTERS = {
     *("subprocess", "multiprocessing", "pty", "ProcessPoolExecutor", "StdioServerParameters"),
@@ -51,6 +52,7 @@ def needs_of(item: pytest.Item) -> Iterator[str]:
     fixtures = set(getattr(item, "fixturenames", ()))
     callspec = getattr(item, "callspec", None)
     parameters: str = callspec.id if callspec else ""
+    preset = callspec.params.get("preset", "default") if callspec else "default"
     folder = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
     names = frozenset[str]().union(*map(names_in, functions_of(item)))
     if folder == "browser" or any(name.startswith("playwright") for name in names):
@@ -59,7 +61,7 @@ def needs_of(item: pytest.Item) -> Iterator[str]:
         yield "postgres"
     if "shared" in fixtures or any(corpus in parameters for corpus in CORPORA):
         yield "corpus"
-    if {folder, item.path.stem} & SLOW.keys():
+    if {folder, item.path.stem} & SLOW.keys() or (folder == "laws" and preset != "default"):
         yield "slow"
     if "processes" in fixtures or names & STARTERS:
         yield "process"
@@ -104,9 +106,14 @@ def helpers_among(names: set[str], function: FunctionType) -> Iterator[Callable[
     things = [*enclosed, *(function.__globals__[name] for name in names if name in function.__globals__)]
     modules = [thing for thing in things if isinstance(thing, ModuleType)]
     things += [vars(module)[name] for module in modules for name in names if name in vars(module)]
-    classes = [thing for thing in things if isinstance(thing, type) and thing.__module__ == function.__module__]
+    classes = [thing for thing in things if isinstance(thing, type) and is_helper(thing.__module__)]
     things += [value for one in classes for value in vars(one).values()]
     for thing in things:
         found = getattr(thing, "__wrapped__", thing)
         if isinstance(found, FunctionType) and found.__code__.co_filename.startswith(HELPERS):
             yield found
+
+
+@cache
+def is_helper(module: str) -> bool:
+    return str(getattr(sys.modules.get(module), "__file__", "")).startswith(HELPERS)

@@ -79,6 +79,7 @@ def database(request: pytest.FixtureRequest, page: Path) -> Iterator[Database]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.usefixtures("processes")
 def test_a_page_prints_what_it_shows(page: Path, database: Database, tmp_path: Path) -> None:
     for package in NEEDS.get(name_of(page), []):
         pytest.importorskip(package, reason=f"docs/{name_of(page)} needs it")

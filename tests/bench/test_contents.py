@@ -36,6 +36,7 @@ def index(folder: Path) -> Path:
     return indexed(folder, folder.with_name("first.db"), workers=1)
 
 
+@pytest.mark.usefixtures("processes")
 def test_an_index_is_the_same_on_any_number_of_cores(folder: Path, index: Path, tmp_path: Path) -> None:
     comparison = compare(index, indexed(folder, tmp_path / "other.db", workers=2))
     assert comparison.differences == []

@@ -273,6 +273,7 @@ def test_a_plan_says_what_an_update_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("everywhere")
+@pytest.mark.usefixtures("processes")
 def test_a_rebuild_on_all_cores_says_the_same_and_embeds_nothing(tmp_path: Path) -> None:
     case = Case(tmp_path, {f"p{n}.md": f"# Page {n}\n\n[x](p{n + 1}.md#page-{n + 1})\n\n## More" for n in range(50)})
     before = state(case.root, "hashing:16")

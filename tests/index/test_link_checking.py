@@ -81,6 +81,7 @@ def test_nothing_is_written(write: Write) -> None:
     assert [file.name for file in folder.rglob("*")] == ["a.md"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_one_process_finds_what_many_find(write: Write) -> None:
     folder = write({f"{number}.md": f"[x]({number + 1}.md) [y](gone-{number}.md)\n" for number in range(60)})
     assert headnote.check_links(folder, workers=1) == headnote.check_links(folder, workers=2)

@@ -16,7 +16,7 @@ from worst import repeated
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import presets
 
-SMALL = 8_000
+SMALL = 24_000
 # Twice the input, twice the work. The rest is for what rounds: how many chunks there are, and where they end.
 TOLERATED = 2.2
 # Steps that do not depend on the input: tables, first use of a cache.
@@ -117,7 +117,9 @@ def test_work_doubles_with_the_input_in_small_chunks(name: str) -> None:
 @pytest.mark.parametrize("name", COMPONENTS)
 @pytest.mark.parametrize("preset", ["default", "blocks"])
 def test_work_doubles_with_components(preset: str, name: str) -> None:
-    small, large = (steps_to_chunk(COMPONENTS[name](size), preset=preset, mdx=True) for size in (SMALL, 2 * SMALL))
+    small, large = (
+        steps_to_chunk(COMPONENTS[name](size), preset=preset, mdx=True) for size in (SMALL // 4, SMALL // 2)
+    )
     assert large <= small * TOLERATED + OVERHEAD
 
 

@@ -19,7 +19,7 @@ from pack_samples import BLOCK, changed, database_of, description_of, run, with_
 
 import headnote
 from headnote import CorruptIndex, Index, MissingSource, NewerIndex, SettingsError, UnwritableIndex
-from headnote.api import read_pack_info, verify_pack
+from headnote.api import read_pack_info, trust_folder, verify_pack
 from headnote.search.query import Mode
 from headnote.store import codec
 from headnote.store.damage import signed
@@ -51,6 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     (root / "private" / "diary.md").write_text("# Diary\n\nNobody reads the quokka page.\n")
     (root / "scan-of-passport.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
     (root / "headnote.toml").write_text(CONFIG)
+    trust_folder(root)
     return root
 
 

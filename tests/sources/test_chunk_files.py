@@ -66,6 +66,7 @@ def test_a_bad_file_raises_when_its_turn_comes(workers: int, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.usefixtures("processes")
 def test_a_bad_file_is_skipped_with_a_warning_at_the_line_of_the_program(workers: int, tmp_path: Path) -> None:
     files = write(tmp_path, ["good"] * 20 + ["binary"] + ["good"] * 20)
     with pytest.warns(SkippedSource, match=r"020\.md: binary, not text") as shown:

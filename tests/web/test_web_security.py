@@ -337,7 +337,15 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../../etc/passwd", "/etc/passwd", "..\\..\\x", "places/../tides.md", "TIDES.MD", "tides.md\0", "./tides.md"],
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "..\\..\\x",
+        "places/../tides.md",
+        "places/HARBOUR.MD",
+        "tides.md\0",
+        "./tides.md",
+    ],
 )
 def test_documents_are_those_of_the_index(client: TestClient, path: str) -> None:
     for address in OF_A_DOCUMENT:

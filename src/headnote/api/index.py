@@ -183,12 +183,10 @@ class Index:
             max_file_bytes: Larger files are skipped and reported.
             store: Where the index is: `sqlite`, a file in `.headnote` inside the folder, or the URL of a database.
             schema: The schema of the database.
-            adopt: Says that the folder has moved. An index belongs to the folder it was made from: opening it from
-                another one raises `ForeignIndex` otherwise.
+            adopt: Says that the folder has moved: an index opened from another one raises `ForeignIndex` otherwise.
             read_only: Write nothing, ever. An index whose schema you name can then be opened from any folder.
-            configure: What to do where the file disagrees with the index: `keep` it as it is until the next update,
-                `follow` the file now, `apply` file and environment, as `headnote index` does, or `anew`, which also
-                drops settings given earlier.
+            configure: What to do where the file disagrees with the index: `keep` it until the next update, `follow` the
+                file now, `apply` file and environment, as `headnote index` does, or `anew`, without earlier flags.
             without_deep: Whether to leave the deep model out.
             **settings: Single settings of chunks, which override the preset.
         """

@@ -15,6 +15,7 @@ from headnote.index.sites.addresses import Addresses
 from headnote.index.sites.model import naming_of, read_sites, site_of
 from headnote.search.readable import readable_lines
 from headnote.store.base import Reader
+from headnote.store.damage import decoding
 from headnote.store.parts import PartSet
 from headnote.store.rows import StoredChunk
 
@@ -49,6 +50,7 @@ class Pages:
             "text": lines[:LONGEST_TEXT],
         }
 
+    @decoding
     def address(self, path: str) -> str:
         """Of a document, from the top of the site: the first of its addresses that the site has."""
         name, inside = ("", path) if "" in self._sites else path.split("/", 1)
