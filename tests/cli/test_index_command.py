@@ -81,6 +81,7 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
         "removed": [],
         "unchanged": 0,
         "rebuilt": "there is no index yet",
+        "followed": [],
         "skipped": [{"path": "big.md", "reason": "too large: 200,000 bytes, and 100,000 are allowed"}],
         "warnings": [],
         "chunks": 3,

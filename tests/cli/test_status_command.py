@@ -51,6 +51,7 @@ def test_what_there_is(docs: Path, capsys: Captured) -> None:
         "vectors": "all made, hashing:64 answers (hashing:64)",
         "preset": "default",
         "settings": "as the default",
+        "set by": "HEADNOTE_EMBEDDER: embedder",
         "made from": str(docs.resolve()),
         "files": "as indexed",
     }
@@ -79,6 +80,7 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "preset": "default",
         "settings": {},
         "origins": {"embedder": "HEADNOTE_EMBEDDER"},
+        "differing": [],
         "generation": 1,
         "files": {"new": [], "changed": [], "gone": [], "rebuild": ""},
         "left_out": [],
