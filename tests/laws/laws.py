@@ -8,8 +8,8 @@
 | 5 whole structures | `structures_are_whole` | a second parser finds the nested fences and tables |
 | 6 no bare heading | `no_bare_headings` | a heading ends a chunk only if it does not fit together with what follows |
 
-Law 6 yields to law 5: a block that fits by itself and not together with its heading is not cut for it. The heading is a chunk
-of its own then, as in release notes whose lists just fill a chunk, and stands in the breadcrumb of the block, too.
+Law 6 yields to law 5: a block that fits by itself and not together with its heading is not cut for it. The heading is a
+chunk of its own then, as in release notes whose lists just fill a chunk, and is in the breadcrumb of the block, too.
 
 Laws 3 (deterministic), 7 (local edits), 8 (growth) and 9 (never raises) are about more than one run: see the tests.
 """

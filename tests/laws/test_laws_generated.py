@@ -12,7 +12,7 @@
 counted by itself it may come out one or two larger, since a tokenizer reads the cut ends differently. (4) `text` begins
 with the overlap, in `ragdocs` followed by a blank line, and by the header path if that is requested.
 
-Where law 5 and law 6 contradict each other, law 5 wins: a heading stands alone before a block that fits only without it.
+Where law 5 and law 6 contradict each other, law 5 wins: a heading is alone before a block that fits only without it.
 Laws 7 and 8 have files of their own.
 """
 
