@@ -68,12 +68,13 @@ class CompileHook(BuildHookInterface):  # type: ignore[type-arg]
         return COMPILER if is_asked() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        # Both are for this machine, or for those like it. The plain wheel is for all, and no marker tells them apart.
+        if (version == "editable" or is_asked()) and libc_ver()[0] == "glibc":
+            build_data["dependencies"] += self.metadata.core.optional_dependencies["fast"]
         if version == "editable" or not is_asked():
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        if libc_ver()[0] == "glibc":
-            build_data["dependencies"] += self.metadata.core.optional_dependencies["fast"]
         self.folder = Path(mkdtemp(prefix="headnote-"))
         for extension in compiled(Path(self.root) / "src", self.folder):
             build_data["force_include"][str(extension)] = extension.relative_to(self.folder / "lib").as_posix()

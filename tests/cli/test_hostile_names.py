@@ -104,6 +104,7 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
     "pack": [["pack", "DOCS", "-o", "OUT"], ["pack", "--info", f"DOCS/{EVIL}"]],
     "export": [["export", "DOCS", "OUT"], ["export", f"DOCS/{EVIL}", "OUT"]],
     "config": [["config", "DOCS"], ["config", "DOCS", "--json"]],
+    "trust": [["trust", "DOCS"], ["trust", "DOCS", "--json"], ["trust", "--list"], ["trust", f"DOCS/{EVIL}"]],
     "presets": [["presets"], ["presets", "--json"]],
     "eval": [
         *(["eval", "QUESTIONS", "DOCS", "--mode", "keyword", *more] for more in ([], ["--json"])),

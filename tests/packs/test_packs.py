@@ -160,6 +160,7 @@ def test_the_same_folder_gives_the_same_bytes(folder: Path, tmp_path: Path) -> N
     with Index.open(folder) as index:
         index.pack(tmp_path / "one.headnote")
     (copy / "later.md").write_text("# Later")
+    trust_folder(copy)
     with Index.open(copy, embedder="instant") as other:
         other.update(workers=1)
         (copy / "later.md").unlink()
@@ -410,6 +411,7 @@ def test_a_signature_holds_for_its_key_and_its_content(index: Index, pack: Path,
 
 
 @needs_keygen
+@pytest.mark.usefixtures("processes")
 def test_a_key_that_cannot_sign_is_an_error(index: Index, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("no key")
     with pytest.raises(SettingsError, match="cannot sign"):

@@ -215,8 +215,8 @@ def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] =
     it."""
     status = status.without_folders()
     waiting = f", {as_data(status.vectors_to_come)}" if status.pending else ""
-    answering = f"model {as_data(status.answering)}" if status.answering else "by words alone"
-    text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched with {answering}"
+    answering = f"with model {as_data(status.answering)}" if status.answering else "by words alone"
+    text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
     parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
     parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
