@@ -10,15 +10,21 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from effort import counted_steps
 from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
 from headnote.api import trust_folder
-from headnote.index.checking.ignoring import target_regex
-from headnote.index.checking.model import Finding, LinkReport
+from headnote.index.checking import suggestions
+from headnote.index.checking.ignoring import IgnoreEntry, sift, target_regex
+from headnote.index.checking.model import Finding, LinkReport, Position
 from headnote.index.checking.reading import linked_document
+from headnote.index.crossing import RootContents
+from headnote.index.linking import Contents
+from headnote.index.task import Progress
 from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.tree import Root
 
 CORPORA = ["own", "vite-docs", "mkdocs-material-docs", "foam", "rust-book", "fastapi-en", "react.dev", "astro-en"]
 
@@ -594,3 +600,74 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A")
     with pytest.raises(headnote.NotAFile):
         headnote.check_links(tmp_path / "a.md")
+
+
+# -- many broken links
+
+
+def in_a_large_folder(kind: str, number: int) -> dict[str, str]:
+    """A document of many, with a broken link of this kind, and what lies beside it."""
+    name = f"web/area{number % 7}/item{number}"
+    links = {
+        "address": f"[x](/en-US/docs/Gone/item{number})",
+        "page": f"[x](../item{number}q/index.md)",
+        "anchor": f"[x](../../../all.md#part-{number}-x)",
+        "picture": f"![x](/shared/picture{number}.png)",
+        "same picture": "![x](../none/screen.png)",
+        "same name": f"[[gone{number}/read]]",
+        "note": "[[read]] [[Read]]",
+    }
+    text = f"---\nslug: /web/item{number}\n---\n# Item {number}\n\n{links[kind]}\n"
+    return {f"{name}/index.md": text, f"{name}/read.md": "", f"{name}/screen.png": "", f"shared/figure{number}.png": ""}
+
+
+@pytest.mark.parametrize("kind", ["address", "page", "anchor", "picture", "same picture", "same name", "note"])
+def test_checking_grows_with_the_folder(kind: str, tmp_path: Path) -> None:
+    def check(count: int) -> Callable[[], object]:
+        folder = tmp_path / str(count)
+        files = {"all.md": "".join(f"## Part {number}\n\n" for number in range(count)), "mkdocs.yml": "docs_dir: .\n"}
+        for number in range(count):
+            files |= in_a_large_folder(kind, number)
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        return lambda: headnote.check_links(folder, workers=1)
+
+    check(3)()  # what is loaded once
+    assert counted_steps(check(240)) < 2.5 * counted_steps(check(120))
+
+
+def test_the_documents_of_a_root_are_looked_at_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    class Counted(RootContents):
+        def __init__(self, contents: Contents, root: Root) -> None:
+            made.append(root.name)
+            super().__init__(contents, root)
+
+    monkeypatch.setattr(suggestions, "RootContents", Counted)
+    folder = write({f"{number}/item{number}.md": f"[x](/gone/item{number + 1})" for number in range(20)})
+    assert sum(bool(finding.suggestion) for finding in headnote.check_links(folder, workers=1).findings) == 20
+    assert made == [""]
+
+
+def test_a_long_check_says_how_far_it_is(write: Write) -> None:
+    folder = write({f"{number}.md": "[x](gone.md) [y](0.md)" for number in range(3)})
+    told: list[Progress] = []
+    headnote.check_links(folder, workers=1, on_progress=told.append)
+    assert [(one.stage, one.done, one.total) for one in told] == [
+        *(("read", number, 3) for number in range(3)),
+        *(("check", number, 6) for number in range(6)),
+    ]
+
+
+def test_a_list_of_all_that_is_known_is_looked_up() -> None:
+    def sifting(count: int) -> Callable[[], object]:
+        position = Position(1, 1, 1, 1)
+        findings = [Finding("page", "a.md", position, f"{number}.md", "") for number in range(count)]
+        entries = [IgnoreEntry("known", target=f"{number}.md", place="x", line=number) for number in range(count)]
+        sifted = sift(findings, entries, {})
+        assert (sifted.findings, len(sifted.ignored)) == ([], count)
+        return lambda: sift(findings, entries, {})
+
+    assert counted_steps(sifting(400)) < 2.5 * counted_steps(sifting(200))

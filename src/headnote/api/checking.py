@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -17,12 +17,18 @@ from headnote.index.checking.ignoring import IgnoreEntry, sift
 from headnote.index.checking.model import KINDS, LinkReport
 from headnote.index.checking.reading import LinkedDocument, LinkReader, UnreadFile
 from headnote.index.sites.finding import find_sites_of
+from headnote.index.task import Progress, Watcher, ignore_progress
 from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.listing import SkippedFile
 
 
 def check_links(
-    root: AnyPath, *, only: Collection[str] = (), ignore: Iterable[str] = (), workers: int | None = None
+    root: AnyPath,
+    *,
+    only: Collection[str] = (),
+    ignore: Iterable[str] = (),
+    workers: int | None = None,
+    on_progress: Watcher = ignore_progress,
 ) -> LinkReport:
     """What is wrong with the links of a folder: missing pages, anchors and files, and ids and addresses given twice.
 
@@ -34,8 +40,9 @@ def check_links(
         only: Kinds of findings: `page`, `anchor`, `file`, `duplicate-anchor`, `duplicate-address`, `unused-ignore`.
         ignore: Targets to pass over, besides the ignore list of `headnote.toml`; `*` stands for any text.
         workers: How many processes read files; one per core by default.
+        on_progress: Receives a `Progress` now and then.
     """
-    check_types(root=(root, str | os.PathLike))
+    check_types(root=(root, str | os.PathLike), on_progress=(on_progress, Callable))
     for kind in only:
         if kind not in KINDS:
             raise SettingsError(f"unknown kind {kind!r}", path="only", remedy=f"use {', '.join(KINDS)}")
@@ -46,9 +53,9 @@ def check_links(
     tree = choice.tree(folder)
     listing = tree.discover(choice.of_index.settings.max_file_bytes)
     mdx = {root.name: choice.settings_of.get(root.name, choice.chunking.settings).mdx for root in tree.roots}
-    documents, failed = _read(LinkReader(tree, mdx), [file.path for file in listing.files], workers)
+    documents, failed = _read(LinkReader(tree, mdx), [file.path for file in listing.files], workers, on_progress)
     found, ignored = sift(
-        findings_in(documents, tree, find_sites_of(tree, listing)),
+        findings_in(documents, tree, find_sites_of(tree, listing), on_progress),
         entries,
         {one.path: one.comments for one in documents if one.comments},
     )
@@ -64,11 +71,14 @@ def check_links(
     )
 
 
-def _read(reader: LinkReader, paths: list[str], workers: int | None) -> tuple[list[LinkedDocument], list[SkippedFile]]:
+def _read(
+    reader: LinkReader, paths: list[str], workers: int | None, on_progress: Watcher
+) -> tuple[list[LinkedDocument], list[SkippedFile]]:
     documents: list[LinkedDocument] = []
     failed: list[SkippedFile] = []
     with closing(batches_on_all_cores(reader, paths, workers)) as results:
-        for result in results:
+        for done, result in enumerate(results):
+            on_progress(Progress("read", done, len(paths)))
             if isinstance(result, UnreadFile):
                 is_text = not isinstance(result.error, NotText)
                 failed.append(SkippedFile(result.path, result.error.message, unreadable=is_text))

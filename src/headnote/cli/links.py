@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,9 +18,11 @@ from headnote.cli.formatting import counted
 from headnote.cli.links_check import FORMATS, write_report
 from headnote.cli.opening import open_index, path_from_here, refresh
 from headnote.cli.output import Output, Row, Shape, write_output
+from headnote.cli.progress import UpdateBars
 from headnote.cli.terminal import Line, Span, write_lines
 from headnote.errors import SettingsError
 from headnote.index.checking.model import KINDS
+from headnote.index.task import ignore_progress
 from headnote.store.rows import LinkRow
 
 EXIT_BROKEN = 1
@@ -120,11 +123,12 @@ def links_command(
     if check:
         _refuse("--check", **{"--broken": broken, "--orphans": orphans, "--no-update": no_update})
         folder = root if path is None else Path(path)
-        return write_report(
-            check_links(folder, only=only, ignore=ignore),
-            folder,
-            output.chosen(form, as_json, null, list(FORMATS)).name,
-        )
+        shape = output.chosen(form, as_json, null, list(FORMATS))
+        with UpdateBars() as bars:
+            # In a log, the report alone counts.
+            on_progress = bars if sys.stderr.isatty() else ignore_progress
+            report = check_links(folder, only=only, ignore=ignore, on_progress=on_progress)
+        return write_report(report, folder, shape.name)
     _refuse("without --check", **{"--only": bool(only), "--ignore": bool(ignore)})
     shape = output.chosen(form, as_json, null)
     if path is not None and orphans:

@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     from headnote.index.task import Progress
 
 SAFE = "Ctrl-C is safe"
-_WORDS = {"read": ("reading", "files"), "embed": ("embedding", "vectors"), "ask": ("asking", "questions")}
+_WORDS = {
+    "read": ("reading", "files"),
+    "embed": ("embedding", "vectors"),
+    "ask": ("asking", "questions"),
+    "check": ("checking", "links"),
+}
 _BAR_COLUMNS = range(8, 25)
 
 

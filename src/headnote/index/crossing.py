@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from headnote.index.anchors import Anchors
 from headnote.index.linking import BLOCK, PLAIN_SITES, Contents, LinkCheck, Resolver, path_of
 from headnote.index.sites.addresses import common_base
-from headnote.index.sites.files import SiteFiles, nearest
+from headnote.index.sites.files import Neighbours, SiteFiles
 from headnote.index.sites.model import Naming, Site
 from headnote.sources.tree import Place, Root, Tree
 from headnote.store.base import Reader
@@ -76,6 +76,7 @@ class TreeResolver:
             )
             for root in tree.roots
         }
+        self._known_names: dict[str, Neighbours] = {}
 
     def resolve(self, link: LinkRow) -> LinkRow:
         place = self._tree.place(link.path)
@@ -116,14 +117,18 @@ class TreeResolver:
     def _named_elsewhere(self, name: str, source: str) -> Place | None:
         """The note of this name, of several the least deep. A name may begin with that of a root."""
         for spelling in dict.fromkeys((name, unquote(name))):
-            first, _, rest = spelling.strip("/").partition("/")
-            found = [first + "/" + path for path in self._named_in(first, rest)] or [
-                f"{root.prefix}{path}" for root in self._tree.roots for path in self._named_in(root.name, spelling)
-            ]
-            path = nearest(found, source)
+            if spelling not in self._known_names:
+                self._known_names[spelling] = Neighbours(self._find_named(spelling))
+            path = self._known_names[spelling].nearest(source)
             if path is not None:
                 return self._tree.place(path)
         return None
+
+    def _find_named(self, name: str) -> list[str]:
+        first, _, rest = name.strip("/").partition("/")
+        return [first + "/" + path for path in self._named_in(first, rest)] or [
+            f"{root.prefix}{path}" for root in self._tree.roots for path in self._named_in(root.name, name)
+        ]
 
     def _named_in(self, root: str, name: str) -> list[str]:
         resolver = self._resolvers.get(root)

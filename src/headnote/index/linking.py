@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from headnote.index.anchors import Anchors, find_anchor, means_the_top
 from headnote.index.sites.addresses import Addresses, leaves_the_language, leaves_the_site
-from headnote.index.sites.files import SiteFiles, names_a_file, nearest
+from headnote.index.sites.files import Endings, Neighbours, SiteFiles, names_a_file, nearest
 from headnote.index.sites.model import (
     Mount,
     Naming,
@@ -42,7 +42,6 @@ BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
 PLAIN_SITES: tuple[Site, ...] = (Site("plain", "", (Mount(""),), ("",)),)
 
 
-_Endings = Mapping[str, Mapping[str, str]]
 """Last part of a name → document → its whole name."""
 
 
@@ -73,9 +72,9 @@ class Resolver:
         """`base` is the prefix of links in a folder without a configuration, see `common_base`."""
         self._paths = frozenset(paths)
         self._contents = contents
-        self._sites = _Sites(sites, contents.naming, base)
+        self._sites = SiteAddresses(sites, contents.naming, base)
         self._files = files or SiteFiles(None)
-        self._known_names: dict[str, list[str]] = {}
+        self._known_names: dict[str, Neighbours] = {}
 
     def resolve(self, link: LinkRow) -> LinkRow:
         """The same link, with the place it leads to now."""
@@ -197,7 +196,7 @@ class Resolver:
             return path
         path = self._by_path(f"/{reference}", source)
         if path is None:
-            candidates = _ending_in(page_of(reference), self._by_last_part)
+            candidates = self._by_page.ending_in(page_of(reference)).paths
             return candidates[0] if len(candidates) == 1 else None
         return path
 
@@ -218,17 +217,19 @@ class Resolver:
         return self._files.named(name, source) or joined(posixpath.dirname(source), name)
 
     def _named(self, name: str, source: str) -> str | None:
-        found = self.documents_named(name)
-        return found[0] if len(found) == 1 else nearest(found, source)
+        return self._neighbours_named(name).nearest(source)
 
     def documents_named(self, name: str) -> list[str]:
         """The documents that a name may mean, whatever links to it."""
+        return self._neighbours_named(name).paths
+
+    def _neighbours_named(self, name: str) -> Neighbours:
         if name not in self._known_names:
-            self._known_names[name] = self._find_named(name)
+            self._known_names[name] = Neighbours(self._find_named(name))
         return self._known_names[name]
 
     def _find_named(self, name: str) -> list[str]:
-        found = _by_file_name(name, self._by_name_alone, self._by_last_part)
+        found = _by_file_name(name, self._by_name_alone, self._by_page)
         other = None if found else self._other_names.get(folded(name))
         return [other] if other else found
 
@@ -240,12 +241,12 @@ class Resolver:
         return _grouped(self._paths, lambda path: folded(page_of(path)))
 
     @cached_property
-    def _by_last_part(self) -> dict[str, dict[str, str]]:
-        return _by_last_part(self._paths, page_of)
+    def _by_page(self) -> Endings:
+        return Endings(self._paths, page_of, folded)
 
     @cached_property
-    def _by_name_alone(self) -> dict[str, dict[str, str]]:
-        return _by_last_part(self._paths, without_suffix)
+    def _by_name_alone(self) -> Endings:
+        return Endings(self._paths, without_suffix, folded)
 
     @cached_property
     def _other_names(self) -> dict[str, str]:
@@ -257,8 +258,8 @@ class Resolver:
         return table
 
 
-class _Sites:
-    """Document → the addresses of the site it belongs to."""
+class SiteAddresses:
+    """Document → the addresses of the site it belongs to. Each table is made once, and each folder looked at once."""
 
     def __init__(self, sites: Sequence[Site], naming: Callable[[], Mapping[str, Naming]], base: str) -> None:
         self._sites = sites
@@ -284,7 +285,9 @@ class LinkCheck:
         self._files = SiteFiles(root, documents)
         self._sites = sites or PLAIN_SITES
         self._root = os.path.realpath(root)
-        self._redirects: dict[Site, Redirects] = {}
+        self._known_sites: dict[str, Site] = {}
+        self._redirects: dict[int, Redirects] = {}
+        """By the identity of a site, which may be large."""
 
     def is_broken(self, link: LinkRow) -> bool:
         """Whether a link should lead somewhere below the root, and does not; a missing heading counts."""
@@ -297,7 +300,7 @@ class LinkCheck:
     def leaves(self, link: LinkRow) -> bool:
         """Whether a link leads to what the host shows beside this folder: another language, another book. From here
         nobody can tell whether that exists."""
-        site = site_of(link.path, self._sites)
+        site = self._site_of(link.path)
         if site.generator == "plain":
             return bool(self._base) and leaves_the_language(self._base, link.target)
         return leaves_the_site(site, path_of(link), link.path)
@@ -312,16 +315,22 @@ class LinkCheck:
         target = path_of(link)
         if not target:
             return False
-        site = site_of(link.path, self._sites)
+        site = self._site_of(link.path)
         is_there = self._files.at(site, target, link.path) is not None
         return is_there or self._is_redirected(target, site) or self._is_beside_the_root(target, link.path)
 
     def _is_redirected(self, target: str, site: Site) -> bool:
         if not target.startswith("/"):
             return False
-        if site not in self._redirects:
-            self._redirects[site] = Redirects(self._root, site)
-        return self._redirects[site].has(target)
+        if id(site) not in self._redirects:
+            self._redirects[id(site)] = Redirects(self._root, site)
+        return self._redirects[id(site)].has(target)
+
+    def _site_of(self, path: str) -> Site:
+        folder = posixpath.dirname(path)
+        if folder not in self._known_sites:
+            self._known_sites[folder] = site_of(path, self._sites)
+        return self._known_sites[folder]
 
     def _is_beside_the_root(self, target: str, source: str) -> bool:
         """Whether a link leads out of the root to a file of the same repository: GitHub follows it."""
@@ -363,7 +372,7 @@ def documents_called(name: str, heads: Sequence[DocumentHead]) -> list[str]:
     if not name:
         return []
     paths = [head.path for head in heads]
-    files = _by_file_name(name, _by_last_part(paths, without_suffix), _by_last_part(paths, page_of))
+    files = _by_file_name(name, Endings(paths, without_suffix, folded), Endings(paths, page_of, folded))
     if files:
         return [path for path in paths if path in files]
     wanted = folded(name)
@@ -371,27 +380,11 @@ def documents_called(name: str, heads: Sequence[DocumentHead]) -> list[str]:
     return others or [head.path for head in heads if folded(head.title) == wanted]
 
 
-def _by_file_name(name: str, by_name: _Endings, by_page: _Endings) -> list[str]:
+def _by_file_name(name: str, by_name: Endings, by_page: Endings) -> list[str]:
     """Documents whose path ends in this name; without its suffix if none has it, or the folder of an index."""
-    candidates = _ending_in(without_suffix(name), by_name)
+    candidates = by_name.ending_in(without_suffix(name)).paths
     literal = [path for path in candidates if f"/{folded(path)}".endswith(f"/{folded(name)}")]
-    return literal or candidates or _ending_in(page_of(name), by_page)
-
-
-def _ending_in(name: str, table: _Endings) -> list[str]:
-    """Documents whose path ends in these parts."""
-    ending = folded(name)
-    candidates = table.get(ending.rpartition("/")[2], {})
-    return [path for path, whole in candidates.items() if f"/{whole}".endswith(f"/{ending}")]
-
-
-def _by_last_part(paths: Iterable[str], name_of: Callable[[str], str]) -> dict[str, dict[str, str]]:
-    """Last part of a name → document → its whole name."""
-    table: dict[str, dict[str, str]] = defaultdict(dict)
-    for path in paths:
-        whole = folded(name_of(path))
-        table[whole.rpartition("/")[2]][path] = whole
-    return table
+    return literal or candidates or by_page.ending_in(page_of(name)).paths
 
 
 def _grouped(paths: Iterable[str], name_of: Callable[[str], str]) -> dict[str, list[str]]:

@@ -53,7 +53,7 @@ class Progress(NamedTuple):
     """How far a stage has come."""
 
     stage: str
-    """`read` or `embed`."""
+    """`read`, `embed` or, of links, `check`."""
     done: int
     """How many are done."""
     total: int

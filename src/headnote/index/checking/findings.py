@@ -14,6 +14,7 @@ from headnote.index.linking import is_partial, path_of
 from headnote.index.sites.addresses import Addresses
 from headnote.index.sites.files import names_a_file
 from headnote.index.sites.model import Naming, Site, is_page, site_of
+from headnote.index.task import Progress, Watcher
 from headnote.sources.tree import Tree
 from headnote.store.rows import LinkRow
 
@@ -49,16 +50,24 @@ class Contents:
         return blocks
 
 
-def findings_in(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> list[Finding]:
+def findings_in(
+    documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
+) -> list[Finding]:
     """All that is wrong, by path and place."""
-    found = [*_broken(documents, tree, sites), *_repeated(documents), *_at_one_address(documents, tree, sites)]
+    found = [
+        *_broken(documents, tree, sites, on_progress),
+        *_repeated(documents),
+        *_at_one_address(documents, tree, sites),
+    ]
     return sorted(found, key=lambda finding: (finding.path, finding.at, finding.kind))
 
 
 # -- links
 
 
-def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> Iterator[Finding]:
+def _broken(
+    documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
+) -> Iterator[Finding]:
     paths = frozenset(document.path for document in documents)
     links = [link for document in documents for link in document.links]
     contents = Contents(documents)
@@ -66,7 +75,8 @@ def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots
     resolver = resolver_of(tree, paths, contents, sites, bases)
     check = link_check_of(tree, paths, sites, bases)
     suggestions = Suggestions(tree, paths, contents, sites, bases)
-    for link in links:
+    for done, link in enumerate(links):
+        on_progress(Progress("check", done, len(links)))
         row = resolver.resolve(link.row)
         if check.is_broken(row):
             kind = _kind(row, paths)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.index.checking.model import Finding, FindingKind, IgnoredFinding, Position
@@ -64,12 +66,12 @@ def sift(
 ) -> Sifted:
     """Take out what an entry or a comment ignores. Those that match nothing become findings themselves."""
     by_line = {(path, one.line): one for path, many in comments.items() for one in many if one.reason}
-    matchers = [(entry, entry.matcher()) for entry in entries]
+    ignoring = _Ignoring(entries)
     used: set[IgnoreEntry | Comment] = set()
     sifted = Sifted([], [])
     for finding in findings:
         comment = by_line.get((finding.path, finding.at.line))
-        reasons: list[IgnoreEntry | Comment] = [entry for entry, matches in matchers if matches(finding)]
+        reasons: list[IgnoreEntry | Comment] = [*ignoring(finding)]
         reasons += [comment] if comment else []
         used.update(reasons)
         if reasons:
@@ -80,6 +82,26 @@ def sift(
     for path, many in comments.items():
         sifted.findings.extend(_unused_comment(path, one) for one in many if one not in used)
     return sifted
+
+
+class _Ignoring:
+    """Finding → the entries that ignore it, in their order. A list of all that is known has an entry for each target:
+    those with a target as it is written are found by it."""
+
+    def __init__(self, entries: Iterable[IgnoreEntry]) -> None:
+        self._by_target: dict[str, list[_Matching]] = defaultdict(list)
+        self._others: list[_Matching] = []
+        for place, entry in enumerate(entries):
+            is_literal = entry.target and not re.search(r"[*?]", entry.target)
+            (self._by_target[entry.target] if is_literal else self._others).append((place, entry, entry.matcher()))
+
+    def __call__(self, finding: Finding) -> list[IgnoreEntry]:
+        near = (*self._by_target.get(finding.target, ()), *self._others)
+        found = [(place, entry) for place, entry, matches in near if matches(finding)]
+        return [entry for _, entry in sorted(found, key=itemgetter(0))]
+
+
+_Matching = tuple[int, IgnoreEntry, Callable[[Finding], bool]]
 
 
 def _unused_entry(entry: IgnoreEntry) -> Finding:

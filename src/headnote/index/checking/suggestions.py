@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import posixpath
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from functools import cached_property
-from heapq import nlargest
 from urllib.parse import quote, unquote
 
 from headnote.index.crossing import RootContents, SitesOfRoots
-from headnote.index.linking import Contents, path_of
+from headnote.index.linking import PLAIN_SITES, Contents, SiteAddresses, path_of
 from headnote.index.sites.addresses import Addresses
-from headnote.index.sites.files import SiteFiles, nearest
-from headnote.index.sites.model import folded, page_of, site_of, without_suffix
+from headnote.index.sites.files import Neighbours, SiteFiles
+from headnote.index.sites.model import folded, page_of, without_suffix
+from headnote.sources.nearest import SimilarNames
 from headnote.sources.tree import Place, Tree
 from headnote.store.rows import LinkRow
 
 ALIKE = 0.75
 """How alike two names must be, of 1. A wrong suggestion is worse than none."""
-_CANDIDATES = 8
 _SHORTEST = 3
 """Letters of a name that may be the beginning of another one."""
 MOST_NAMES = 2000
@@ -43,6 +41,7 @@ class Suggestions:
         self._contents = contents
         self._sites = sites
         self._bases = bases
+        self._known_anchors: dict[str, SimilarNames] = {}
 
     def anchor(self, link: LinkRow) -> str:
         """The link with an anchor that its document has."""
@@ -53,8 +52,9 @@ class Suggestions:
         anchors = self._contents.anchors(path)
         names = [*anchors.headings, *anchors.ids][:MOST_NAMES]
         wanted = unquote(fragment).lower()
-        found = get_close_matches(wanted, names, 1, ALIKE) or [name for name in names if _continues(wanted, name)]
-        return found[0] if found else ""
+        if path not in self._known_anchors:
+            self._known_anchors[path] = SimilarNames(names, ALIKE)
+        return self._known_anchors[path].like(wanted) or next((one for one in names if _continues(wanted, one)), "")
 
     def page(self, link: LinkRow) -> str:
         """The link with a document that exists."""
@@ -100,50 +100,35 @@ class Suggestions:
         return {root.name: SiteFiles(root.folder) for root in self._tree.roots}
 
     def _addresses(self, place: Place) -> Addresses:
-        root = place.root
-        site = site_of(place.path, self._sites[root.name])
-        base = self._bases.get(root.name, "") if site.generator == "plain" else ""
-        return Addresses(site, RootContents(self._contents, root).naming, base)
+        return self._addresses_of_roots[place.root.name].of(place.path)
+
+    @cached_property
+    def _addresses_of_roots(self) -> dict[str, SiteAddresses]:
+        return {
+            root.name: SiteAddresses(
+                self._sites.get(root.name) or PLAIN_SITES,
+                RootContents(self._contents, root).naming,
+                self._bases.get(root.name, ""),
+            )
+            for root in self._tree.roots
+        }
 
     def _document_like(self, target: str, source: str) -> str | None:
         """A document of the same name in another folder, else one of a similar name."""
         name = folded(page_of(target)).rpartition("/")[2]
-        candidates = self._by_name.get(name) or [path for like in self._names(name) for path in self._by_name[like]]
-        return nearest([path for path in candidates if path != source], source) if name else None
+        named = self._by_name.get(name) or self._by_name.get(self._names.like(name))
+        return named.nearest(source, but=source) if name and named else None
 
     @cached_property
-    def _by_name(self) -> Mapping[str, list[str]]:
+    def _by_name(self) -> Mapping[str, Neighbours]:
         table: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._documents):
             table[folded(page_of(path)).rpartition("/")[2]].append(path)
-        return table
+        return {name: Neighbours(paths) for name, paths in table.items()}
 
     @cached_property
-    def _names(self) -> _SimilarNames:
-        return _SimilarNames(self._by_name)
-
-
-class _SimilarNames:
-    """A name → the one that is most like it. Comparing letter by letter takes long, so only names that share most
-    pairs of letters are compared."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._known: dict[str, list[str]] = {}
-        self._with: dict[str, list[str]] = defaultdict(list)
-        for name in names:
-            for pair in _pairs(name):
-                self._with[pair].append(name)
-
-    def __call__(self, name: str) -> list[str]:
-        if name not in self._known:
-            shared = Counter(other for pair in _pairs(name) for other in self._with.get(pair, ()))
-            rough = nlargest(_CANDIDATES, shared, lambda other: (shared[other] / (len(other) + len(name)), other))
-            self._known[name] = get_close_matches(name, rough, 1, ALIKE)
-        return self._known[name]
-
-
-def _pairs(name: str) -> set[str]:
-    return set(map(str.__add__, name, name[1:]))
+    def _names(self) -> SimilarNames:
+        return SimilarNames(self._by_name, ALIKE)
 
 
 def _continues(one: str, other: str) -> bool:

@@ -20,6 +20,8 @@ class Place(NamedTuple):
     inside: str
     """Its path from the folder of the mount."""
     naming: Naming
+    rewrites: Mapping[str, str]
+    """Those of the site, as a table."""
 
 
 Route = Callable[[Place], Iterator[str]]
@@ -128,7 +130,7 @@ def _plain_page(place: Place) -> Iterator[str]:
 
 def _rewritten(place: Place) -> Iterator[str]:
     """VitePress may show a document elsewhere; then it is no longer where its file is."""
-    shown = dict(place.site.rewrites).get(place.inside, place.inside)
+    shown = place.rewrites.get(place.inside, place.inside)
     yield _address(place.mount.address, page_of(shown))
 
 
@@ -210,7 +212,7 @@ class Addresses:
 
     def made_at(self, address: str) -> str | None:
         """The folder of whose documents the generator makes a page at this address: a list of posts, of tags."""
-        listed = dict(self.site.made).get(_address(address))
+        listed = self._made.get(_address(address))
         if listed is not None:
             return listed
         for mount in self.site.mounts:
@@ -223,15 +225,13 @@ class Addresses:
     def of(self, path: str) -> list[str]:
         """The addresses of a document."""
         naming = self._naming().get(path, Naming())
-        return list(
-            dict.fromkeys(address for place in _places(self.site, path, naming) for address in addresses(place))
-        )
+        return list(dict.fromkeys(address for place in self._places(path, naming) for address in addresses(place)))
 
     def own(self, path: str) -> frozenset[str]:
         """The addresses at which a document is shown, without those that only lead to it. Where the configuration does
         not tell which of several ways a generator takes, all of them."""
         naming = self._naming().get(path, Naming())._replace(redirects=(), aliases=())
-        places = _places(self.site, path, naming)
+        places = self._places(path, naming)
         if naming.url and ":" not in naming.url:
             return frozenset(folded(next(addresses(place))) for place in places)
         return frozenset(folded(address) for place in places for address in addresses(place))
@@ -246,19 +246,26 @@ class Addresses:
     def _table(self) -> dict[str, list[str]]:
         table: dict[str, list[str]] = defaultdict(list)
         for path, naming in self._naming().items():
-            for place in _places(self.site, path, naming):
+            for place in self._places(path, naming):
                 for address in dict.fromkeys(addresses(place)):
                     known = table[folded(address)]
                     if path not in known:
                         known.append(path)
         return dict(table)
 
+    @cached_property
+    def _made(self) -> dict[str, str]:
+        return dict(self.site.made)
 
-def _places(site: Site, path: str, naming: Naming) -> Iterator[Place]:
-    for mount in site.mounts:
-        inside = below(mount.folder, path)
-        if inside is not None:
-            yield Place(site, mount, inside, naming)
+    @cached_property
+    def _rewrites(self) -> dict[str, str]:
+        return dict(self.site.rewrites)
+
+    def _places(self, path: str, naming: Naming) -> Iterator[Place]:
+        for mount in self.site.mounts:
+            inside = below(mount.folder, path)
+            if inside is not None:
+                yield Place(self.site, mount, inside, naming, self._rewrites)
 
 
 def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:

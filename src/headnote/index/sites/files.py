@@ -9,17 +9,19 @@ import os
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
 from headnote.index.sites.model import Site, below, is_page, joined, without_suffix
 from headnote.sources.ignore import FETCHED_FOLDERS
+from headnote.sources.nearest import SimilarNames
 
 _PAGE_ENDINGS = tuple(f".{end}" for end in "md mdx markdown html js jsx ts tsx vue astro ipynb rst adoc".split())
 _HAS_SUFFIX = re.compile(r".*\.[A-Za-z0-9]{1,8}", re.DOTALL)
 """`v1.29 notes` and `Dr. No` name notes, `plan.pdf` names a file."""
+_ALIKE = 0.7
+"""How alike the names of two files must be, of 1."""
 
 
 def names_a_file(name: str) -> bool:
@@ -36,6 +38,7 @@ class SiteFiles:
         self._root = None if root is None else os.fspath(root)
         self._documents = documents
         self._names: dict[str, frozenset[str]] = {}
+        self._similar: dict[str, SimilarNames] = {}
 
     def has(self, path: str) -> bool:
         """Whether there is a file or a folder at this path."""
@@ -70,21 +73,21 @@ class SiteFiles:
                 return path
         if name.startswith(("./", "../")):
             return None
-        lowered = name.strip("/").lower()
-        candidates = self._by_name.get(lowered.rpartition("/")[2], [])
-        return nearest([path for path in candidates if f"/{path.lower()}".endswith(f"/{lowered}")], source)
+        return self._by_name.ending_in(name.strip("/")).nearest(source)
 
     def like(self, target: str, source: str) -> str | None:
         """A file for a target that is not there: of the same name elsewhere, else of a similar one beside it."""
         name = target.rstrip("/").rpartition("/")[2]
-        elsewhere = nearest(self._by_name.get(name.lower(), ()), source)
+        elsewhere = self._by_name.ending_in(name).nearest(source)
         if elsewhere is not None or not name:
             return elsewhere
         folder = joined("" if target.startswith("/") else posixpath.dirname(source), posixpath.dirname(target))
         if folder is None:
             return None
-        similar = get_close_matches(name, self._in(folder), 1, 0.7)
-        return joined(folder, similar[0]) if similar else None
+        if folder not in self._similar:
+            self._similar[folder] = SimilarNames(sorted(self._in(folder)), _ALIKE)
+        similar = self._similar[folder].like(name)
+        return joined(folder, similar) if similar else None
 
     def _is_folder(self, path: str) -> bool:
         return self._root is not None and Path(self._root, path).is_dir()
@@ -104,11 +107,8 @@ class SiteFiles:
             return frozenset()  # no such folder: nothing is in it
 
     @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        table: dict[str, list[str]] = defaultdict(list)
-        for path in _below(self._root) if self._root is not None else ():
-            table[path.rpartition("/")[2].lower()].append(path)
-        return table
+    def _by_name(self) -> Endings:
+        return Endings(_below(self._root) if self._root is not None else (), str, str.lower)
 
 
 def _from_top(site: Site, target: str) -> Iterator[str]:
@@ -150,6 +150,70 @@ def nearest(candidates: Iterable[str], source: str) -> str | None:
         return -shared, path.count("/"), path
 
     return min(candidates, key=distance, default=None)
+
+
+class Neighbours:
+    """Paths that a name may mean. To find the nearest of many takes a look at each folder around the source."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = list(paths)
+
+    def nearest(self, source: str, *, but: str = "") -> str | None:
+        """As `nearest` says, and not this one."""
+        if len(self.paths) <= _FEW:
+            return nearest((path for path in self.paths if path != but), source)
+        folder = posixpath.dirname(source).split("/")
+        around = (self._best.get(tuple(folder[:depth]), ()) for depth in range(len(folder), -1, -1))
+        return next((path for paths in around for path in paths if path != but), None)
+
+    @cached_property
+    def _best(self) -> dict[tuple[str, ...], list[str]]:
+        """Folder → the two least deep paths below it."""
+        best: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
+            folder = posixpath.dirname(path).split("/")
+            for depth in range(len(folder) + 1):
+                paths = best[tuple(folder[:depth])]
+                if len(paths) < 2:
+                    paths.append(path)
+        return best
+
+
+_FEW = 4
+"""Paths. Fewer are compared at once."""
+
+
+class Endings:
+    """The end of a name → the paths with such a name. What ends in several parts, `a/b`, is looked for in a table of
+    its own, so that many of them take no look at all names that end in `b`."""
+
+    def __init__(self, paths: Iterable[str], name_of: Callable[[str], str], folded: Callable[[str], str]) -> None:
+        self._folded = folded
+        self._groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for path in paths:
+            whole = folded(name_of(path))
+            self._groups[whole.rpartition("/")[2]].append((path, whole))
+        self._tables: dict[str, dict[str, list[str]]] = {}
+        self._known: dict[str, Neighbours] = {}
+
+    def ending_in(self, name: str) -> Neighbours:
+        ending = self._folded(name)
+        if ending not in self._known:
+            self._known[ending] = Neighbours(self._find(ending))
+        return self._known[ending]
+
+    def _find(self, ending: str) -> Iterable[str]:
+        last = ending.rpartition("/")[2]
+        group = self._groups.get(last, ())
+        if last == ending:
+            return (path for path, _ in group)
+        if last not in self._tables:
+            table = self._tables[last] = defaultdict(list)
+            for path, whole in group:
+                parts = whole.split("/")
+                for start in range(len(parts)):
+                    table["/".join(parts[start:])].append(path)
+        return self._tables[last].get(ending, ())
 
 
 def _below(root: str) -> Iterator[str]:
