@@ -42,9 +42,6 @@ BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
 PLAIN_SITES: tuple[Site, ...] = (Site("plain", "", (Mount(""),), ("",)),)
 
 
-"""Last part of a name → document → its whole name."""
-
-
 class Contents(Protocol):
     """What links need to know about documents, read on demand."""
 
