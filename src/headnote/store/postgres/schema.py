@@ -15,7 +15,7 @@ Migration = str | Callable[[Any], None]
 LEAST_PGVECTOR = (0, 8)
 """From this version on, an index scan continues until enough rows pass a filter."""
 
-# Paths, tags and fields are compared byte by byte, as everywhere else in headnote, whatever the server's language.
+# Texts are compared byte by byte, as everywhere else in headnote, whatever the server's language.
 _FIRST = """
 CREATE TABLE state (
     id integer PRIMARY KEY CHECK (id = 1),
@@ -195,7 +195,22 @@ ON CONFLICT DO NOTHING;
 DROP TABLE chunk_tags;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS, _HALVES, _TAGS_OF_DOCUMENTS)
+_BYTES = """
+-- All other texts are compared byte by byte as well, so that no query depends on the language of the database. The rows
+-- stay as they are: only what the columns are compared by changes, and none of these columns has an index.
+DO $$ DECLARE place record; BEGIN
+    FOR place IN
+        SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+        AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'text'::regtype
+        AND a.attcollation <> '"C"'::regcollation
+    LOOP
+        EXECUTE format('ALTER TABLE %I ALTER COLUMN %I TYPE text COLLATE "C"', place.relname, place.attname);
+    END LOOP;
+END $$;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _NAMES, _NON_TEXTS, _CLAIMS, _HALVES, _TAGS_OF_DOCUMENTS, _BYTES)
 """Migration n leads from version n to version n + 1."""
 
 _ONE_MAKER = "SELECT pg_advisory_xact_lock(1750036340, 0)"
