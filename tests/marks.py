@@ -32,6 +32,12 @@ SLOW = {
     "workshop": "trains models",
     "test_web_openapi": "sends thousands of requests",
     "test_site": "builds the site of the documentation",
+    "test_hostile_packs": "forges a pack in hundreds of ways",
+    "test_index_damage": "damages an index byte by byte",
+    "test_index_equals_fresh": "changes a folder at random, many times",
+    "test_differential": "asks other parsers about thousands of documents",
+    "test_growth": "counts the work on hundreds of hostile texts; tests/laws has the most telling ones",
+    "test_gpu": "loads torch",
 }
 """Folders and files. The laws of other presets than the default one belong to it, too: they are the same laws."""
 

@@ -68,7 +68,7 @@ def nothing_leaves(outside: Path) -> Iterator[None]:
         yield
     finally:
         _watched.clear()
-    assert _forbidden == []
+    assert not _forbidden, "\n".join(_forbidden)
 
 
 # -- what a stranger may write
