@@ -73,7 +73,7 @@ function plural(text) {
 /** @param {string} text @param {number} first */
 function past(text, first) {
   const eed = /eed(?:ly)?$/.exec(text);
-  if (eed) return eed.index >= first ? `${text.slice(0, eed.index)}ee` : text;
+  if (eed) return eed.index >= first && !/^(?:proc|exc|succ)eed/.test(text) ? `${text.slice(0, eed.index)}ee` : text;
   const suffix = /(?:edly|ingly|ing|ed)$/.exec(text);
   if (!suffix) return text;
   const rest = text.slice(0, suffix.index);
