@@ -44,14 +44,14 @@ running: list[pytest.Item] = []
 """The test that runs now."""
 
 
-def may(need: str) -> bool:
-    """Whether the test that runs now has this mark."""
-    return not running or running[-1].get_closest_marker(need) is not None
+def is_quick() -> bool:
+    """Whether the test that runs now is one of the README's command."""
+    return bool(running) and not any(running[-1].get_closest_marker(need) for need in NEEDS)
 
 
 def refuse_unmarked_processes(event: str, _: tuple[object, ...]) -> None:
-    """Keeps the marks true: whoever starts a process is told so, and is no part of the quick tests."""
-    if event in {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"} and not may("process"):
+    """Keeps the marks true: whoever starts a process is told so, and is none of the quick tests."""
+    if event in {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"} and is_quick():
         raise RuntimeError("a test that starts a process must say so: ask for the fixture processes")
 
 
@@ -59,8 +59,8 @@ sys.addaudithook(refuse_unmarked_processes)
 
 
 def cores(count: Callable[[], int | None] = os.cpu_count) -> int | None:
-    """Tests that start no processes have one core, so that the library starts no workers either."""
-    return count() if may("process") else 1
+    """Quick tests have one core, so that the library starts no workers either."""
+    return 1 if is_quick() else count()
 
 
 os.cpu_count = cores
@@ -164,7 +164,7 @@ def build_site(folder: Path) -> None:
 
 
 def shared_folder() -> Path:
-    if not (may("corpus") or may("slow")):
+    if is_quick():
         raise RuntimeError("a test that reads the large corpora must say so: ask for the fixture shared")
     folder = Path(os.environ.get("HEADNOTE_SHARED", REPOSITORY.parent / "shared"))
     if not folder.is_dir():

@@ -121,6 +121,44 @@ def test_whatever_byte_it_is_every_question_is_answered_or_says_what_to_do(patie
                 index.check()
 
 
+Shown = dict[str, object]
+
+
+def shown(index: headnote.Index) -> Shown:
+    """What people are shown of the documents; nothing for what cannot be read, and says so."""
+    found: Shown = {}
+
+    def show(name: str, ask: Callable[[], object]) -> None:
+        with answers_or_says_what_to_do(), contextlib.suppress(MissingSource):
+            found[name] = ask()
+
+    for path in FILES:
+        show(f"read {path}", lambda path=path: index.read(path))  # type: ignore[misc]
+        show(f"outline {path}", lambda path=path: index.outline(path))  # type: ignore[misc]
+        show(f"links {path}", lambda path=path: set(index.links(path)))  # type: ignore[misc]
+    for words in ("words", "harbours tides", "start lighthouses"):
+        show(words, lambda words=words: {_content(hit) for hit in index.search(words, 50, min_score=0)})  # type: ignore[misc]
+    return found
+
+
+def _content(hit: headnote.Hit) -> tuple[object, ...]:
+    return hit.path, hit.start_line, hit.end_line, hit.title, hit.breadcrumb, hit.text, hit.tags, str(hit.metadata)
+
+
+def test_whatever_byte_it_is_nothing_is_shown_that_was_not_written(patient: Patient) -> None:
+    patient.damage(0, 0)
+    with patient.opened() as index:
+        written = shown(index)
+    passages = set().union(*(hits for hits in written.values() if isinstance(hits, set)))
+    for place, bits in turned_over(patient.healthy):
+        patient.damage(place, bits)
+        with answers_or_says_what_to_do(), patient.opened() as index:
+            for name, seen in shown(index).items():
+                # Words, vectors and the order of tables may be damaged: then something else is found, or less.
+                is_sound = seen <= passages if isinstance(seen, set) else seen == written[name]
+                assert is_sound, (place, bits, name)
+
+
 def test_whatever_byte_it_is_a_repaired_index_is_as_good_as_a_new_one(
     patient: Patient, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,7 +21,7 @@ from headnote.store.sqlite.vectors import BYTES, checksum
 # One hash per format version. A new version adds a hash; a changed hash means that existing indexes break.
 SQLITE = """
 7ecc66821c06a2d3 d51d15650c35cb7f 00c8c0c999c2051e 5a32ce197c1f65d5 2e1f1daec4839573 727ab4c1daa3b0c6 f9ff516cd41470e6
-73998c5a35ba6435 6cdc73fabdbefac2 458ac4ace808b891
+73998c5a35ba6435 6cdc73fabdbefac2 458ac4ace808b891 04b9e3f186caa5e5
 """.split()
 POSTGRES = """
 4b38923793e9b87a 2205a3cbede75c6c 0ea2fa77dc5bf6b9 d04e20c2a8547818 b37ad085187a4743 89fee7b469606f3f cdcb651c3d26384b

@@ -208,6 +208,11 @@ def compressed(text: bytes, level: int) -> bytes:
 
 
 def text_of(data: bytes) -> str:
+    return inflated(data).decode("utf-8", "surrogatepass")
+
+
+def inflated(data: bytes) -> bytes:
+    """A text as it was before it was compressed, if it was."""
     if data[:1] == COMPRESSED:
         unpacker = zlib.decompressobj()
         packed, data = data[1:], b""
@@ -217,7 +222,7 @@ def text_of(data: bytes) -> str:
             raise ValueError(str(error)) from None
         if not unpacker.eof:
             raise ValueError("a compressed text that does not end, or is larger than texts are")
-    return data.decode("utf-8", "surrogatepass")
+    return data
 
 
 def _max_inflated(packed: bytes) -> int:
@@ -347,7 +352,7 @@ CHUNK_COLUMNS = """
 """
 
 
-def stored_chunk(row: tuple[Any, ...], document: Parent) -> StoredChunk:
+def stored_chunk(row: Sequence[Any], document: Parent) -> StoredChunk:
     """A chunk, from these columns and its document."""
     identity, _, *numbers, digest, id_tail, key_tail, packed_path, tags, carried = row
     number, start, end, start_line, end_line, block_start, block_end, section, part, tokens = numbers

@@ -22,11 +22,12 @@ FROM links l JOIN documents d ON d.id = l.document JOIN documents t ON t.path = 
 WHERE t.id <> d.id
 """
 
-LINKS = """
-SELECT d.path, l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section,
-    l.resolved_chunk
-FROM links l JOIN documents d ON d.id = l.document
+LINK_COLUMNS = """
+    l.chunk, l.line, l.kind, l.target, l.fragment, l.text, l.external, l.resolved, l.section, l.resolved_chunk
 """
+"""All of a link but the number of its document."""
+OF_LINKS = " FROM links l JOIN documents d ON d.id = l.document "
+LINKS = f"SELECT d.path, {LINK_COLUMNS} {OF_LINKS}"
 LINKS_IN_CHUNKS = "JOIN chunks c ON c.document = l.document AND c.number = l.chunk WHERE c.id "
 LINKS_IN_ORDER = " ORDER BY d.path, l.id"
 

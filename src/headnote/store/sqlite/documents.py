@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 from headnote.extras import load_numpy
 from headnote.store import queries
 from headnote.store.codec import (
-    CHUNK_COLUMNS,
-    DOCUMENT_COLUMNS,
-    PARENT_COLUMNS,
     escaped,
     packed_strings,
     parent,
@@ -23,7 +20,6 @@ from headnote.store.codec import (
     stored_non_text,
     stored_place,
     stored_summaries,
-    text_of,
     unescaped,
 )
 from headnote.store.filters import Filter
@@ -43,6 +39,7 @@ from headnote.store.rows import (
 )
 from headnote.store.selecting import Condition, passing_chunks
 from headnote.store.sqlite.cache import ALL, Caches
+from headnote.store.sqlite.checksums import CHECKED_CHUNK, CHECKED_DOCUMENT, CHECKED_LINK, sound, sound_text
 from headnote.store.sqlite.sql import only_value, quoted
 from headnote.store.terms import LANGUAGE_MARKS, languages_marked
 
@@ -145,20 +142,26 @@ class Documents:
 
     def document(self, path: str) -> DocumentRow | None:
         row = self.db.execute(
-            f"""SELECT {DOCUMENT_COLUMNS}, t.text FROM documents d JOIN texts t ON t.document = d.id
-            WHERE d.path = ?""",
+            f"""SELECT d.size, d.mtime_ns, t.text, t.checksum, {CHECKED_DOCUMENT}
+            FROM documents d JOIN texts t ON t.document = d.id WHERE d.path = ?""",
             (escaped(path),),
         ).fetchone()
-        return stored_document(row[:-1], text_of(row[-1])) if row else None
+        if row is None:
+            return None
+        size, mtime_ns, text, checksum, *rest = row
+        number, found, digest, *names = sound("a document", rest)
+        return stored_document((found, size, mtime_ns, digest, *names), sound_text(number, text, checksum))
 
     def document_paths(self) -> list[str]:
         return sorted(unescaped(path) for (path,) in self.db.execute("SELECT path FROM documents"))
 
     def heads(self) -> list[DocumentHead]:
-        rows = self.db.execute("SELECT path, title, metadata, aliases FROM documents")
-        return sorted(map(stored_head, rows), key=lambda head: head.path)
+        rows = (sound("a document", row) for row in self.db.execute(f"SELECT {CHECKED_DOCUMENT} FROM documents d"))
+        heads = (stored_head((path, title, data, aliases)) for _, path, _, title, data, _, aliases, *_ in rows)
+        return sorted(heads, key=lambda head: head.path)
 
     def summaries(self) -> list[DocumentSummary]:
+        self._check_documents()
         columns = (self.db.execute(query) for query in (queries.SUMMARIES, queries.TAGGED, queries.CONNECTIONS))
         return stored_summaries(*columns)
 
@@ -166,7 +169,7 @@ class Documents:
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
         rows = self.db.execute(
-            f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document
+            f"""SELECT {CHECKED_CHUNK} FROM chunks c JOIN documents d ON d.id = c.document
             WHERE d.path = ? ORDER BY c.number""",
             (escaped(path),),
         )
@@ -174,7 +177,7 @@ class Documents:
 
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
         rows = self.db.execute(
-            f"SELECT {CHUNK_COLUMNS} FROM json_each(?) w JOIN chunks c ON c.id = w.value ORDER BY w.key",
+            f"SELECT {CHECKED_CHUNK} FROM json_each(?) w JOIN chunks c ON c.id = w.value ORDER BY w.key",
             (as_array(ids),),
         )
         return self._stored_chunks(rows)
@@ -188,7 +191,7 @@ class Documents:
         return [stored_place(row) for row in rows]
 
     def _stored_chunks(self, rows: Iterable[tuple[Any, ...]]) -> list[StoredChunk]:
-        found = list(rows)
+        found = [sound("a chunk", row) for row in rows]
         parents = self._caches.parents.get_many(self._generation, {row[1] for row in found}, self._read_parents)
         chunks = [stored_chunk(row, parents[row[1]]) for row in found]
         self._check_size(sum(chunk.row.end - chunk.row.start for chunk in chunks))
@@ -196,15 +199,15 @@ class Documents:
 
     def _read_parents(self, documents: list[int]) -> dict[int, Parent]:
         rows = self.db.execute(
-            f"""SELECT d.id, {PARENT_COLUMNS}, t.text FROM json_each(?) w
+            f"""SELECT t.text, t.checksum, d.mtime_ns, {CHECKED_DOCUMENT} FROM json_each(?) w
             CROSS JOIN documents d ON d.id = w.value CROSS JOIN texts t ON t.document = d.id""",
             (as_array(documents),),
         )
         parents: dict[int, Parent] = {}
         size = 0
-        for number, *columns, text in rows:
-            parents[number] = parent(columns, text_of(text))
-            size += len(parents[number].text)
+        for number, found in map(_numbered_parent, rows):
+            parents[number] = found
+            size += len(found.text)
             self._check_size(size)
         return parents
 
@@ -212,9 +215,19 @@ class Documents:
         if self._max_text is not None and size > self._max_text:
             raise ValueError(f"more than {self._max_text:,} characters for one answer")
 
+    def _check_documents(self) -> None:
+        """Raise if a document is not what was stored. Once for each generation: lists show all of them."""
+
+        def check() -> int:
+            documents = self.db.execute(f"SELECT {CHECKED_DOCUMENT} FROM documents d")
+            return sum(1 for row in documents if sound("a document", row))
+
+        self._caches.numbers.get(self._generation, ("sound documents", ""), check)
+
     # -- links
 
     def links(self) -> list[LinkRow]:
+        self._check_documents()
         return self._links("", ())
 
     def links_from(self, path: str) -> list[LinkRow]:
@@ -227,8 +240,9 @@ class Documents:
         return self._links("WHERE l.resolved = ?", (escaped(path),))
 
     def _links(self, condition: str, bindings: tuple[str, ...]) -> list[LinkRow]:
-        rows = self.db.execute(queries.LINKS + condition + queries.LINKS_IN_ORDER, bindings)
-        return [stored_link(row) for row in rows]
+        links = f"SELECT d.path, {CHECKED_LINK} {queries.OF_LINKS}"
+        rows = self.db.execute(links + condition + queries.LINKS_IN_ORDER, bindings)
+        return [stored_link((path, *sound("a link", row)[1:])) for path, *row in rows]
 
     def targets_from_top(self) -> dict[str, int]:
         return {unescaped(target): int(count) for target, count in self.db.execute(queries.TARGETS_FROM_TOP)}
@@ -247,6 +261,12 @@ class Documents:
 
     def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
         return list(dict.fromkeys(self.db.execute(query, (as_array(chunks),))))
+
+
+def _numbered_parent(row: Sequence[Any]) -> tuple[int, Parent]:
+    text, checksum, mtime_ns, *rest = row
+    number, path, _, title, metadata, tags, aliases, *_ = sound("a document", rest)
+    return number, parent((path, title, mtime_ns, metadata, tags, aliases), sound_text(number, text, checksum))
 
 
 def as_array(numbers: Sequence[int]) -> str:

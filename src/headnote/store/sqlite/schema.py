@@ -220,9 +220,17 @@ INSERT OR IGNORE INTO document_tags SELECT c.document, t.tag FROM chunk_tags t J
 DROP TABLE chunk_tags;
 """
 
+_ROW_CHECKSUMS = """
+-- Of all that is shown, see checksums.py. NULL: stored before there were any.
+ALTER TABLE documents ADD COLUMN checksum INTEGER;
+ALTER TABLE texts ADD COLUMN checksum INTEGER;
+ALTER TABLE chunks ADD COLUMN checksum INTEGER;
+ALTER TABLE links ADD COLUMN checksum INTEGER;
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     *(_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS, _STAMPS),
-    *(_LINKS_BY_CHUNK, _BLOCK_STAMPS, _TAGS_OF_DOCUMENTS),
+    *(_LINKS_BY_CHUNK, _BLOCK_STAMPS, _TAGS_OF_DOCUMENTS, _ROW_CHECKSUMS),
 )
 """Migration n leads from version n to version n + 1."""
 

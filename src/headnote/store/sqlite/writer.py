@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import accumulate, chain, count, islice, pairwise, starmap
+from itertools import accumulate, chain, count, islice, pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from headnote.model import file_name
@@ -13,8 +13,19 @@ from headnote.store import codec
 from headnote.store.base import DOCUMENTS_TOGETHER
 from headnote.store.codec import escaped
 from headnote.store.columns import columns_of
+from headnote.store.damage import decoding
 from headnote.store.rows import Columns, Entry, LinkRow, NonText, PackedVectors
 from headnote.store.sqlite.cache import Caches
+from headnote.store.sqlite.checksums import (
+    CHECKED_DOCUMENT,
+    CHECKED_LINK,
+    checksum_of,
+    chunk_row,
+    document_checksum,
+    sound,
+    text_row,
+    with_checksum,
+)
 from headnote.store.sqlite.keywords import INSERT_KEYWORDS, delete_all_keywords, delete_keywords, insert_keywords
 from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.sql import Update, generation_of, only_value, rows
@@ -27,22 +38,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 12)})"
-_INSERT_TEXT = "INSERT INTO texts VALUES (?, ?)"
-_INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 19)})"
-_INSERT_LINK = """
-INSERT INTO links (document, chunk, line, kind, target, fragment, text, external, resolved, section, resolved_chunk)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 13)})"
+_INSERT_TEXT = "INSERT INTO texts VALUES (?, ?, ?)"
+_INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 20)})"
+_INSERT_LINK = f"INSERT INTO links VALUES (NULL, {', '.join('?' * 12)})"
 
 RowsOf = Callable[[int, Sequence[int], Columns], Iterable[Sequence[Any]]]
 """Number of a document, ids of its chunks, and its columns → rows of a table."""
 
 _TABLES: tuple[tuple[str, RowsOf], ...] = (
-    (_INSERT_DOCUMENT, lambda number, _, own: [(number, *own.document)]),
-    (_INSERT_TEXT, lambda number, _, own: [(number, codec.text_bytes(own.text))]),
-    (_INSERT_CHUNK, lambda number, ids, own: ((one, number, *row) for one, row in zip(ids, own.chunks, strict=True))),
-    (_INSERT_LINK, lambda number, _, own: ((number, *row) for row in own.links)),
+    (_INSERT_DOCUMENT, lambda number, _, own: [(number, *own.document, document_checksum(number, own.document))]),
+    (_INSERT_TEXT, lambda number, _, own: [text_row(number, own.text)]),
+    (_INSERT_CHUNK, lambda number, ids, own: map(chunk_row, ids, repeat(number), own.chunks)),
+    (_INSERT_LINK, lambda number, _, own: (with_checksum((number, *row)) for row in own.links)),
     (INSERT_KEYWORDS, lambda _, ids, own: ((one, *terms) for one, terms in zip(ids, own.keywords, strict=True))),
     ("INSERT INTO document_tags VALUES (?, ?)", lambda number, _, own: ((number, tag) for tag in own.tags)),
     ("INSERT INTO fields VALUES (?, ?, ?)", lambda number, _, own: ((number, *field) for field in own.fields)),
@@ -101,9 +109,18 @@ class SqliteWriter(SqliteReader):
         with self._update.step():
             self.remove([new])
             self._lose_links_to(old)
-            self.db.execute("UPDATE documents SET path = ? WHERE path = ?", (escaped(new), escaped(old)))
+            self._set_path(old, new)
             if file_name(old) != file_name(new):
                 self._renew_keywords(new)
+
+    @decoding
+    def _set_path(self, old: str, new: str) -> None:
+        for row in rows(self.db, f"SELECT {CHECKED_DOCUMENT} FROM documents d WHERE d.path = ?", (escaped(old),)):
+            number, _, *rest = sound("a document", row)
+            checksum = checksum_of((number, escaped(new), *rest))
+            self.db.execute(
+                "UPDATE documents SET path = ?, checksum = ? WHERE id = ?", (escaped(new), checksum, number)
+            )
 
     def _renew_keywords(self, path: str) -> None:
         """After the file name has changed, which is one of the names a document is found by."""
@@ -123,7 +140,7 @@ class SqliteWriter(SqliteReader):
             numbers = self._numbers_of(links)
             self.db.executemany("DELETE FROM links WHERE document = ?", ((number,) for number in numbers.values()))
             new = ((number, *codec.link_row(link)) for path, number in numbers.items() for link in links[path])
-            self.db.executemany(_INSERT_LINK, new)
+            self.db.executemany(_INSERT_LINK, map(with_checksum, new))
 
     def set_non_texts(self, files: Iterable[NonText]) -> None:
         by_path = {file.path: file for file in files}
@@ -164,15 +181,24 @@ class SqliteWriter(SqliteReader):
         return {path: found[escaped(path)] for path in paths if escaped(path) in found}
 
     def _forget_places(self, path: str) -> None:
-        self.db.execute(
-            "UPDATE links SET resolved_chunk = NULL WHERE resolved = ? AND resolved_chunk IS NOT NULL", (escaped(path),)
-        )
+        self._change_links_to(path, "AND l.resolved_chunk IS NOT NULL", lambda resolved, section: (resolved, section))
 
     def _lose_links_to(self, path: str) -> None:
-        self.db.execute(
-            "UPDATE links SET resolved = NULL, section = NULL, resolved_chunk = NULL WHERE resolved = ?",
-            (escaped(path),),
-        )
+        self._change_links_to(path, "", lambda *_: (None, None))
+
+    @decoding
+    def _change_links_to(
+        self, path: str, which: str, place: Callable[[str | None, str | None], tuple[str | None, str | None]]
+    ) -> None:
+        """They lead to another place, and to no chunk of it."""
+        query = f"SELECT l.id, {CHECKED_LINK} FROM links l WHERE l.resolved = ? {which}"
+        changed = []
+        for number, *row in rows(self.db, query, (escaped(path),)):
+            *own, resolved, section, _ = sound("a link", row)
+            there = (*place(resolved, section), None)
+            changed.append((*there, checksum_of((*own, *there)), number))
+        update = "UPDATE links SET resolved = ?, section = ?, resolved_chunk = ?, checksum = ? WHERE id = ?"
+        self.db.executemany(update, changed)
 
     def _next(self, table: str) -> int:
         return int(only_value(self.db, f"SELECT coalesce(max(id), 0) + 1 FROM {table}"))
