@@ -157,6 +157,17 @@ def test_variables_are_words_like_those_of_a_file(
     assert status(docs, capsys)["model"] == "hashing:64"
 
 
+def test_a_variable_of_another_system_counts_with_a_stored_preset(
+    docs: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MDVDB_CHUNK_MAX_TOKENS", "300")
+    output_of(capsys, "index", docs, "--preset", "mdvdb")
+    for command in (["search", "gauge", str(docs)], ["index", str(docs)]):
+        record, note = output_of(capsys, *command)
+        assert (record.get("rebuilt", ""), note) == ("", ""), command
+    assert status(docs, capsys)["settings"]["max_tokens"] == 300
+
+
 def test_flags_outlive_the_file(docs: Path, capsys: Captured) -> None:
     file = docs / "headnote.toml"
     file.write_text('preset = "blocks"\nmax_tokens = 300\n', encoding="utf-8")

@@ -99,9 +99,11 @@ def choose(
     environment = os.environ if environment is None else environment
     new_flags = flag_values({name: value for name, value in flags.items() if name not in INDEX.checks})
     new_flags = _with_absolute_counter(new_flags) | INDEX.values(INDEX.flag_entries(flags))
-    now = _ambient(start, environment, new_flags)
-    before = _parse(made_with) if made_with and configure != "anew" else _Stored(now, {})
-    file = _ambient(start, {}, new_flags)
+    kept = _parse(made_with) if made_with and configure != "anew" else None
+    # Which variables count depends on the preset, and that may be a stored flag.
+    flags_in_force = {**(kept.flags if kept else {}), **new_flags}
+    now, file = (_ambient(start, variables, flags_in_force) for variables in (environment, {}))
+    before = kept or _Stored(now, {})
     stored = before._replace(ambient=_ambient_of(configure, before.ambient, file, now))
     ambient = {name: _with_origin(value, now.get(name), file.get(name)) for name, value in stored.ambient.items()}
     # An index that lies in the folder may have come with it. One in a database is where the user said.

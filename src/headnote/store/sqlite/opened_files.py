@@ -26,27 +26,8 @@ def opened_as_database(file: FileIO) -> Iterator[str]:
 # ruff: noqa: N802
 
 
-class _File:
-    """The file as SQLite uses it. Nobody else knows it, so nothing is locked."""
-
-    def __init__(self, file: FileIO | BytesIO) -> None:
-        self._file = file
-
-    def xRead(self, amount: int, offset: int) -> bytes:
-        self._file.seek(offset)
-        return self._file.read(amount)
-
-    def xWrite(self, data: bytes, offset: int) -> None:
-        self._file.seek(offset)
-        view = memoryview(data)
-        while view:
-            view = view[self._file.write(view) :]
-
-    def xTruncate(self, size: int) -> None:
-        self._file.truncate(size)
-
-    def xFileSize(self) -> int:
-        return self._file.seek(0, 2)
+class UnlockedFile:
+    """What SQLite asks of a file that no two connections write: nobody has to wait for anybody."""
 
     def xSectorSize(self) -> int:
         return 0
@@ -67,6 +48,29 @@ class _File:
     def xSync(self, _flags: int) -> None: ...
 
     def xClose(self) -> None: ...
+
+
+class _File(UnlockedFile):
+    """The file as SQLite uses it. Nobody else knows it, so nothing is locked."""
+
+    def __init__(self, file: FileIO | BytesIO) -> None:
+        self._file = file
+
+    def xRead(self, amount: int, offset: int) -> bytes:
+        self._file.seek(offset)
+        return self._file.read(amount)
+
+    def xWrite(self, data: bytes, offset: int) -> None:
+        self._file.seek(offset)
+        view = memoryview(data)
+        while view:
+            view = view[self._file.write(view) :]
+
+    def xTruncate(self, size: int) -> None:
+        self._file.truncate(size)
+
+    def xFileSize(self) -> int:
+        return self._file.seek(0, 2)
 
 
 def _file_system(apsw: Any, name: str, file: FileIO) -> Any:

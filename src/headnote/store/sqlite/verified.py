@@ -15,6 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from headnote.extras import load
+from headnote.store.sqlite.opened_files import UnlockedFile
 
 DIGEST = 32
 """Bytes of a digest."""
@@ -103,8 +104,8 @@ class VerifiedFiles:
 # ruff: noqa: N802
 
 
-class _File:
-    """One open file. It cannot be written, so nobody has to wait for anybody."""
+class _File(UnlockedFile):
+    """One open file. It cannot be written."""
 
     def __init__(self, data: VerifiedBytes) -> None:
         self.xRead = data.read
@@ -112,26 +113,6 @@ class _File:
 
     def xFileSize(self) -> int:
         return self._data.size
-
-    def xSectorSize(self) -> int:
-        return 0
-
-    def xDeviceCharacteristics(self) -> int:
-        return 0
-
-    def xFileControl(self, _operation: int, _pointer: int) -> bool:
-        return False
-
-    def xCheckReservedLock(self) -> bool:
-        return False
-
-    def xLock(self, _level: int) -> None: ...
-
-    def xUnlock(self, _level: int) -> None: ...
-
-    def xSync(self, _flags: int) -> None: ...
-
-    def xClose(self) -> None: ...
 
 
 def _file_system(apsw: Any, name: str, data: VerifiedBytes) -> Any:
