@@ -8,7 +8,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,7 +38,8 @@ def hot_modules(script: ModuleType, source: Path) -> set[str]:
 
 @pytest.fixture
 def hook(script: ModuleType, repository: Path, tmp_path: Path) -> Any:
-    return script.CompileHook(str(repository), {}, None, None, str(tmp_path), "wheel")
+    metadata = SimpleNamespace(core=SimpleNamespace(optional_dependencies={"fast": ["toktok-rs"]}))
+    return script.CompileHook(str(repository), {}, None, metadata, str(tmp_path), "wheel")
 
 
 @pytest.mark.parametrize(("setting", "version"), [("", "standard"), ("0", "standard"), ("1", "editable")])
@@ -46,9 +47,23 @@ def test_nothing_is_compiled_unless_asked_or_in_an_editable_install(
     setting: str, version: str, hook: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADNOTE_COMPILE", setting)
-    data: dict[str, Any] = {"pure_python": True, "infer_tag": False, "force_include": {}}
+    data: dict[str, Any] = {"pure_python": True, "infer_tag": False, "force_include": {}, "dependencies": []}
     hook.initialize(version, data)
+    del data["dependencies"]
     assert data == {"pure_python": True, "infer_tag": False, "force_include": {}}
+
+
+@pytest.mark.parametrize(
+    ("version", "libc", "added"), [("editable", "glibc", 1), ("editable", "", 0), ("standard", "glibc", 0)]
+)
+def test_an_install_for_this_machine_alone_has_the_native_tokenizer_where_it_has_a_wheel(
+    version: str, libc: str, added: int, hook: Any, script: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HEADNOTE_COMPILE", raising=False)
+    monkeypatch.setattr(script, "libc_ver", lambda: (libc, "2.36"))
+    data: dict[str, Any] = {"dependencies": []}
+    hook.initialize(version, data)
+    assert data["dependencies"] == ["toktok-rs"] * added
 
 
 @pytest.mark.parametrize(("setting", "packages"), [("", []), ("0", []), ("1", ["mypy", "setuptools"])])

@@ -185,6 +185,7 @@ WORKING: dict[str, list[str]] = {
     "config": [],
     "presets": [],
     "completion": ["zsh"],
+    "trust": ["."],
 }
 NEEDING: dict[str, tuple[list[str], str]] = {
     "search": (["text"], "search"),
