@@ -23,7 +23,7 @@ from serving import NO_BROWSER, find_browser, served
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PICTURES = REPOSITORY / "docs" / "pictures"
-PATIENCE = 30_000
+PATIENCE = 120_000
 """Milliseconds until what should appear must be there."""
 
 
