@@ -105,6 +105,8 @@ def pack_command(
         if why := index.why_no_documents():
             write_note(why)
         folders = index.status().folders or [RootStatus("", str(root.resolve()), len(index.documents()))]
+        # One that may not be read, or cannot be, gives only what the index has of it.
+        folders = [folder for folder in folders if folder.documents or not folder.problem]
         for folder in folders:  # before anything is written: a file may name folders that nobody thinks of
             write_message(f"packing {counted(folder.documents, 'document')} of {folder.folder}")
         file = output or Path(f"{root.resolve().name}{SUFFIX}")
