@@ -118,6 +118,8 @@ def test_settings_are_copied_as_code(visit: Visit) -> None:
     open_all_settings(page)
     page.get_by_label("Max", exact=True).fill("600")
     page.get_by_label("merge", exact=True).uncheck()
+    # The count of chunks is announced in the same place, and would cover what is copied meanwhile.
+    expect(page.locator("#announcer")).to_have_text("blocks: 10 chunks")
     recipes = {
         "Python": 'import headnote\n\nchunks = headnote.chunk_file(\n    "relay.md",\n    preset="blocks",\n'
         "    max_tokens=600,\n    merge=False,\n)\n",
