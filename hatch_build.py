@@ -29,10 +29,8 @@ HOT = [
     "chunking/draft.py",
     "chunking/passes/*.py",
     "chunking/records.py",
-    "chunking/rendering.py",
-    "chunking/sizes.py",
     "chunking/splitting/*.py",
-    "index/anchors.py",
+    "links/anchors.py",
     "markdown/headings.py",
     "markdown/inline.py",
     "markdown/leaves.py",
@@ -42,11 +40,10 @@ HOT = [
     "markdown/references.py",
     "markdown/rules/*.py",
     "markdown/scanner.py",
-    "markdown/slugs.py",
-    "markdown/titles.py",
     "markdown/views.py",
-    "store/terms.py",
+    "store/keyword_fields.py",
     "tokens/seams.py",
+    "words/terms.py",
 ]
 """Loops over blocks, lines, words and characters. Others stay Python because they gain nothing: counters spend their
 time in tokenizers, which are native. Classes with cached properties cannot be compiled, because compiled objects have

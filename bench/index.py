@@ -253,7 +253,7 @@ def _random_vectors() -> Any:
 
 def run_store(_: Path) -> Figures:
     """Vectors as an update stores them: every few in a transaction of their own."""
-    from headnote.index.vectors import TEXTS_AT_ONCE
+    from headnote.index.deep_vectors import TEXTS_AT_ONCE
     from headnote.store.sqlite.store import SqliteStore
 
     matrix = _random_vectors()

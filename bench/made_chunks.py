@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headnote.model import text_hash
-from headnote.store.columns import columns_of
-from headnote.store.names import name_hash, names_of
-from headnote.store.quantized import packed_groups
-from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, PackedVectors
-from headnote.store.terms import query_terms
+from headnote.store.codec import columns_of
+from headnote.store.quantized import name_hash, names_of, packed_groups
+from headnote.store.rows import ChunkRow, Columns, DocumentEntry, DocumentRow, PackedVectors
+from headnote.words.terms import query_terms
 
 MODEL = "made:1"
 DIMENSIONS = 256
@@ -132,7 +131,7 @@ def _entry(name: str, words: NDArray[np.object_], vectors: Matrix) -> Columns:
         {bytes.fromhex(chunk.hash): (halves[at].tobytes(), parts[at]) for at, chunk in enumerate(chunks)},
         {name_hash(names_of(title, ())[0]): parts[0]},
     )
-    return columns_of(Entry(document, chunks, (), packed))
+    return columns_of(DocumentEntry(document, chunks, (), packed))
 
 
 def _chunk(number: int, start: int, end: int, digest: str) -> ChunkRow:

@@ -24,11 +24,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import headnote
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import get_embedder
 from headnote.index.parts import embed_in_parts
 from headnote.sources.discover import discover
-from headnote.store.names import names_of
+from headnote.store.quantized import names_of
 from notes import COUNT, MEGABYTES, SEED, write_notes
 from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 

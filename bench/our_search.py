@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 
 from headnote.api import Index
 from headnote.config.stored import choose
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models, get_embedder
-from headnote.evaluate.caching_embedder import CachingEmbedder
-from headnote.evaluate.measuring import Retrieved
-from headnote.evaluate.spans import Span
-from headnote.index.task import Progress
+from headnote.extra.evaluate.caching_embedder import CachingEmbedder
+from headnote.extra.evaluate.measuring import Retrieved
+from headnote.extra.evaluate.metrics import TextSpan
 from headnote.model import Hit
+from headnote.model.progress import Progress
 from headnote.search.engine import DEPTH
 from headnote.search.query import Mode
 from headnote.search.ranking import ranked, reciprocal_ranks
 from headnote.search.retrievers import by_meaning, by_words
-from headnote.search.terms import content_terms
+from headnote.search.spelling import content_terms
 from headnote.store.filters import Filter
 from headnote.store.rows import LinkRow
 from headnote.store.sqlite.store import SqliteStore
@@ -107,7 +107,7 @@ class OurIndex:
         # The same passages answer many questions, and counting tokens takes longer than finding them.
         if hit.key not in self._tokens:
             self._tokens[hit.key] = count_tokens(hit.text)
-        return Retrieved(Span(hit.path, hit.start, hit.end), self._tokens[hit.key])
+        return Retrieved(TextSpan(hit.path, hit.start, hit.end), self._tokens[hit.key])
 
     def _by_plain_ranks(self, question: str, limit: int) -> list[Retrieved]:
         """Of the same two legs."""
@@ -117,7 +117,7 @@ class OurIndex:
             meaning = by_meaning(reader, model.name, model.embed_query(question), DEPTH, everything)
             chunks = reader.chunks(ranked(reciprocal_ranks(words, meaning))[:limit])
             return [
-                Retrieved(Span(chunk.path, chunk.row.start, chunk.row.end), count_tokens(chunk.text))
+                Retrieved(TextSpan(chunk.path, chunk.row.start, chunk.row.end), count_tokens(chunk.text))
                 for chunk in chunks
             ]
 

@@ -11,9 +11,9 @@ import Stemmer
 
 import headnote
 from faults import Piece
-from headnote.embedding.base import Embedder
-from headnote.evaluate.measuring import Retrieved
-from headnote.evaluate.spans import Span
+from headnote.embedding.embedder import Embedder
+from headnote.extra.evaluate.measuring import Retrieved
+from headnote.extra.evaluate.metrics import TextSpan
 from headnote.markdown.frontmatter import read_frontmatter, title
 from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
 from splitters import langchain_header_pieces, semantic_pieces
@@ -44,10 +44,10 @@ def langchain_chunks(path: str, text: str) -> Iterable[PeerChunk]:
 def semantic_chunks(path: str, text: str) -> Iterable[PeerChunk]:
     for piece in semantic_pieces(LIMIT)(text):
         start = piece.start or 0
-        yield PeerChunk(_found(Span(path, start, start + len(piece.text)), piece.text), piece.text)
+        yield PeerChunk(_found(TextSpan(path, start, start + len(piece.text)), piece.text), piece.text)
 
 
-def _found(span: Span, text: str) -> Retrieved:
+def _found(span: TextSpan, text: str) -> Retrieved:
     return Retrieved(span, headnote.count_tokens(text))
 
 
@@ -57,7 +57,7 @@ def title_of(path: str, text: str) -> str:
     return title(read_frontmatter(text, blocks[0]).data) if blocks and blocks[0].kind == "frontmatter" else ""
 
 
-def located(path: str, text: str, pieces: Sequence[Piece]) -> list[Span]:
+def located(path: str, text: str, pieces: Sequence[Piece]) -> list[TextSpan]:
     """Where pieces stand whose blanks and control characters were rewritten."""
     places = [at for at, character in enumerate(text) if _counts(character)]
     plain = "".join(text[at] for at in places)
@@ -68,9 +68,9 @@ def located(path: str, text: str, pieces: Sequence[Piece]) -> list[Span]:
         if at < 0:
             at = plain.find(needle)
         if at < 0 or not needle:
-            spans.append(Span(path, 0, 0))
+            spans.append(TextSpan(path, 0, 0))
             continue
-        spans.append(Span(path, places[at], places[at + len(needle) - 1] + 1))
+        spans.append(TextSpan(path, places[at], places[at + len(needle) - 1] + 1))
         cursor = at + 1
     return spans
 

@@ -12,11 +12,11 @@ from whoosh.fields import NUMERIC, TEXT, Schema
 from whoosh.index import create_in, exists_in, open_dir
 from whoosh.qparser import OrGroup, QueryParser
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
 from headnote.store.sqlite import doctor
-from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
+from headnote.store.sqlite.writer import SqliteReader
 
 DEPTH = 200
 LIMIT = 10

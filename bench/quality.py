@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from headnote.evaluate.measuring import LocatedQuestion, Retrieved, locate_gold
+from headnote.extra.evaluate.measuring import LocatedQuestion, Retrieved, locate_gold
 from headnote.search.engine import DEPTH
 from our_search import PLAIN, WORDS, Ask, Clock, Model, OurIndex
 from question_sets import LANGUAGES, QuestionSet, anthropic, chroma, linkgold, xquad

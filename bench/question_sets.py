@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.evaluate.formats import load_questions, write_sections
-from headnote.evaluate.questions import Gold, Place, Question
+from headnote.extra.evaluate.questions import Gold, GoldPlace, Question, load_questions, write_sections
 from shared_corpora import files_below, shared_folder
 
 SMALL = 150_000
@@ -72,7 +71,7 @@ def xquad(language: str, work: Path, quick: bool) -> QuestionSet:
             path = f"{number:02}/{position:02}.md"
             _write(documents / path, paragraph["context"].removeprefix("\ufeff") + "\n")
             asked = [entry["question"] for entry in paragraph["qas"]]
-            questions += [Question(text, (Gold(path),), Place(str(file), 1)) for text in asked]
+            questions += [Question(text, (Gold(path),), GoldPlace(str(file), 1)) for text in asked]
     return _made(f"xquad {language}", documents, questions, work, quick)
 
 

@@ -139,13 +139,13 @@ class Timed:
 def run(engine: str, workers: int, given: str, embedder: str, kind: str) -> Figures:
     """One job. Its start is all that passes before the first part begins, and what is still to do after the last."""
     from headnote.chunking.settings import Settings
-    from headnote.scale.engines import find_engine
-    from headnote.scale.inputs import list_inputs
-    from headnote.scale.job import Job, open_output
-    from headnote.scale.work import Recipe, cut_into_parts
+    from headnote.extra.scale.engines import find_engine
+    from headnote.extra.scale.inputs import list_inputs
+    from headnote.extra.scale.job import Job, open_output
+    from headnote.extra.scale.work import JobRecipe, cut_into_parts
 
     model = get_embedder(embedder).name if embedder else ""
-    recipe = Recipe(Settings(), embedder, model, threads=1)
+    recipe = JobRecipe(Settings(), embedder, model, threads=1)
     with TemporaryDirectory() as scratch:
         notes, out = Path(scratch) / "notes", Path(scratch) / f"out.{kind}"
         notes.mkdir()

@@ -32,8 +32,8 @@ from headnote.embedding.registry import Models
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.search import engine, hits
 from headnote.search.query import MODES
-from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.store import SqliteStore
+from headnote.store.sqlite.writer import SqliteReader
 from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import SEED, Document, load
 

@@ -17,14 +17,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from headnote.evaluate.bootstrap import difference, interval
-from headnote.evaluate.measuring import LocatedQuestion, locate_gold, score
+from headnote.extra.evaluate.measuring import LocatedQuestion, locate_gold, score
+from headnote.extra.evaluate.metrics import difference, interval
 from headnote.search import engine
 from headnote.search.query import Mode
-from headnote.search.spelling import Reading, read_words
-from headnote.search.terms import content_terms, function_terms
-from headnote.store.base import Keywords
-from headnote.store.terms import terms
+from headnote.search.spelling import WordReading, content_terms, function_terms, read_words
+from headnote.store.interface import Keywords
+from headnote.words.terms import terms
 from our_search import Ask, Model, OurIndex
 from question_sets import QuestionSet, anthropic, chroma, linkgold
 from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
@@ -37,7 +36,7 @@ LONG = 5
 """Letters of a word that is worth mistyping."""
 
 Change = Callable[[str, Random], str]
-Read = Callable[[Keywords, str, int], list[Reading]]
+Read = Callable[[Keywords, str, int], list[WordReading]]
 
 
 def main() -> None:
@@ -103,8 +102,8 @@ def _asked(ask: Ask, located: list[LocatedQuestion], texts: list[str], read: Rea
     return scores
 
 
-def _as_typed(_: Keywords, text: str, __: int) -> list[Reading]:
-    return [Reading(term, term, {term: 1.0}) for term in content_terms(text)]
+def _as_typed(_: Keywords, text: str, __: int) -> list[WordReading]:
+    return [WordReading(term, term, {term: 1.0}) for term in content_terms(text)]
 
 
 # -- questions as people type them

@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 from playwright.sync_api import BrowserContext, Page
 
 from headnote import Index, chunk_file
-from headnote.evaluate.formats import load_questions
-from headnote.export.pages import Pages
-from headnote.export.writing import Exported
+from headnote.extra.evaluate.questions import load_questions
+from headnote.extra.export.pages import Pages
+from headnote.extra.export.writing import Exported
 from headnote.store.sqlite.store import SqliteStore
 from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import SEED, files_below, shared_folder

@@ -22,7 +22,7 @@ import psycopg
 from headnote.embedding.registry import Models
 from headnote.search.engine import DEPTH, Engine
 from headnote.search.query import MODES, Mode, Query
-from headnote.store.base import Store
+from headnote.store.interface import Store
 from headnote.store.postgres.store import PostgresStore
 from headnote.store.postgres.vectors import EXACT
 from headnote.store.sqlite.store import SqliteStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from headnote.evaluate.bootstrap import Interval, difference, interval
-from headnote.evaluate.measuring import LocatedQuestion, Measurement, Retrieved, first_of_each_document, score
+from headnote.extra.evaluate.measuring import LocatedQuestion, Measurement, Retrieved, first_of_each_document, score
+from headnote.extra.evaluate.metrics import Interval, difference, interval
 from our_search import PLAIN, Ask
 from report import Figure, Table
 from views import GOALS, View

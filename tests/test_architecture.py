@@ -17,22 +17,14 @@ PACKAGE = "headnote"
 
 # Packages of one layer may import each other, as long as they form no cycle.
 LAYERS: list[set[str]] = [
-    {"errors"},
-    {"model", "extras", "arguments", "lines", "signals", "processes", "whole_files"},
-    {"markdown", "tokens"},
-    {"formats"},
-    {"chunking"},
-    {"sources"},
-    {"services", "store"},
-    {"embedding", "index"},
-    {"search"},
-    {"answer"},
-    {"evaluate", "scale", "integrations"},
-    {"config"},
-    {"packs", "export"},
-    {"api"},
-    {"keeper"},
-    {"cli", "mcp_server", "web", "__main__"},
+    {"errors", "extras", "arguments", "lines", "signals", "processes", "whole_files"},
+    {"model"},
+    {"markdown", "formats", "tokens", "chunking", "words"},
+    {"sources", "services", "embedding", "store"},
+    {"links", "index"},
+    {"search", "answer"},
+    {"config", "api", "extra", "integrations"},
+    {"rendering", "web", "mcp_server", "cli", "__main__"},
 ]
 RANK = {package: rank for rank, packages in enumerate(LAYERS) for package in packages}
 SURFACES = LAYERS[-1]
@@ -45,8 +37,9 @@ INNER_LAYERS: dict[str, list[set[str]]] = {
     "markdown": [{"rules"}, {REST}],
     "chunking": [{REST}, {"splitting"}, {"passes"}, {"strategies"}, {"chunker"}],
     "store": [{REST}, {"sqlite", "postgres"}, {"opening"}],
-    "index": [{"sites"}, {REST}, {"checking"}],
-    "web": [{"rendering", "responses"}, {REST}, {"endpoints"}, {"app", "openapi", "serving"}, {"workers"}],
+    "links": [{"sites"}, {REST}, {"checking"}],
+    "extra": [{"evaluate", "scale", "packs", "export"}],
+    "web": [{REST}, {"endpoints"}, {"app", "openapi", "serving"}, {"workers"}],
 }
 
 HEAVY = {"numpy", "rich", "click", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
@@ -355,8 +348,8 @@ def test_a_subpackage_nobody_placed_is_seen(tmp_path: Path) -> None:
         ("store.sqlite.store", "store.opening"),
         ("store.sqlite.store", "store.postgres.store"),
         ("store.postgres.store", "store.sqlite.store"),
-        ("index.sites.addresses", "index.linking"),
-        ("index.linking", "index"),
+        ("links.sites.addresses", "links.resolving"),
+        ("links.resolving", "links"),
     ],
 )
 def test_a_wrong_way_import_inside_a_package_is_seen(tmp_path: Path, importer: str, target: str) -> None:

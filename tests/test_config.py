@@ -16,7 +16,7 @@ from headnote.chunking.aliases import KNOWN_NAMES
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.config import LoadedSettings, load_settings
-from headnote.config.files import MAX_CHARACTERS, nearest_file
+from headnote.config.tables import MAX_CHARACTERS, nearest_file
 
 
 def write(file: Path, text: str) -> Path:

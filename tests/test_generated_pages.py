@@ -12,10 +12,10 @@ import generated
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import app
-from headnote.config.index import INDEX
+from headnote.config.index_settings import INDEX
 from headnote.config.llm import LLM
-from headnote.config.search import SEARCH
-from headnote.config.server import SERVER
+from headnote.config.search_settings import SEARCH
+from headnote.config.server_settings import SERVER
 from headnote.config.tables import Table
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -18,13 +18,13 @@ from headnote import Index, SettingsError
 from headnote.api import trust_folder
 from headnote.cli.main import main
 from headnote.config import choose, load_chat_settings, load_index_settings, load_settings, withheld_of_file
-from headnote.config.chunking import ambient_values
-from headnote.config.entries import Value
+from headnote.config.chunk_settings import ambient_values
 from headnote.config.stored import _text
+from headnote.config.tables import SettingValue
 from headnote.config.trust import records, user_folder
 from headnote.config.withheld import GATED
 from headnote.errors import UntrustedSettings
-from headnote.store.damage import MADE_WITH
+from headnote.store.integrity import MADE_WITH
 
 Captured = pytest.CaptureFixture[str]
 HOSTILE = '[index]\nembedder = "openai:m"\n[llm]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
@@ -427,7 +427,9 @@ def ship(folder: Path, flags: dict[str, Any], ambient: dict[str, Any]) -> None:
     """An index in the folder that says it was made with these."""
     with Index.open(folder, embedder="none") as index:
         index.update()
-        text = _text(*({name: Value(value, "--flag") for name, value in layer.items()} for layer in (ambient, flags)))
+        text = _text(
+            *({name: SettingValue(value, "--flag") for name, value in layer.items()} for layer in (ambient, flags))
+        )
         with index._store.writing(0.0) as writer:
             writer.set_manifest({**writer.manifest(), MADE_WITH: text})
 

@@ -26,10 +26,10 @@ from headnote.cli.formatting import setting_text
 from headnote.cli.main import COMMANDS, app
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.config import ChatSettings, IndexSettings, SearchSettings, ServerSettings
-from headnote.config.index import INDEX
+from headnote.config.index_settings import INDEX
 from headnote.config.llm import LLM
-from headnote.config.search import SEARCH
-from headnote.config.server import SERVER
+from headnote.config.search_settings import SEARCH
+from headnote.config.server_settings import SERVER
 from headnote.config.tables import VARIABLE_PREFIX, Table
 from headnote.markdown.plain import plain_text
 

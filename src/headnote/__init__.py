@@ -82,24 +82,24 @@ if TYPE_CHECKING:
     )
     from headnote.api.checking import check_links
     from headnote.chunking.chunker import chunk
-    from headnote.chunking.options import ChunkOptions
     from headnote.chunking.presets import presets
-    from headnote.chunking.settings import Settings
+    from headnote.chunking.settings import ChunkOptions, Settings
     from headnote.config import ChatSettings, IndexSettings, OutwardSetting
-    from headnote.embedding.base import Embedder
+    from headnote.embedding.embedder import Embedder
     from headnote.embedding.registry import Models
-    from headnote.export.writing import Exported
-    from headnote.index.checking.model import Finding, IgnoredFinding, LinkReport, Position
-    from headnote.index.graph import Graph, Neighbourhood, Node
+    from headnote.extra.export.writing import Exported
+    from headnote.extra.packs.format import PackInfo
     from headnote.index.plan import Plan
-    from headnote.index.task import FilesRead, Progress, Report
+    from headnote.index.task import FilesRead, Report
+    from headnote.links.checking.checked_files import Finding, IgnoredFinding, LinkReport, Position
+    from headnote.links.graph import Graph, Neighbourhood, Node
     from headnote.markdown import parse
     from headnote.markdown.headings import HeadingStack
     from headnote.markdown.outline import OutlineEntry
-    from headnote.packs.format import PackInfo
-    from headnote.search.options import SearchOptions
+    from headnote.model.progress import Progress
+    from headnote.search.query import SearchOptions
     from headnote.sources.chunks import chunk_file, chunk_files
-    from headnote.sources.listing import SkippedFile
+    from headnote.sources.repository import SkippedFile
     from headnote.store.rows import ChunkRow, DocumentRow, DocumentSummary, LinkRow, NonText, Parent, StoredChunk
     from headnote.tokens import Counter, count_tokens, estimate_tokens
 
@@ -214,45 +214,45 @@ __all__ = [
 _MODULE_OF = {
     "Chat": "headnote.answer.chat",
     "ChatSettings": "headnote.config",
-    "ChunkOptions": "headnote.chunking.options",
+    "ChunkOptions": "headnote.chunking.settings",
     "ChunkRow": "headnote.store.rows",
     "Counter": "headnote.tokens",
     "DocumentRow": "headnote.store.rows",
     "DocumentSummary": "headnote.store.rows",
     "DocumentView": "headnote.api",
     "Drift": "headnote.api",
-    "Embedder": "headnote.embedding.base",
-    "Exported": "headnote.export.writing",
+    "Embedder": "headnote.embedding.embedder",
+    "Exported": "headnote.extra.export.writing",
     "FilesRead": "headnote.index.task",
-    "Finding": "headnote.index.checking.model",
-    "Graph": "headnote.index.graph",
+    "Finding": "headnote.links.checking.checked_files",
+    "Graph": "headnote.links.graph",
     "HeadingStack": "headnote.markdown.headings",
-    "IgnoredFinding": "headnote.index.checking.model",
+    "IgnoredFinding": "headnote.links.checking.checked_files",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",
     "LeftOut": "headnote.api",
-    "LinkReport": "headnote.index.checking.model",
+    "LinkReport": "headnote.links.checking.checked_files",
     "LinkRow": "headnote.store.rows",
     "Message": "headnote.answer.prompt",
     "ModelStatus": "headnote.api",
     "Models": "headnote.embedding.registry",
-    "Neighbourhood": "headnote.index.graph",
-    "Node": "headnote.index.graph",
+    "Neighbourhood": "headnote.links.graph",
+    "Node": "headnote.links.graph",
     "NonText": "headnote.store.rows",
     "OutlineEntry": "headnote.markdown.outline",
     "OutwardSetting": "headnote.config",
-    "PackInfo": "headnote.packs.format",
+    "PackInfo": "headnote.extra.packs.format",
     "Parent": "headnote.store.rows",
     "Passages": "headnote.api",
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
-    "Position": "headnote.index.checking.model",
+    "Position": "headnote.links.checking.checked_files",
     "Progress": "headnote.index.task",
     "Report": "headnote.index.task",
     "RootStatus": "headnote.api",
-    "SearchOptions": "headnote.search.options",
+    "SearchOptions": "headnote.search.query",
     "Settings": "headnote.chunking.settings",
-    "SkippedFile": "headnote.sources.listing",
+    "SkippedFile": "headnote.sources.repository",
     "Status": "headnote.api",
     "StoredChunk": "headnote.store.rows",
     "check_links": "headnote.api.checking",

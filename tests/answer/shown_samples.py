@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.answer.passages import ShownPassage, passage_of
+from headnote.answer.prompt import ShownPassage, passage_of
 from headnote.model import Hit
 
 CARE = """\

@@ -26,10 +26,10 @@ from shown_samples import samples
 
 from headnote.answer.answering import NOTHING, answer_from
 from headnote.answer.chat import Chat, find_chat
-from headnote.embedding.base import NoEmbedder
+from headnote.embedding.embedder import NoEmbedder
 from headnote.errors import AnswerError, MissingKey, RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
 from headnote.model import Answer
-from headnote.services.settings import Limits, Service
+from headnote.services.service import Limits, Service
 
 QUICK = Limits(timeout=2, tries=3, first_wait=0.01, longest_wait=5)
 GOOD = "The lamp blinks twice a minute [care.md:3]. A dark lamp means an empty battery [care.md:4]."

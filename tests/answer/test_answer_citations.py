@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_samples import CARE, passage, samples
 
-from headnote.answer.brackets import find_brackets
-from headnote.answer.citations import Checker, check_citations, read_statement, unsupported
+from headnote.answer.citations import Checker, check_citations, find_brackets, read_statement, unsupported
 
 NAMES = ("care.md", "guides/mount.md")
 

@@ -11,10 +11,9 @@ from shown_samples import CARE, passage, samples
 
 from headnote import Index
 from headnote.answer.answering import NO_MODEL, NOTHING, answer_from
-from headnote.answer.brackets import find_brackets
-from headnote.answer.citations import check_citations
+from headnote.answer.citations import check_citations, find_brackets
 from headnote.answer.extract import extract, quotes_of
-from headnote.embedding.base import NoEmbedder
+from headnote.embedding.embedder import NoEmbedder
 from headnote.model import Answer
 
 
@@ -120,7 +119,7 @@ def test_the_handbook_answers(index: Index, question: str, path: str, expected: 
 
 def test_quotes_support_themselves(index: Index) -> None:
     """What is quoted passes the check that a model's answers have to pass."""
-    from headnote.answer.passages import read_passages
+    from headnote.answer.prompt import read_passages
 
     held = lost = 0
     for question, _, _ in QUESTIONS:

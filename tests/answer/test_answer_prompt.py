@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_samples import make_hit, passage, samples
 
-from headnote.answer.passages import ShownPassage, passage_of
-from headnote.answer.prompt import Prompt, build_prompt, choose_mark, count
+from headnote.answer.prompt import Prompt, ShownPassage, build_prompt, choose_mark, count, passage_of
 from headnote.errors import SettingsError
 from headnote.model import Hit
 from headnote.tokens import count_tokens

@@ -9,8 +9,8 @@ import pytest
 from shown_samples import samples
 
 from headnote import Index, SettingsError, Turn
+from headnote.answer.answering import merged, searches_for
 from headnote.answer.chat import Chat, Piece
-from headnote.answer.following import merged, searches_for
 from headnote.answer.prompt import Message, build_prompt, count
 
 CALIBRATION = Turn("How often is a gauge calibrated?", "Once a year. [calibration.md:3-4]")

@@ -13,7 +13,7 @@ from shown_samples import make_hit
 
 from headnote import chunk
 from headnote.answer.citations import check_citations
-from headnote.answer.passages import ShownPassage, passage_of
+from headnote.answer.prompt import ShownPassage, passage_of
 
 
 class Sample(NamedTuple):

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.evaluate.caching_embedder import CachingEmbedder
-from headnote.evaluate.measuring import Retrieved, locate_gold
-from headnote.evaluate.questions import Gold, Place, Question
-from headnote.evaluate.spans import Span
+from headnote.extra.evaluate.caching_embedder import CachingEmbedder
+from headnote.extra.evaluate.measuring import Retrieved, locate_gold
+from headnote.extra.evaluate.metrics import TextSpan
+from headnote.extra.evaluate.questions import Gold, GoldPlace, Question
 from our_search import Model, OurIndex
 from vector_file import VectorFile
 from views import GOALS, LINKS, VIEWS
 from ways import Way, compare, differences, record
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 PAGES = {
     "probes.md": "# Probes\n\nA probe asks whether a container lives. See [the restarts](restarts.md).\n",
@@ -76,9 +76,9 @@ def way(model: str, mode: str, *, is_ours: bool = True) -> Way:
 
 
 def test_models_are_compared_with_the_baseline_words_their_legs_and_the_best_of_the_others() -> None:
-    questions = [Question(f"q{number}", (Gold("a.md"),), Place("q", number)) for number in range(20)]
+    questions = [Question(f"q{number}", (Gold("a.md"),), GoldPlace("q", number)) for number in range(20)]
     located = locate_gold(questions, lambda _: "text")
-    right, wrong = [Retrieved(Span("a.md", 0, 4), 1)], [Retrieved(Span("b.md", 0, 4), 1)]
+    right, wrong = [Retrieved(TextSpan("a.md", 0, 4), 1)], [Retrieved(TextSpan("b.md", 0, 4), 1)]
     answers = [
         (way("", "keyword"), [right] * 20),
         (way("old", "hybrid"), [wrong] * 20),

@@ -19,10 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.chunking.presets import presets
-from headnote.cli.completion import read_line
+from headnote.cli.choices import next_steps
+from headnote.cli.completion import SCRIPTS, read_line
 from headnote.cli.main import main
-from headnote.cli.shell_scripts import SCRIPTS
-from headnote.cli.values import next_steps
 from headnote.search.query import EXPANSIONS, FUSIONS, MODES
 
 pytest_plugins = ("folder_fixtures",)

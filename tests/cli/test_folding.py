@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.cli.folding import columns, folded
-from headnote.cli.terminal import Span
+from headnote.cli.terminal import StyledText, columns, folded
 
 WORDS = st.lists(
     st.one_of(
@@ -20,14 +19,14 @@ WORDS = st.lists(
 )
 
 
-def rows_of(line: list[Span], width: int, indent: str) -> list[str]:
+def rows_of(line: list[StyledText], width: int, indent: str) -> list[str]:
     return ["".join(span.text for span in row) for row in folded(line, width, indent)]
 
 
 @given(WORDS, st.integers(40, 200), st.sampled_from(["", "    ", "    │           "]))
 def test_rows_fit_and_hold_everything(words: list[str], width: int, indent: str) -> None:
     text = " ".join(words)
-    line = [Span(text[at : at + 7], "bold" if at % 2 else "") for at in range(0, len(text), 7)]
+    line = [StyledText(text[at : at + 7], "bold" if at % 2 else "") for at in range(0, len(text), 7)]
     rows = rows_of(line, width, indent)
     assert all(columns(row) <= width for row in rows)
     assert all(row.startswith(indent) for row in rows[1:])
@@ -48,15 +47,15 @@ def test_rows_fit_and_hold_everything(words: list[str], width: int, indent: str)
     ],
 )
 def test_a_line_is_folded_where_it_may_be(text: str, width: int, rows: list[str]) -> None:
-    assert rows_of([Span(text)], width, "  ") == rows
+    assert rows_of([StyledText(text)], width, "  ") == rows
 
 
 def test_without_a_window_a_line_stays_as_it_is() -> None:
-    line = [Span("word " * 100)]
+    line = [StyledText("word " * 100)]
     assert list(folded(line, None, "    ")) == [line]
 
 
 def test_the_colours_stay_with_their_words() -> None:
-    line = [Span("a " * 12), Span("tide " * 4, "bold"), Span("b " * 12)]
+    line = [StyledText("a " * 12), StyledText("tide " * 4, "bold"), StyledText("b " * 12)]
     spans = [span for row in folded(line, 20, "") for span in row]
     assert " ".join(span.text for span in spans if span.style == "bold").split() == ["tide"] * 4

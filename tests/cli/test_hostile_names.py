@@ -244,7 +244,9 @@ def test_what_no_runner_obeys_is_left_alone(text: str) -> None:
 
 
 def test_a_command_in_pieces_is_seen(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.write_lines([[terminal.Span("##", "bold"), terminal.Span("[gr"), terminal.Span("oup]x")]])
+    terminal.write_lines(
+        [[terminal.StyledText("##", "bold"), terminal.StyledText("[gr"), terminal.StyledText("oup]x")]]
+    )
     assert capsys.readouterr().out == "#\N{REPLACEMENT CHARACTER}[group]x\n"
 
 

@@ -17,8 +17,8 @@ from terminals import read_all, without_colour
 import headnote
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
-from headnote.cli.progress import UpdateBars
-from headnote.index.task import Progress
+from headnote.cli.progress_bar import UpdateBars
+from headnote.model.progress import Progress
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -310,7 +310,7 @@ def test_colour_and_a_hint_on_a_terminal_only(docs: Path) -> None:
 
 def test_bars_show_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr("headnote.cli.progress.LONG", 0.0)
+    monkeypatch.setattr("headnote.cli.progress_bar.LONG", 0.0)
     monkeypatch.setenv("COLUMNS", "100")
     with UpdateBars() as bars:
         for done in range(1, 6):
@@ -326,7 +326,7 @@ def test_bars_show_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Captur
 def test_no_bars_for_what_is_short_or_not_seen(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     for is_terminal, long in ((False, 0.0), (True, 60.0)):
         monkeypatch.setattr("sys.stderr.isatty", lambda answer=is_terminal: answer)
-        monkeypatch.setattr("headnote.cli.progress.LONG", long)
+        monkeypatch.setattr("headnote.cli.progress_bar.LONG", long)
         with UpdateBars() as bars:
             bars(Progress("read", 1, 1))
         assert capsys.readouterr().err == ""

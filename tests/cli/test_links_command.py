@@ -138,7 +138,7 @@ def test_a_folder_that_is_not_read_to_the_end_is_no_green_build(
 def test_while_another_writes_the_index_answers_as_it_was(
     docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr("headnote.cli.opening.PATIENCE", 0.0)
+    monkeypatch.setattr("headnote.cli.access.PATIENCE", 0.0)
     assert main(["links", "--root", "docs", "--orphans"]) == 0
     (docs / "new.md").write_text("# New\n", encoding="utf-8")
     capsys.readouterr()

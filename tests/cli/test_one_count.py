@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 import headnote
+from headnote.api.keeper import KeeperState, Served
 from headnote.cli.main import main
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
-from headnote.index import vectors
-from headnote.index.task import Progress
-from headnote.keeper import Served, State
+from headnote.index import deep_vectors
 from headnote.mcp_server.replies import status_reply
-from headnote.store.names import names_of
+from headnote.model.progress import Progress
 from headnote.store.opening import open_store
-from headnote.web.endpoints.state import status
+from headnote.store.quantized import names_of
+from headnote.web.endpoints.folder import status
 from headnote.web.requests import Nothing
 
 Captured = pytest.CaptureFixture[str]
@@ -32,10 +32,10 @@ WORDS = re.compile(r"([\d,]+) vectors? of hashing:64 to come")
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Some texts and some names are in several documents."""
-    monkeypatch.setattr("headnote.api.opening.get_models", lambda _: Models(INSTANT, DEEP))
-    monkeypatch.setattr("headnote.cli.opening.A_MOMENT", 0)
-    monkeypatch.setattr(vectors, "TEXTS_AT_ONCE", 2)
-    monkeypatch.setattr(vectors, "NAMES_AT_ONCE", 3)
+    monkeypatch.setattr("headnote.api.folders.get_models", lambda _: Models(INSTANT, DEEP))
+    monkeypatch.setattr("headnote.cli.access.A_MOMENT", 0)
+    monkeypatch.setattr(deep_vectors, "TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr(deep_vectors, "NAMES_AT_ONCE", 3)
     pages = {"copy.md": TEXT, "original.md": TEXT, "alone.md": "no heading", "empty.md": ""}
     pages |= {f"page{number}.md": f"# Page\n\nText {number}.\n\n# Other {number}\n\nMore." for number in range(12)}
     for name, text in pages.items():
@@ -65,7 +65,7 @@ def told(root: Path, capsys: Captured) -> Iterator[tuple[str, int]]:
         yield "its words", _in_words(own.vectors_to_come)
         yield "its models", next(model.pending for model in own.models if model.role == "deep")
         yield "HTTP", status(Served(index), Nothing()).pending
-        reply = status_reply(own, State())
+        reply = status_reply(own, KeeperState())
         yield "MCP", reply.data["pending"]
         yield "MCP text", _in_words(reply.text)
     for command in ("index --no-deep", "status", "doctor", "search same --explain"):
@@ -122,7 +122,7 @@ def test_an_interruption_tells_the_same_number(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(vectors._Run, "_embed_texts", interrupt)
+    monkeypatch.setattr(deep_vectors._EmbeddingRun, "_embed_texts", interrupt)
     assert main(["index", str(root), *flags]) == 130
     error = capsys.readouterr().err
     assert error.count("interrupted: ") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headnote import Index, UnreadableSource
-from headnote.cli.opening import open_for_server
+from headnote.cli.access import open_for_server
 
 
 def test_an_index_that_cannot_be_handed_to_a_server_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ import headnote
 from headnote.cli import output
 from headnote.cli.hyperlinks import _is_known, _shows_links, editor_links
 from headnote.cli.main import main
-from headnote.cli.output import Output, Row, Shape, write_output
+from headnote.cli.output import Output, OutputRow, Shape, write_output
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -79,7 +79,9 @@ def test_nothing_that_a_terminal_would_obey(form: str, capsys: Captured) -> None
 
 
 def made(texts: list[str]) -> Output:
-    rows = [Row({"text": text}, {"path": f"{text}.md", "text": text}, f"{text}.md", 3, text, text) for text in texts]
+    rows = [
+        OutputRow({"text": text}, {"path": f"{text}.md", "text": text}, f"{text}.md", 3, text, text) for text in texts
+    ]
     return Output("hits", "hit", {"hits": [row.fields for row in rows]}, rows, ("path", "text"))
 
 

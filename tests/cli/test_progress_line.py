@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from headnote.cli.progress import UpdateBars
-from headnote.cli.progress_line import SAFE, TimeLeft, progress_line
-from headnote.index.task import Progress
+from headnote.cli.progress_bar import SAFE, TimeLeft, UpdateBars, progress_line
+from headnote.model.progress import Progress
 
 Captured = pytest.CaptureFixture[str]
 
@@ -54,7 +53,7 @@ def test_the_time_left_does_not_jump() -> None:
 
 def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     now = [0.0]
-    monkeypatch.setattr("headnote.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("headnote.cli.progress_bar.time.monotonic", lambda: now[0])
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
     with UpdateBars() as bars:
         for tenth in range(600):
@@ -67,7 +66,7 @@ def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.Mon
 
 def test_little_work_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     now = [0.0]
-    monkeypatch.setattr("headnote.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("headnote.cli.progress_bar.time.monotonic", lambda: now[0])
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
     with UpdateBars() as bars:
         bars(Progress("read", 0, 0))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headnote.api import place_of_home
-from headnote.api.homes import names_of
+from headnote.api.folders import names_of
 from headnote.cli.main import main
 
 pytest_plugins = ("folder_fixtures",)

@@ -15,11 +15,11 @@ from folders import COMMAND, run, run_as_someone_else, set_modes
 from terminals import read_all, without_colour
 
 import headnote
-from headnote.cli.folding import columns
 from headnote.cli.main import main
+from headnote.cli.terminal import columns
 from headnote.errors import SettingsError
 from headnote.model import Hit
-from headnote.search.filter_arguments import read_since
+from headnote.search.query import read_since
 from headnote.search.snippets import LINE_WIDTH
 
 pytest_plugins = ("folder_fixtures",)
@@ -130,8 +130,8 @@ def test_an_index_made_with_a_model_is_searched_without_it(
 def test_while_another_writes_the_index_answers_as_it_was(
     docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr("headnote.cli.opening.PATIENCE", 0.0)
-    monkeypatch.setattr("headnote.cli.opening.FIRST_WAIT", 0.0)
+    monkeypatch.setattr("headnote.cli.access.PATIENCE", 0.0)
+    monkeypatch.setattr("headnote.cli.access.FIRST_WAIT", 0.0)
     with headnote.Index.open(docs) as index:
         with index._store.writing():
             # There is nothing it could answer from.

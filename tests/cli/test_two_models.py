@@ -12,7 +12,7 @@ from headnote.cli.main import main
 from headnote.embedding import registry
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
-from headnote.index import vectors
+from headnote.index import deep_vectors
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -24,7 +24,7 @@ INSTANT, DEEP = HashingEmbedder(32), HashingEmbedder(64)
 @pytest.fixture
 def both(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any name stands for these two."""
-    monkeypatch.setattr("headnote.api.opening.get_models", lambda _: Models(INSTANT, DEEP))
+    monkeypatch.setattr("headnote.api.folders.get_models", lambda _: Models(INSTANT, DEEP))
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_search_makes_a_few_deep_vectors_and_uses_them(docs: Path, capsys: Cap
 
 @pytest.mark.usefixtures("both")
 def test_a_search_does_not_wait_for_many(docs: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headnote.cli.opening.A_MOMENT", 1)
+    monkeypatch.setattr("headnote.cli.access.A_MOMENT", 1)
     assert main(["search", "lighthouses", str(docs), "--explain"]) == 0
     output = capsys.readouterr()
     assert "by hashing:32" in output.out
@@ -71,7 +71,7 @@ def test_an_interrupted_run_says_how_to_go_on(docs: Path, capsys: Captured, monk
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(vectors._Run, "_embed_texts", interrupt)
+    monkeypatch.setattr(deep_vectors._EmbeddingRun, "_embed_texts", interrupt)
     assert main(["index", str(docs)]) == 130
     error = capsys.readouterr().err
     assert "of hashing:64 to come, hashing:32 answers until then; headnote index goes on where it stopped" in error

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.cli.main import main
-from headnote.cli.understanding import HERE, understand
+from headnote.cli.query_words import HERE, understand
 from headnote.errors import MissingSource
 
 pytest_plugins = ("folder_fixtures",)

@@ -18,7 +18,7 @@ from reference_texts import Writer, reference_texts
 
 from headnote.embedding import get_embedder
 from headnote.embedding.instant import DATA, InstantEmbedder
-from headnote.embedding.vectors import normalised
+from headnote.embedding.windows import normalised
 from headnote.embedding.wordpieces import uncased
 
 TEXTS = reference_texts()

@@ -26,7 +26,7 @@ from fake_service import (
     vectors_of,
 )
 
-from headnote.embedding.openai import Batches, OpenAIEmbedder
+from headnote.embedding.openai import OpenAIEmbedder, TextBatches
 from headnote.errors import (
     EmbeddingError,
     HeadnoteError,
@@ -37,13 +37,13 @@ from headnote.errors import (
     SettingsError,
     WrongAnswer,
 )
-from headnote.services.settings import Limits, Service, find_service
+from headnote.services.service import Limits, Service, find_service
 
 QUICK = Limits(timeout=2, tries=4, first_wait=0.01, longest_wait=5)
 TEXTS = ["one fish", "two fish", "red bicycle", "blue ocean"]
 
 
-def connect(service: FakeService, limits: Limits = QUICK, batches: Batches | None = None) -> OpenAIEmbedder:
+def connect(service: FakeService, limits: Limits = QUICK, batches: TextBatches | None = None) -> OpenAIEmbedder:
     return OpenAIEmbedder("model-x", service=Service(service.url, KEY), limits=limits, batches=batches)
 
 
@@ -130,7 +130,7 @@ def test_lone_surrogates_can_be_sent() -> None:
 def test_batches_by_number_of_texts() -> None:
     texts = [f"text {number}" for number in range(25)]
     with serve(base64_embeddings) as service:
-        vectors = connect(service, batches=Batches(texts=10)).embed(texts)
+        vectors = connect(service, batches=TextBatches(texts=10)).embed(texts)
     assert sorted(len(payload["input"]) for payload in service.payloads) == [5, 10, 10]
     assert np.abs(vectors - HASHING.embed(texts)).max() < 1e-6
 
@@ -138,14 +138,14 @@ def test_batches_by_number_of_texts() -> None:
 def test_batches_by_tokens() -> None:
     texts = ["word " * 30] * 6
     with serve(base64_embeddings) as service:
-        connect(service, batches=Batches(tokens=70)).embed(texts)
+        connect(service, batches=TextBatches(tokens=70)).embed(texts)
     assert [len(payload["input"]) for payload in service.payloads] == [2, 2, 2]
 
 
 def test_a_text_longer_than_the_model_reads_is_sent_in_parts() -> None:
     long = "".join(f"word{number} " for number in range(300)) + "zebra"
     with serve(base64_embeddings) as service:
-        embedder = connect(service, batches=Batches(text_tokens=100))
+        embedder = connect(service, batches=TextBatches(text_tokens=100))
         plain, marked = embedder.embed([long.removesuffix("zebra"), long])
     sent = "".join(text for payload in service.payloads for text in payload["input"])
     assert sent.endswith(long)
@@ -236,7 +236,7 @@ def test_no_server() -> None:
 def test_our_own_rate_limit() -> None:
     limits = Limits(requests_per_minute=300)
     with serve(base64_embeddings) as service:
-        connect(service, limits, Batches(texts=1)).embed(TEXTS)
+        connect(service, limits, TextBatches(texts=1)).embed(TEXTS)
     times = sorted(request.time for request in service.requests)
     assert times[-1] - times[0] >= 3 * 60 / 300 - 0.05
 

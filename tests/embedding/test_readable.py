@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.embedding.instant import InstantEmbedder
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.embedding.wordpieces import uncased

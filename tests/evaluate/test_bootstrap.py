@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.evaluate.bootstrap import difference, interval
+from headnote.extra.evaluate.metrics import difference, interval
 
 VALUES = [0.0, 1.0, 1.0, 0.5, 0.25, 1.0, 0.0, 0.75]
 
 
 def test_the_same_values_give_the_same_interval_in_any_process() -> None:
-    code = f"from headnote.evaluate.bootstrap import interval; print(tuple(interval({VALUES})))"
+    code = f"from headnote.extra.evaluate.metrics import interval; print(tuple(interval({VALUES})))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == str(tuple(interval(VALUES)))
     assert interval(VALUES, seed=1) != interval(VALUES, seed=2)

@@ -13,10 +13,10 @@ import pytest
 
 from headnote.cli.main import main
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.evaluate.measuring import measure
+from headnote.extra.evaluate.measuring import measure
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 QUESTIONS = 14
 WORDS = ["--mode", "keyword"]
@@ -194,7 +194,7 @@ def test_embedders_leave_the_folder_alone_and_reuse_its_vectors(
 def test_a_comparison_says_what_is_embedded_and_how_far(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headnote.cli.progress.LONG", 0.0)
+    monkeypatch.setattr("headnote.cli.progress_bar.LONG", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert main(["eval", "questions.jsonl", "handbook", "--embedder", "hashing:64", "--mode", "semantic"]) == 0
@@ -209,7 +209,7 @@ def test_a_script_hears_now_and_then_how_far_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_QUIET_WITH_FEW", "_LONGEST_INTERVAL"):
-        monkeypatch.setattr(f"headnote.cli.progress.{name}", 0.0)
+        monkeypatch.setattr(f"headnote.cli.progress_bar.{name}", 0.0)
     arguments = ["--preset", "default", "--preset", "blocks", "--mode", "keyword"]
     assert main(["eval", "questions.jsonl", "handbook", *arguments]) == 0
     lines = capsys.readouterr().err.splitlines()
@@ -236,7 +236,7 @@ def test_an_interruption_leaves_nothing_behind(
             raise KeyboardInterrupt
         return measure(name, *others)
 
-    monkeypatch.setattr("headnote.cli.eval_runs.measure", interrupted)
+    monkeypatch.setattr("headnote.cli.eval.measure", interrupted)
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", None)
     assert main(["eval", "questions.jsonl", "handbook", *WORDS, *arguments]) == 130

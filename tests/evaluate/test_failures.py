@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.cli.eval_view import comparison_lines, failure_lines
-from headnote.evaluate.failures import failures
-from headnote.evaluate.measuring import Answered, LocatedQuestion, Measurement, score
-from headnote.evaluate.questions import Gold, Place, Question
-from headnote.evaluate.report import Comparison, record
-from headnote.evaluate.spans import Span
+from headnote.cli.eval import comparison_lines, failure_lines
+from headnote.extra.evaluate.measuring import Answered, LocatedQuestion, Measurement, score
+from headnote.extra.evaluate.metrics import TextSpan
+from headnote.extra.evaluate.questions import Gold, GoldPlace, Question
+from headnote.extra.evaluate.report import Comparison, failures, record
 
 LIMIT = 3
 RANKS = st.none() | st.integers(1, 50)
@@ -21,13 +20,13 @@ RANKS = st.none() | st.integers(1, 50)
 
 def asked(number: int) -> LocatedQuestion:
     gold = Gold("guide/setup.md", heading="Mounting the gauge")
-    question = Question(f"How do I mount gauge {number}?", (gold,), Place("q.jsonl", number))
-    return LocatedQuestion(question, (Span(gold.path, 0, 9),), (7,))
+    question = Question(f"How do I mount gauge {number}?", (gold,), GoldPlace("q.jsonl", number))
+    return LocatedQuestion(question, (TextSpan(gold.path, 0, 9),), (7,))
 
 
 def comparison(ranks: list[list[int | None]]) -> Comparison:
     """One way for each list of ranks, one question for each rank."""
-    scores = score([], [Span("a", 0, 1)], LIMIT)
+    scores = score([], [TextSpan("a", 0, 1)], LIMIT)
     ways = [
         Measurement(f"preset{number} hybrid", (scores,) * len(own), tuple(Answered(rank, None) for rank in own))
         for number, own in enumerate(ranks)

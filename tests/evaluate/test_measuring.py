@@ -12,8 +12,8 @@ import pytest
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import MissingSource, SettingsError
-from headnote.evaluate.caching_embedder import CachingEmbedder
-from headnote.evaluate.measuring import (
+from headnote.extra.evaluate.caching_embedder import CachingEmbedder
+from headnote.extra.evaluate.measuring import (
     Measurement,
     Retrieved,
     eligible_hits,
@@ -22,10 +22,10 @@ from headnote.evaluate.measuring import (
     measure,
     score,
 )
-from headnote.evaluate.plot import check_plot, svg, write_plot
-from headnote.evaluate.questions import Gold, Place, Question
-from headnote.evaluate.report import Comparison, record, table, verdicts
-from headnote.evaluate.spans import Span
+from headnote.extra.evaluate.metrics import TextSpan
+from headnote.extra.evaluate.plot import check_plot, svg, write_plot
+from headnote.extra.evaluate.questions import Gold, GoldPlace, Question
+from headnote.extra.evaluate.report import Comparison, record, table, verdicts
 from headnote.model import Hit, text_hash
 
 SOURCE = "# Top\n\nFirst sentence. Second sentence. Third.\n\n```sh\none\ntwo\nthree\n```\n"
@@ -38,7 +38,7 @@ def hit_of(text: str, start_line: int, end_line: int, path: str = "a.md") -> Hit
 
 
 def question(text: str = "q", leave_out: frozenset[str] = frozenset()) -> Question:
-    return Question(text, (Gold("a.md", excerpt="Second"),), Place("q.jsonl", 1), leave_out)
+    return Question(text, (Gold("a.md", excerpt="Second"),), GoldPlace("q.jsonl", 1), leave_out)
 
 
 def test_the_search_goes_deeper_until_enough_hits_count() -> None:
@@ -79,13 +79,15 @@ def test_a_missing_document_names_the_question() -> None:
 
 
 def test_one_passage_of_each_document() -> None:
-    retrieved = [Retrieved(Span(path, start, start + 5), 1) for path, start in [("a", 0), ("a", 5), ("b", 0), ("a", 9)]]
+    retrieved = [
+        Retrieved(TextSpan(path, start, start + 5), 1) for path, start in [("a", 0), ("a", 5), ("b", 0), ("a", 9)]
+    ]
     assert list(first_of_each_document(retrieved)) == [retrieved[0], retrieved[2]]
 
 
 def comparison() -> Comparison:
-    good = tuple(score([Retrieved(Span("a", 0, 9), 4)], [Span("a", 0, 9)], 5) for _ in range(12))
-    bad = tuple(score([Retrieved(Span("b", 0, 9), 4)], [Span("a", 0, 9)], 5) for _ in range(12))
+    good = tuple(score([Retrieved(TextSpan("a", 0, 9), 4)], [TextSpan("a", 0, 9)], 5) for _ in range(12))
+    bad = tuple(score([Retrieved(TextSpan("b", 0, 9), 4)], [TextSpan("a", 0, 9)], 5) for _ in range(12))
     return Comparison(5, [Measurement("good & <new>", good), Measurement("bad", bad)])
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.evaluate import metrics
-from headnote.evaluate.spans import Span, meets, shared, size, union
+from headnote.extra.evaluate import metrics
+from headnote.extra.evaluate.metrics import TextSpan, meets, shared, size, union
 
-GOLD = [Span("a.md", 100, 200)]
+GOLD = [TextSpan("a.md", 100, 200)]
 
 
-def spans_of(*ranges: tuple[int, int], path: str = "a.md") -> list[Span]:
-    return [Span(path, start, end) for start, end in ranges]
+def spans_of(*ranges: tuple[int, int], path: str = "a.md") -> list[TextSpan]:
+    return [TextSpan(path, start, end) for start, end in ranges]
 
 
 def test_union_counts_every_character_once() -> None:
@@ -26,9 +26,9 @@ def test_union_counts_every_character_once() -> None:
 
 
 def test_spans_that_only_touch_share_nothing() -> None:
-    assert not meets(Span("a.md", 0, 10), Span("a.md", 10, 20))
-    assert meets(Span("a.md", 0, 11), Span("a.md", 10, 20))
-    assert not meets(Span("a.md", 0, 11), Span("b.md", 0, 11))
+    assert not meets(TextSpan("a.md", 0, 10), TextSpan("a.md", 10, 20))
+    assert meets(TextSpan("a.md", 0, 11), TextSpan("a.md", 10, 20))
+    assert not meets(TextSpan("a.md", 0, 11), TextSpan("b.md", 0, 11))
     assert shared(spans_of((0, 10)), spans_of((10, 20))) == 0
 
 
@@ -90,7 +90,7 @@ def test_cost_to_the_first_right_passage() -> None:
 
 
 SPANS = st.builds(
-    lambda path, start, length: Span(path, start, start + length),
+    lambda path, start, length: TextSpan(path, start, start + length),
     st.sampled_from(["a.md", "b.md"]),
     st.integers(0, 60),
     st.integers(1, 30),
@@ -100,7 +100,7 @@ SOME_GOLD = st.lists(SPANS, min_size=1, max_size=4)
 
 
 @given(RETRIEVED, SOME_GOLD, st.integers(1, 10))
-def test_everything_is_between_0_and_1(retrieved: list[Span], gold: list[Span], limit: int) -> None:
+def test_everything_is_between_0_and_1(retrieved: list[TextSpan], gold: list[TextSpan], limit: int) -> None:
     for value in (
         metrics.recall(retrieved, gold),
         metrics.precision(retrieved, gold),
@@ -115,7 +115,7 @@ def test_everything_is_between_0_and_1(retrieved: list[Span], gold: list[Span], 
 
 
 @given(RETRIEVED, SOME_GOLD, SPANS)
-def test_more_passages_never_find_less(retrieved: list[Span], gold: list[Span], more: Span) -> None:
+def test_more_passages_never_find_less(retrieved: list[TextSpan], gold: list[TextSpan], more: TextSpan) -> None:
     longer = [*retrieved, more]
     for metric in (metrics.recall, metrics.hit, metrics.reciprocal_rank, metrics.items_found):
         assert metric(longer, gold) >= metric(retrieved, gold)
@@ -123,12 +123,14 @@ def test_more_passages_never_find_less(retrieved: list[Span], gold: list[Span], 
 
 
 @given(RETRIEVED, SOME_GOLD, st.integers(0, 100), st.integers(0, 100))
-def test_a_larger_budget_never_finds_less(retrieved: list[Span], gold: list[Span], budget: int, more: int) -> None:
+def test_a_larger_budget_never_finds_less(
+    retrieved: list[TextSpan], gold: list[TextSpan], budget: int, more: int
+) -> None:
     assert metrics.recall_within(retrieved, gold, budget + more) >= metrics.recall_within(retrieved, gold, budget)
 
 
 @given(SOME_GOLD)
-def test_the_gold_itself_is_perfect(gold: list[Span]) -> None:
+def test_the_gold_itself_is_perfect(gold: list[TextSpan]) -> None:
     exact = union(gold)
     assert metrics.recall(exact, gold) == metrics.precision(exact, gold) == 1.0
     assert metrics.intersection_over_union(exact, gold) == 1.0
@@ -136,8 +138,8 @@ def test_the_gold_itself_is_perfect(gold: list[Span]) -> None:
 
 
 @given(RETRIEVED, SOME_GOLD)
-def test_shared_characters_are_those_in_both(retrieved: list[Span], gold: list[Span]) -> None:
-    def characters(spans: list[Span]) -> set[tuple[str, int]]:
+def test_shared_characters_are_those_in_both(retrieved: list[TextSpan], gold: list[TextSpan]) -> None:
+    def characters(spans: list[TextSpan]) -> set[tuple[str, int]]:
         return {(span.path, at) for span in spans for at in range(span.start, span.end)}
 
     assert shared(retrieved, gold) == len(characters(retrieved) & characters(gold))

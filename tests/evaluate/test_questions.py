@@ -9,12 +9,18 @@ from typing import Any
 import pytest
 
 from headnote.errors import HeadnoteError
-from headnote.evaluate.formats import load_questions, section_path, write_sections
-from headnote.evaluate.gold import locate
-from headnote.evaluate.questions import Gold, Place, read_questions
+from headnote.extra.evaluate.questions import (
+    Gold,
+    GoldPlace,
+    load_questions,
+    locate,
+    read_questions,
+    section_path,
+    write_sections,
+)
 
 TEXT = "# Top\n\nIntro  here,\nbroken.\n\n## Part\n\nOne.\n\n### Deep\n\nTwo.\n\n## Part\n\nThree.\n"
-HERE = Place("q.jsonl", 7)
+HERE = GoldPlace("q.jsonl", 7)
 
 
 def written(folder: Path, *lines: str, name: str = "q.jsonl") -> Path:

@@ -15,10 +15,10 @@ import pytest
 
 from headnote import Index, IndexFailure, SettingsError, UnwritableIndex
 from headnote.embedding.wordpieces import uncased
-from headnote.export.words import page_terms
-from headnote.export.writing import files_of_package
+from headnote.extra.export.word_shards import page_terms
+from headnote.extra.export.writing import files_of_package
 from headnote.search.spelling import ENDINGS
-from headnote.store.terms import terms, words_of
+from headnote.words.terms import terms, words_of
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="no node on the path: the script of the static search is not run")

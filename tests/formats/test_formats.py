@@ -11,8 +11,7 @@ import pytest
 
 import headnote
 from headnote.errors import NotText, SettingsError
-from headnote.formats.opening import open_document
-from headnote.formats.table import check_format, format_of, suffixes_of
+from headnote.formats.kinds import check_format, format_of, open_document, suffixes_of
 from headnote.markdown.document import Document
 
 PAGE = """<!DOCTYPE html>

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from headnote.chunking.chunker import chunk_document
 from headnote.chunking.settings import Settings
-from headnote.formats.opening import open_document
+from headnote.formats.kinds import open_document
 from headnote.markdown.document import Document
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "markdown"))

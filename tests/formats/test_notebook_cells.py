@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote import parse
-from headnote.formats.opening import open_document
+from headnote.formats.kinds import open_document
 from headnote.markdown.document import Document
 
 Cells = list[tuple[str, str]]

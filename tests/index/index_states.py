@@ -16,16 +16,16 @@ from store_samples import stored_vectors
 
 import headnote
 from headnote.embedding import get_embedder
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.index import batches
-from headnote.store.base import Reader, Store
-from headnote.store.damage import MADE_WITH, ROOTS
 from headnote.store.filters import Filter
-from headnote.store.names import names_of
+from headnote.store.integrity import MADE_WITH, ROOTS
+from headnote.store.interface import Reader, Store
 from headnote.store.opening import open_store
+from headnote.store.quantized import names_of
 from headnote.store.rows import ChunkRow, DocumentRow, LinkRow
 from headnote.store.sqlite.store import FOLDER
-from headnote.store.terms import terms
+from headnote.words.terms import terms
 
 Vectors = NDArray[np.float32]
 

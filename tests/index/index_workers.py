@@ -160,7 +160,7 @@ def shuffle_files(root: Path, random: Random) -> None:
 def vectors(root: Path) -> None:
     """Documents are there; vectors follow in small batches, again and again for another model."""
     import headnote
-    from headnote.index import vectors
+    from headnote.index import deep_vectors as vectors
 
     vectors.TEXTS_AT_ONCE = 4
     for dimensions in range(20, 2000):

@@ -17,7 +17,7 @@ from index_states import write
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import EmbeddingError
-from headnote.index.claims import NameQueue, TextQueue, Worker, others_at_work
+from headnote.index.deep_vectors import NameQueue, TextQueue, Worker, others_at_work
 from headnote.store.opening import open_store
 
 pytest_plugins = ("store_fixtures",)

@@ -13,9 +13,9 @@ import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.errors import CorruptIndex
-from headnote.index.task import Progress
-from headnote.index.vectors import update_vectors
-from headnote.store.sqlite.vectors import VectorWriter
+from headnote.index.deep_vectors import update_vectors
+from headnote.model.progress import Progress
+from headnote.store.sqlite.vectors import SqliteVectorWriter
 
 pytest_plugins = ("store_fixtures",)
 
@@ -56,7 +56,7 @@ def test_the_place_is_the_rank_by_time_divided_by_the_links(tmp_path: Path, seed
 
 @pytest.mark.usefixtures("everywhere")
 def test_making_them_gives_way_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headnote.index.vectors.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("headnote.index.deep_vectors.TEXTS_AT_ONCE", 2)
     root = tmp_path / "root"
     write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
     with headnote.Index.open(root, embedder=BOTH) as index:
@@ -75,7 +75,7 @@ def test_making_them_gives_way_and_goes_on(tmp_path: Path, monkeypatch: pytest.M
 def test_files_that_change_do_not_wait_for_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 
-    monkeypatch.setattr("headnote.index.vectors.TEXTS_AT_ONCE", 1)
+    monkeypatch.setattr("headnote.index.deep_vectors.TEXTS_AT_ONCE", 1)
     monkeypatch.setattr("headnote.sources.watch.LOOK_EVERY_S", 0.0)
     root = tmp_path / "root"
     write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
@@ -96,12 +96,12 @@ def test_files_that_change_do_not_wait_for_vectors(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("models", [BOTH, Models(deep=DEEP)])
 def test_a_store_that_loses_vectors_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: Models) -> None:
     """Otherwise the same texts would be embedded forever."""
-    monkeypatch.setattr("headnote.index.vectors.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("headnote.index.deep_vectors.TEXTS_AT_ONCE", 2)
     root = tmp_path / "root"
     write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
     with headnote.Index.open(root, embedder=Models()) as index:
         index.update(workers=1)
-    monkeypatch.setattr(VectorWriter, "add_vectors", lambda *_: None)
-    monkeypatch.setattr(VectorWriter, "add_packed", lambda *_: None)
+    monkeypatch.setattr(SqliteVectorWriter, "add_vectors", lambda *_: None)
+    monkeypatch.setattr(SqliteVectorWriter, "add_packed", lambda *_: None)
     with headnote.Index.open(root, embedder=models) as index, pytest.raises(CorruptIndex, match="not found again"):
         index.update(workers=1)

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.index.graph import Node, graph_of, neighbourhood_of
+from headnote.links.graph import Node, graph_of, neighbourhood_of
 from headnote.store.rows import DocumentSummary, LinkRow
 
 PAIRS = [("a.md", "b.md"), ("b.md", "a.md"), ("c.md", "a.md")]

@@ -17,9 +17,8 @@ import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index import batches
-from headnote.index.batches import Batches, in_groups
-from headnote.index.pace import Pace
-from headnote.index.task import Progress
+from headnote.index.batches import Batches, Pace, in_groups
+from headnote.model.progress import Progress
 
 pytest_plugins = ("store_fixtures",)
 
@@ -370,7 +369,7 @@ def test_groups_end_where_something_is_due() -> None:
 
 def test_the_time_left_goes_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("headnote.index.pace.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("headnote.index.batches.time.monotonic", lambda: now[0])
     pace = Pace([8_000, 8_000, 0, 0])
     assert pace.seconds_left(0) is None
     now[0] = 10.0

@@ -8,7 +8,8 @@ import pytest
 from index_states import put_file
 
 import headnote
-from headnote.index.task import Progress, Report
+from headnote.index.task import Report
+from headnote.model.progress import Progress
 
 pytest_plugins = ("store_fixtures",)
 

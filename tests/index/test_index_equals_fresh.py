@@ -26,7 +26,8 @@ from index_states import (
 
 import headnote
 from headnote.index.parts import parts_of
-from headnote.index.task import Progress, Report, ignore_progress
+from headnote.index.task import Report, ignore_progress
+from headnote.model.progress import Progress
 
 pytest_plugins = ("store_fixtures",)
 

@@ -21,7 +21,7 @@ from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.task import Report
 from headnote.sources import tree
 from headnote.sources.discover import discover
-from headnote.sources.listing import Listing, SkippedFile
+from headnote.sources.repository import Listing, SkippedFile
 from headnote.store.sqlite.store import FILE, FOLDER, SqliteStore
 
 MODEL = "hashing:16"

@@ -19,7 +19,7 @@ from index_states import fresh_state, opened, state, write
 from index_workers import PATIENCE, WorkerPool, page, shuffle_files
 
 import headnote
-from headnote.store.names import names_of
+from headnote.store.quantized import names_of
 
 ROUNDS = {"build": 12, "update": 14, "vectors": 12, "watch": 12}
 PAGES = 20

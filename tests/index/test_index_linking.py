@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from headnote.chunking.settings import Settings
-from headnote.index.anchors import Anchors
 from headnote.index.entries import read_entry
-from headnote.index.linking import LinkCheck, Resolver
-from headnote.index.sites.finding import sites_without_files
-from headnote.index.sites.model import Naming
+from headnote.links.anchors import Anchors
+from headnote.links.resolving import LinkCheck, Resolver
+from headnote.links.sites.detection import sites_without_files
+from headnote.links.sites.site import Naming
 from headnote.model import LinkKind
 from headnote.sources.snapshot import FileSnapshot
 from headnote.store.rows import LinkRow

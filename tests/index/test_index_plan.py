@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes, plan_reading
-from headnote.sources.listing import ListedFile, SkippedFile
+from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, plan_changes, plan_reading
+from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.rows import NonText, StoredFile
 
 Files = dict[str, tuple[int, int, str]]
@@ -36,7 +36,7 @@ def test_only_what_has_another_size_or_time_is_read() -> None:
     stored = stored_files({"a.md": A, "b.md": B, "c.md": A})
     listed = [ListedFile("a.md", 1, 1), ListedFile("b.md", 3, 2), ListedFile("c.md", 1, 0), ListedFile("d.md", 1, 1)]
     reading = plan_reading(listed, [], stored)
-    assert reading == Reading(unchanged=1, read=listed[1:], gone=[])
+    assert reading == FilesToRead(unchanged=1, read=listed[1:], gone=[])
     assert not reading.is_empty
 
 
@@ -44,7 +44,7 @@ def test_what_is_no_text_is_read_again_when_it_changes() -> None:
     known = {path: NonText(path, 1, 1, "binary") for path in ("a.md", "b.md", "gone.md")}
     listed = [ListedFile("a.md", 1, 1), ListedFile("b.md", 1, 2)]
     reading = plan_reading(listed, [], {}, non_texts=known)
-    assert reading == Reading(unchanged=0, read=listed[1:], gone=[], passed=(known["a.md"],))
+    assert reading == FilesToRead(unchanged=0, read=listed[1:], gone=[], passed=(known["a.md"],))
     assert plan_reading(listed, [], {}, everything=True, non_texts=known).read == listed
 
 

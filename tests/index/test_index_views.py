@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from headnote import Index, MissingSource, SettingsError
+from headnote.api.keeper import KeeperState, keep_fresh
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.index.task import Progress
-from headnote.keeper import State, keep_fresh
+from headnote.model.progress import Progress
 
 
 @pytest.fixture
@@ -116,15 +116,15 @@ def test_a_read_only_index_is_served_as_it_is(tmp_path: Path) -> None:
         index = keeper.served().index
         keeper.join(60)
         assert (keeper.busy, keeper.problem, keeper.is_alive()) == (False, "", False)
-        assert keeper.state() == State()
+        assert keeper.state() == KeeperState()
         assert index.documents() == ["a.md"]
 
 
 def test_the_keeper_says_that_nothing_is_read_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks waits a moment, and learns that the answer is not the last one."""
     (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
-    monkeypatch.setattr("headnote.keeper.PATIENCE", 0.0)
-    monkeypatch.setattr("headnote.keeper.FIRST_PATIENCE", 0.1)
+    monkeypatch.setattr("headnote.api.keeper.PATIENCE", 0.0)
+    monkeypatch.setattr("headnote.api.keeper.FIRST_PATIENCE", 0.1)
     with Index.open(tmp_path, embedder="none") as writer, keep_fresh(lambda: Index.open(tmp_path)) as keeper:
         with writer._store.writing():
             served = keeper.served()
@@ -159,7 +159,7 @@ def test_a_keeper_that_is_ended_keeps_what_is_read_and_the_next_one_goes_on(
     read: list[Progress] = []
     with keep_fresh(lambda: Index.open(tmp_path, embedder="none"), on_progress=read.append) as keeper:
         assert keeper.updated.wait(60)
-        assert keeper.state() == State()
+        assert keeper.state() == KeeperState()
         assert len(keeper.open().documents()) == 200
     assert min(progress.done for progress in read if progress.total) > 50, "it does not begin again"
 
@@ -167,7 +167,7 @@ def test_a_keeper_that_is_ended_keeps_what_is_read_and_the_next_one_goes_on(
 def test_the_keeper_says_why_an_index_cannot_be_opened_and_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headnote.keeper.PAUSE_AFTER_FAILURE", 0.01)
+    monkeypatch.setattr("headnote.api.keeper.PAUSE_AFTER_FAILURE", 0.01)
     folder = tmp_path / "docs"
     with keep_fresh(lambda: Index.open(folder, embedder="none")) as keeper:
         for _ in range(2):
@@ -184,7 +184,7 @@ def test_the_keeper_says_why_an_index_cannot_be_opened_and_tries_again(
 def test_another_writer_is_forgotten_once_the_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not only after the vectors, which may take an hour."""
     (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
-    monkeypatch.setattr("headnote.keeper.PAUSE_AFTER_FAILURE", 0.01)
+    monkeypatch.setattr("headnote.api.keeper.PAUSE_AFTER_FAILURE", 0.01)
     began, ended = Event(), Event()
 
     class Slow(HashingEmbedder):

@@ -15,12 +15,12 @@ from index_workers import WorkerPool, page
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
-from headnote.index.task import Progress, Watcher
-from headnote.index.vectors import sweep
-from headnote.store.base import Reader
-from headnote.store.damage import INSTANT
+from headnote.index.deep_vectors import sweep
+from headnote.model.progress import Progress, Watcher
+from headnote.store.integrity import INSTANT
+from headnote.store.interface import Reader
 from headnote.store.opening import open_store
-from headnote.store.rows import Entry
+from headnote.store.rows import DocumentEntry
 
 pytest_plugins = ("store_fixtures",)
 
@@ -184,7 +184,7 @@ def test_a_document_that_was_put_without_vectors_gets_them_with_the_next_update(
     with closing(opened(root)) as store, store.writing() as writer:
         row = writer.document("a.md")
         assert row is not None
-        writer.put([Entry(row._replace(title="Gamma"), [chunk.row for chunk in writer.chunks_of("a.md")])])
+        writer.put([DocumentEntry(row._replace(title="Gamma"), [chunk.row for chunk in writer.chunks_of("a.md")])])
     put_file(root / "b.md", b"# Beta\n\nchanged", 77)
     with headnote.Index.open(root, embedder=BOTH) as index:
         index.update(vectors=False, workers=1)

@@ -16,13 +16,11 @@ from hypothesis import strategies as st
 
 import headnote
 from headnote.api import trust_folder
-from headnote.index.checking import suggestions
-from headnote.index.checking.ignoring import IgnoreEntry, sift, target_regex
-from headnote.index.checking.model import Finding, LinkReport, Position
-from headnote.index.checking.reading import linked_document
-from headnote.index.crossing import RootContents
-from headnote.index.linking import Contents
-from headnote.index.task import Progress
+from headnote.links.checking import near_misses as suggestions
+from headnote.links.checking.checked_files import Finding, LinkReport, Position, linked_document
+from headnote.links.checking.findings import IgnoreEntry, sift, target_regex
+from headnote.links.resolving import Contents, RootContents
+from headnote.model.progress import Progress
 from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Root
 

@@ -14,8 +14,8 @@ from index_states import write
 import headnote
 from headnote.cli.main import main
 from headnote.errors import ForeignIndex, MissingIndex, SettingsError, UnwritableIndex
-from headnote.index.ownership import Owner, name_of
-from headnote.store.damage import signed
+from headnote.index.manifest import Owner, name_of
+from headnote.store.integrity import signed
 from headnote.store.opening import open_store
 
 pytest_plugins = ("store_fixtures",)

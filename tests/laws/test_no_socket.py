@@ -18,13 +18,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from headnote import HeadnoteError, Index
+from headnote.api.keeper import Served
 from headnote.cli.main import main
-from headnote.config.entries import Value
-from headnote.config.layers import TABLE
+from headnote.config.chunk_settings import TABLE
 from headnote.config.stored import _text
+from headnote.config.tables import SettingValue
 from headnote.config.withheld import GATED
-from headnote.keeper import Served
-from headnote.store.damage import MADE_WITH
+from headnote.store.integrity import MADE_WITH
 
 pytestmark = pytest.mark.filterwarnings("ignore::headnote.UntrustedSettings")
 
@@ -164,9 +164,9 @@ def strange_folder(tables: dict[str, Any], kept: tuple[dict[str, Any], dict[str,
 
 
 def _ship(docs: Path, kept: tuple[dict[str, Any], dict[str, Any]], outside: Path) -> None:
-    def values(layer: dict[str, Any]) -> dict[str, Value]:
+    def values(layer: dict[str, Any]) -> dict[str, SettingValue]:
         texts = {name: one.format(outside=outside) if isinstance(one, str) else one for name, one in layer.items()}
-        return {name: Value(one, "--flag") for name, one in texts.items()}
+        return {name: SettingValue(one, "--flag") for name, one in texts.items()}
 
     with Index.open(docs, embedder="none") as index:
         index.update()

@@ -14,7 +14,7 @@ from headnote.markdown import parse
 from headnote.markdown.document import Document, is_mdx
 from headnote.markdown.headings import headings
 from headnote.markdown.links import links_and_tags
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import scan_spans
 from headnote.sources.files import read_source
 

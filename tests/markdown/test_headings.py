@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from headnote.markdown.headings import (
     HeadingStack,
+    Slugs,
     explicit_id,
     github_slug,
     heading_text,
@@ -22,7 +23,6 @@ from headnote.markdown.headings import (
     sections,
 )
 from headnote.markdown.scanner import scan
-from headnote.markdown.slugs import Slugs
 
 COMMONMARK = MarkdownIt("commonmark")
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from nasty import documents
 from nasty_mdx import documents as mdx_documents
 
-from headnote.markdown.rules.base import MARKDOWN, MDX, Dialect, Reading, Span
 from headnote.markdown.rules.quick import UNDECIDED
+from headnote.markdown.rules.rule import MARKDOWN, MDX, Dialect, Span, SpansRead
 from headnote.markdown.scanner import _opening, _quick_reader, with_plain_line_ends
 
 FIRST_LINES = [
@@ -111,7 +111,7 @@ def test_mdx_is_read_quickly_as_the_rules_read_it(text: str) -> None:
 @pytest.mark.parametrize("text", ["text", "# One", "```\ncode\n```", "<div>\n\n", "**bold**"])
 def test_usual_blocks_need_no_rule(text: str) -> None:
     lines = with_plain_line_ends(text)
-    assert _quick_reader(MARKDOWN).read(lines, 0, Reading()) != UNDECIDED
+    assert _quick_reader(MARKDOWN).read(lines, 0, SpansRead()) != UNDECIDED
 
 
 def assert_the_same(text: str, dialect: Dialect) -> None:
@@ -120,7 +120,7 @@ def assert_the_same(text: str, dialect: Dialect) -> None:
     quick = _quick_reader(dialect)
     starts = [0, *(at + 1 for at, character in enumerate(lines) if character == "\n")]
     for start in starts[:-1]:
-        reading = Reading()
+        reading = SpansRead()
         end = quick.read(lines, start, reading)
         if end != UNDECIDED:
             assert (end, reading.spans) == read_by_rules(lines, start, dialect)
@@ -128,7 +128,7 @@ def assert_the_same(text: str, dialect: Dialect) -> None:
 
 def read_by_rules(lines: str, start: int, dialect: Dialect) -> tuple[int, list[Span]]:
     begins, readers = _opening(dialect)
-    reading = Reading()
+    reading = SpansRead()
     match = begins(lines, start)
     assert match is not None
     assert match.lastindex is not None

@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from headnote import FilesRead
-from headnote.keeper import Served, State
+from headnote.api.keeper import KeeperState, Served
 from headnote.mcp_server.server import make_server
 
 CLIENTS = ("Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex")
@@ -89,4 +89,4 @@ def test_the_lines_start_the_server(page: str, repository: Path, tmp_path: Path)
 
 
 def test_the_words_of_the_page_are_those_of_the_server(page: str) -> None:
-    assert State(busy=True, files_read=FilesRead(1200, 6591)).note in page
+    assert KeeperState(busy=True, files_read=FilesRead(1200, 6591)).note in page

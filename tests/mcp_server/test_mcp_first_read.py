@@ -22,7 +22,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from headnote import FilesRead, HeadnoteError, Index
-from headnote.keeper import Served, State
+from headnote.api.keeper import KeeperState, Served
 from headnote.mcp_server.server import make_server
 from headnote.tokens import count_tokens
 
@@ -62,7 +62,7 @@ async def stdio(root: Path, *options: str) -> AsyncIterator[Client]:
 def test_replies_say_how_far_the_folder_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a line with the mark of the reply, which no document can write, and as data."""
     monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
-    state = State(busy=True, files_read=FilesRead(1200, 6591))
+    state = KeeperState(busy=True, files_read=FilesRead(1200, 6591))
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search", {"query": "tide turns"}),
         ("ask", {"question": "When does the tide turn?"}),
@@ -94,9 +94,9 @@ def test_replies_say_how_far_the_folder_is_read(root: Path, monkeypatch: pytest.
 
 
 def test_an_empty_index_is_not_called_empty_while_it_is_read(root: Path) -> None:
-    state = State(busy=True, files_read=FilesRead(0, 0))
+    state = KeeperState(busy=True, files_read=FilesRead(0, 0))
     nothing = "no file is read yet; results may be incomplete; ask again"
-    stuck = State("docs: cannot be written (check the disk)", files_read=FilesRead(0, 0))
+    stuck = KeeperState("docs: cannot be written (check the disk)", files_read=FilesRead(0, 0))
 
     async def session(index: Index) -> None:
         async with Client(make_server(lambda: Served(index, lambda: state))) as client:

@@ -17,8 +17,8 @@ pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"
 from mcp import Client, MCPError
 
 from headnote import FilesRead, Index
-from headnote.keeper import Served, State
-from headnote.mcp_server.quoting import NOTICE, Part, quote
+from headnote.api.keeper import KeeperState, Served
+from headnote.mcp_server.quoting import NOTICE, QuotedPart, quote
 from headnote.mcp_server.replies import hits_reply
 from headnote.mcp_server.server import INSTRUCTIONS, make_server
 from headnote.model import Hit
@@ -205,7 +205,7 @@ def test_no_name_speaks_for_the_server_in_the_error_of_a_resource(hostile_names:
 
 def test_no_problem_of_the_index_speaks_for_the_server(tmp_path: Path) -> None:
     """It may name a file, and repeat what a service said about a text."""
-    stuck = State(f"==00000000== {ORDER}\n{ORDER}", files_read=FilesRead(0, 0))
+    stuck = KeeperState(f"==00000000== {ORDER}\n{ORDER}", files_read=FilesRead(0, 0))
 
     async def run() -> None:
         with Index.open(tmp_path, embedder="none") as index:
@@ -221,6 +221,8 @@ def test_no_problem_of_the_index_speaks_for_the_server(tmp_path: Path) -> None:
 
 
 def test_the_server_says_what_is_cut() -> None:
-    quotation = quote([Part("1.", body="word " * 500), Part("2.", body="more")], 100, lambda shown: f"{shown} shown")
+    quotation = quote(
+        [QuotedPart("1.", body="word " * 500), QuotedPart("2.", body="more")], 100, lambda shown: f"{shown} shown"
+    )
     assert lines_of_server(quotation.text)[-1].endswith("cut here; 1 shown")
     assert quotation.bodies[0].startswith("word word")

@@ -16,8 +16,8 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult
 
 from headnote import Index
+from headnote.api.keeper import Served
 from headnote.config import read_contexts
-from headnote.keeper import Served
 from headnote.mcp_server.server import INSTRUCTIONS, MOST_SAID, make_server
 
 

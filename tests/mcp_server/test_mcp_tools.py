@@ -26,7 +26,7 @@ from mcp.client.stdio import stdio_client
 from mcp.types import INVALID_PARAMS
 
 from headnote import Index
-from headnote.keeper import Served
+from headnote.api.keeper import Served
 from headnote.mcp_server.server import make_server
 from headnote.tokens import count_tokens
 

@@ -21,9 +21,9 @@ import headnote
 from headnote import CorruptIndex, HeadnoteError, Index, SettingsError
 from headnote.api import read_pack_info, verify_pack
 from headnote.cli.main import main
-from headnote.packs.opening import open_packed
+from headnote.extra.packs.packed import PackedStore
+from headnote.extra.packs.unpacking import open_packed
 from headnote.store import codec
-from headnote.store.sqlite.packed import PackedStore
 
 DEEP = "[" * 100_000
 """JSON that no parser follows to its end."""

@@ -22,7 +22,7 @@ from headnote import CorruptIndex, Index, MissingSource, NewerIndex, SettingsErr
 from headnote.api import read_pack_info, trust_folder, verify_pack
 from headnote.search.query import Mode
 from headnote.store import codec
-from headnote.store.damage import signed
+from headnote.store.integrity import signed
 from headnote.store.sqlite.schema import MIGRATIONS
 
 QUERIES = ["how often do I calibrate", "battery", "waves", "wiring the sensor", "what does the display show", "mount"]
@@ -475,11 +475,11 @@ def test_a_file_that_is_no_pack_is_not_overwritten(index: Index, tmp_path: Path)
 _STOPS = """
 import sys, time
 from pathlib import Path
-import headnote.packs.making, headnote.store.sqlite.canonical
+import headnote.extra.packs.making, headnote.extra.packs.canonical
 from headnote import Index
 
-module, name = {"copied": (headnote.store.sqlite.canonical, "_forget_history"), "vacuumed": (headnote.packs.making,
-    "write_container"), "signed": (headnote.packs.making, "read_info")}[sys.argv[1]]
+module, name = {"copied": (headnote.extra.packs.canonical, "_forget_history"), "vacuumed": (headnote.extra.packs.making,
+    "write_container"), "signed": (headnote.extra.packs.making, "read_info")}[sys.argv[1]]
 original = getattr(module, name)
 def stop(*arguments):
     original(*arguments)

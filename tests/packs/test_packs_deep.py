@@ -35,8 +35,8 @@ DEEP = FakeDeep()
 def both(monkeypatch: pytest.MonkeyPatch) -> Models:
     """What any name stands for, wherever a folder or a pack is opened."""
     models = Models(get_models("instant").instant, DEEP)
-    monkeypatch.setattr("headnote.api.opening.get_models", lambda _: models)
-    monkeypatch.setattr("headnote.packs.opening.get_models", lambda _: models)
+    monkeypatch.setattr("headnote.api.folders.get_models", lambda _: models)
+    monkeypatch.setattr("headnote.extra.packs.unpacking.get_models", lambda _: models)
     return models
 
 
@@ -78,7 +78,7 @@ def test_where_the_model_is_missing_the_instant_one_answers(
 ) -> None:
     file = tmp_path / "a.headnote"
     index.pack(file, deep=True)
-    monkeypatch.setattr("headnote.packs.opening.get_models", get_models)
+    monkeypatch.setattr("headnote.extra.packs.unpacking.get_models", get_models)
     monkeypatch.setitem(sys.modules, "headnote_deep", None)
     registry._packaged.cache_clear()
     with pytest.raises((EmbeddingError, MissingExtra)):
@@ -96,7 +96,7 @@ def test_another_version_of_the_model_does_not_answer(
     file = tmp_path / "a.headnote"
     index.pack(file, deep=True)
     newer = Models(both.instant, FakeDeep("2"))
-    monkeypatch.setattr("headnote.packs.opening.get_models", lambda _: newer)
+    monkeypatch.setattr("headnote.extra.packs.unpacking.get_models", lambda _: newer)
     with pytest.raises(EmbeddingError, match="made with deep:1, and here is deep:2"):
         headnote.open_pack(file)
 

@@ -16,10 +16,18 @@ from nasty import RandomDice
 import headnote
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
-from headnote.scale.folder_output import FolderOutput
-from headnote.scale.inputs import list_inputs
-from headnote.scale.job import Job, Summary, run_job
-from headnote.scale.work import Engine, Output, Part, PartResult, PartWriter, Recipe, cut_into_parts
+from headnote.extra.scale.folder_output import FolderOutput
+from headnote.extra.scale.inputs import list_inputs
+from headnote.extra.scale.job import Job, Summary, run_job
+from headnote.extra.scale.work import (
+    JobEngine,
+    JobOutput,
+    JobRecipe,
+    OutputPart,
+    PartResult,
+    PartWriter,
+    cut_into_parts,
+)
 from headnote.sources.discover import discover
 from headnote.sources.files import read_source
 
@@ -99,17 +107,17 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
-def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **options: Any) -> Summary:
-    return run_job(Job(str(folder), str(out), recipe or Recipe(Settings()), **options))
+def bulk(folder: Path | str, out: Path | str, recipe: JobRecipe | None = None, **options: Any) -> Summary:
+    return run_job(Job(str(folder), str(out), recipe or JobRecipe(Settings()), **options))
 
 
-def bulk_with_death(engine: Engine, folder: Path, out: Path, flag: Path) -> int:
+def bulk_with_death(engine: JobEngine, folder: Path, out: Path, flag: Path) -> int:
     """Run a job whose first worker is killed in the middle of its part; return the number of parts."""
-    recipe = Recipe(Settings())
+    recipe = JobRecipe(Settings())
     return finish_with_death(engine, folder, FolderOutput(str(out), recipe), recipe, flag)
 
 
-def finish_with_death(engine: Engine, folder: Path, output: Output, recipe: Recipe, flag: Path) -> int:
+def finish_with_death(engine: JobEngine, folder: Path, output: JobOutput, recipe: JobRecipe, flag: Path) -> int:
     """The same with any output."""
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
@@ -128,7 +136,7 @@ class DiesOnce:
     writer: PartWriter
     flag: str
 
-    def __call__(self, part: Part) -> PartResult:
+    def __call__(self, part: OutputPart) -> PartResult:
         try:
             os.close(os.open(self.flag, os.O_CREAT | os.O_EXCL))
         except FileExistsError:

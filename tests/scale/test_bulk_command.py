@@ -164,7 +164,7 @@ def test_a_missing_package_is_named(tmp_path: Path, missing: str, engine: str, s
 def test_ctrl_c_keeps_finished_parts(docs: Path, tmp_path: Path) -> None:
     slow = (
         "import signal\n"
-        "import headnote.scale.work as work\n"
+        "import headnote.extra.scale.work as work\n"
         "from headnote.cli.main import run\n"
         "if __name__ == '__main__':\n"
         # A test run in the background may ignore SIGINT.

@@ -13,11 +13,11 @@ from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import SettingsError
+from headnote.extra.scale.arrow import chunk_schema, document_schema
+from headnote.extra.scale.batch import chunk_batch, embed_chunks
+from headnote.extra.scale.work import JobRecipe
 from headnote.model import Chunk
-from headnote.scale.arrow import chunk_schema, document_schema
-from headnote.scale.batch import chunk_batch, embed_chunks
-from headnote.scale.work import Recipe
-from headnote.sources.decode import decode
+from headnote.sources.files import decode
 
 arrow = pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
@@ -120,6 +120,6 @@ def test_vectors_do_not_depend_on_neighbours() -> None:
 
 
 def test_a_recipe_can_be_pickled() -> None:
-    recipe = Recipe(Settings(), "hashing:16", "hashing:16")
+    recipe = JobRecipe(Settings(), "hashing:16", "hashing:16")
     assert pickle.loads(pickle.dumps(recipe)) == recipe
     assert pickle.loads(pickle.dumps(recipe)).text == recipe.text

@@ -7,8 +7,8 @@ import io
 from pathlib import Path
 
 import headnote
+from headnote.extra.scale.batch import CONTENT
 from headnote.model import Chunk
-from headnote.scale.batch import CONTENT
 from headnote.sources.files import read_source
 
 

@@ -12,16 +12,16 @@ from bulk_samples import as_row, bulk, stored, write_folder
 import headnote
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, MissingSource, SettingsError, UnreadableSource
-from headnote.scale.inputs import Unit, list_inputs
-from headnote.scale.work import (
+from headnote.extra.scale.inputs import Unit, list_inputs
+from headnote.extra.scale.work import (
     LARGEST_PART,
     RESULT,
     SMALLEST_PART,
     WITH_VECTORS,
-    Failure,
-    Part,
+    FailedFile,
+    JobRecipe,
+    OutputPart,
     PartResult,
-    Recipe,
     cut_into_parts,
     decode_result,
     parts_table,
@@ -137,7 +137,7 @@ def test_bad_rows_are_reported(tmp_path: Path) -> None:
         path=["a.md", "a.md", "none.md", "binary.md", "large.md"],
         bytes=[b"# A\n\nfirst", b"# A\n\nsecond", None, b"\0\1\2" * 99, b"x" * 600],
     )
-    summary = bulk(file, tmp_path / "out", Recipe(Settings(), max_bytes=500), workers=1)
+    summary = bulk(file, tmp_path / "out", JobRecipe(Settings(), max_bytes=500), workers=1)
     assert [row["text"] for row in stored(tmp_path / "out")] == ["# A\n\nfirst"]
     assert [(failure.path, failure.error.split(",")[0]) for failure in summary.failures] == [
         ("a.md", "another document of this path"),
@@ -194,8 +194,8 @@ def test_a_part_is_named_after_its_contents() -> None:
 
 
 def test_parts_and_results_survive_the_journey() -> None:
-    def writer(part: Part) -> PartResult:
-        return PartResult(part.name, len(part.units), failures=[Failure(unit.path, "no") for unit in part.units])
+    def writer(part: OutputPart) -> PartResult:
+        return PartResult(part.name, len(part.units), failures=[FailedFile(unit.path, "no") for unit in part.units])
 
     parts = cut_into_parts(units(LARGEST_PART, LARGEST_PART), "recipe", vectors=False)
     results = run_parts_table(writer, parts_table(parts)).column(RESULT).to_pylist()

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from bulk_samples import BAD, Row, bulk, bulk_with_death, expected, in_order, stored, write_folder
 
-import headnote.scale.work as work
+import headnote.extra.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.cli.main import main
 from headnote.errors import BulkError
+from headnote.extra.scale.chunk_files import LanceFiles
+from headnote.extra.scale.engines import run_local
+from headnote.extra.scale.folder_output import FolderOutput
+from headnote.extra.scale.inputs import list_inputs
+from headnote.extra.scale.work import JobRecipe
 from headnote.model import Chunk
-from headnote.scale.engines import run_local
-from headnote.scale.folder_output import FolderOutput
-from headnote.scale.inputs import list_inputs
-from headnote.scale.lance_files import LanceFiles
-from headnote.scale.work import Recipe
 
 lance: Any = pytest.importorskip("lance", reason="the extra lance is not installed")
 
 Captured = pytest.CaptureFixture[str]
-PLAIN = Recipe(Settings())
-VECTORS = Recipe(Settings(), "hashing:8", "hashing:8", threads=1)
+PLAIN = JobRecipe(Settings())
+VECTORS = JobRecipe(Settings(), "hashing:8", "hashing:8", threads=1)
 
 
 @pytest.fixture(autouse=True)

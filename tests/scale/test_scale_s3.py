@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from bulk_samples import BAD, bulk, expected, in_order, stored, write_folder
 
-import headnote.scale.storage as storage
-import headnote.scale.work as work
+import headnote.extra.scale.storage as storage
+import headnote.extra.scale.work as work
 from headnote.errors import BulkError, MissingSource, UnreadableSource
-from headnote.scale.storage import open_storage
+from headnote.extra.scale.storage import open_storage
 
 pytest.importorskip("pyarrow", reason="the extra s3 is not installed")
 s3fs = pytest.importorskip("s3fs", reason="the extra s3 is not installed")

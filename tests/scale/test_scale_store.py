@@ -10,17 +10,17 @@ from bulk_samples import BAD, bulk, write_folder
 from index_contents import contents, indexed
 from index_states import eager_batches
 
-import headnote.scale.work as work
+import headnote.extra.scale.work as work
 from headnote import Index, Progress
 from headnote.chunking.settings import Settings
 from headnote.cli.main import main
 from headnote.errors import BulkError, ForeignIndex
-from headnote.index.ownership import name_of
-from headnote.scale.engines import run_local
-from headnote.scale.inputs import list_inputs
-from headnote.scale.store_output import IndexTarget, StoreOutput
-from headnote.scale.work import Recipe
-from headnote.store.damage import INSTANT
+from headnote.extra.scale.engines import run_local
+from headnote.extra.scale.inputs import list_inputs
+from headnote.extra.scale.store_output import IndexTarget, StoreOutput
+from headnote.extra.scale.work import JobRecipe
+from headnote.index.manifest import name_of
+from headnote.store.integrity import INSTANT
 from headnote.store.opening import open_store
 
 pytest_plugins = ("postgres_fixtures",)
@@ -29,8 +29,8 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 pytest.importorskip("psycopg", reason="the extra postgres is not installed")
 
 
-PLAIN = Recipe(Settings())
-VECTORS = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)
+PLAIN = JobRecipe(Settings())
+VECTORS = JobRecipe(Settings(), "hashing:16", "hashing:16", threads=1)
 
 Captured = pytest.CaptureFixture[str]
 
@@ -47,7 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("recipe", [PLAIN, VECTORS], ids=["words", "vectors"])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_index_equals_that_of_headnote_index(folder: Path, postgres_url: str, recipe: Recipe, workers: int) -> None:
+def test_the_index_equals_that_of_headnote_index(
+    folder: Path, postgres_url: str, recipe: JobRecipe, workers: int
+) -> None:
     summary = bulk(folder, postgres_url, recipe, workers=workers)
     assert [failure.path for failure in summary.failures] == sorted(BAD)
     stored = contents(folder, postgres_url)
@@ -114,7 +116,7 @@ def test_an_interrupted_job_resumes(folder: Path, postgres_url: str) -> None:
 def test_changed_settings_are_refused(folder: Path, postgres_url: str) -> None:
     bulk(folder, postgres_url, PLAIN, workers=1)
     before = contents(folder, postgres_url)
-    other = Recipe(Settings(max_tokens=100, target_tokens=80, min_tokens=10))
+    other = JobRecipe(Settings(max_tokens=100, target_tokens=80, min_tokens=10))
     with pytest.raises(BulkError, match=r"cannot resume: the settings have changed .*--rebuild"):
         bulk(folder, postgres_url, other, workers=1)
     assert contents(folder, postgres_url) == before
@@ -168,8 +170,8 @@ def test_an_index_file_as_output(folder: Path, tmp_path: Path) -> None:
 
 
 def test_instant_vectors_come_with_the_words(folder: Path, postgres_url: str) -> None:
-    instant = Recipe(Settings(), instant=True)
-    both = Recipe(Settings(), "hashing:16", "hashing:16", threads=1, instant=True)
+    instant = JobRecipe(Settings(), instant=True)
+    both = JobRecipe(Settings(), "hashing:16", "hashing:16", threads=1, instant=True)
     bulk(folder, postgres_url, PLAIN, workers=1)
     for recipe, models in ((instant, 1), (both, 2), (instant, 2)):
         (folder / "start.md").write_text(f"# Start\n\nSee {models} and {recipe.model}.\n", encoding="utf-8")

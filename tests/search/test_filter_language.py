@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import FilterError, SettingsError
-from headnote.search.filter_arguments import read_conditions, read_filter
 from headnote.search.filter_language import MOST_CONDITIONS, quoted_condition, read_requirement
-from headnote.store.filters import Filter
-from headnote.store.requirements import All, Either, FieldExists, FieldIs, HasTag, Not, Requirement, conditions
+from headnote.search.query import read_conditions, read_filter
+from headnote.store.filters import All, Either, FieldExists, FieldIs, Filter, HasTag, Not, Requirement, conditions
 
 
 def _is(field: str, value: str) -> FieldIs:

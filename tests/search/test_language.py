@@ -19,7 +19,7 @@ from headnote.search.language import (
     Understood,
     understood,
 )
-from headnote.store.requirements import Either, HasPhrase, HasTag, HasWord, InPath, Not, TitleHas
+from headnote.store.filters import Either, HasPhrase, HasTag, HasWord, InPath, Not, TitleHas
 
 
 @pytest.mark.parametrize(

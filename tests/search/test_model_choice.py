@@ -16,9 +16,9 @@ import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index.parts import embed_in_parts, whole
-from headnote.search.model_choice import model_for
+from headnote.search.retrievers import model_for
 from headnote.store.filters import Filter
-from headnote.store.names import names_of
+from headnote.store.quantized import names_of
 
 pytest_plugins = ("store_fixtures",)
 

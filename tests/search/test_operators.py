@@ -10,9 +10,8 @@ from effort import stop_of_endless_work
 
 from headnote import Index, SettingsError
 from headnote.search import query as queries
-from headnote.search.filter_arguments import MOST_VALUES
 from headnote.search.filter_language import MOST_CONDITIONS
-from headnote.search.query import LONGEST_QUERY, MODES, Mode
+from headnote.search.query import LONGEST_QUERY, MODES, MOST_VALUES, Mode
 from headnote.search.snippets import marked_terms, marks
 
 pytest_plugins = ("store_fixtures",)

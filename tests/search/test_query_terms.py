@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.search.terms import content_terms, coverage, rarity
-from headnote.store.terms import query_terms as terms_once
-from headnote.store.terms import terms
+from headnote.search.spelling import content_terms, coverage, rarity
+from headnote.words.terms import query_terms as terms_once
+from headnote.words.terms import terms
 
 
 def test_words_that_hold_a_question_together_are_left_out() -> None:

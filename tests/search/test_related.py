@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from headnote import Index, MissingSource, SettingsError
-from headnote.search.link_style import LinkStyle
-from headnote.search.mentions import Names
+from headnote.search.related import LinkStyle, MentionNames
 from headnote.store.rows import DocumentHead, DocumentRow
 
 pytest_plugins = ("store_fixtures",)
@@ -91,7 +90,7 @@ def test_an_empty_document_and_a_wrong_question(index: Index) -> None:
 
 
 def _mentions(text: str, *titles: str) -> list[tuple[str, int, str]]:
-    names = Names(DocumentHead(f"{title}.md", title, {}, ()) for title in titles)
+    names = MentionNames(DocumentHead(f"{title}.md", title, {}, ()) for title in titles)
     return [(path, line, found) for path, line, found in names.mentions(DocumentRow("own.md", 0, 0, "", "", text, {}))]
 
 
@@ -116,7 +115,7 @@ def test_the_longest_name_counts_and_each_document_once() -> None:
 
 
 def test_a_name_of_several_documents_names_none() -> None:
-    names = Names([DocumentHead("a/x.md", "Red bus", {}, ()), DocumentHead("b/x.md", "Red bus", {}, ())])
+    names = MentionNames([DocumentHead("a/x.md", "Red bus", {}, ()), DocumentHead("b/x.md", "Red bus", {}, ())])
     assert names.mentions(DocumentRow("own.md", 0, 0, "", "", "A red bus.", {})) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from headnote.search.retrievers import NAME_SHARE, WHOLE_SHARE, by_parts, unread_chunks
-from headnote.store.parts import PartSet
+from headnote.store.quantized import PartSet
 
 QUERY = np.array([1, 0], np.float32)
 

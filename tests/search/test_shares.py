@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import headnote
 from headnote.search.engine import RELEVANT
-from headnote.search.shares import (
+from headnote.search.ranking import (
     BY_RANK,
     LONG,
     LONG_QUERY_LOSS,

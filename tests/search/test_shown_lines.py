@@ -11,7 +11,7 @@ import pytest
 from headnote import ChunkOptions, Index, presets
 from headnote.model import Hit
 from headnote.search.query import Expand
-from headnote.search.snippets import SnippetLine, best_lines, clipped, excerpt, lines_of, marked_terms
+from headnote.search.snippets import ExcerptLine, best_lines, clipped, excerpt, lines_of, marked_terms
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 QUERIES = ["gauge", "how do I install it", "table of the settings", "code example", "warning", "name"]
@@ -21,7 +21,7 @@ QUERIES = ["gauge", "how do I install it", "table of the settings", "code exampl
 @pytest.mark.parametrize("expand", ["none", "neighbours"])
 def test_a_shown_line_stands_where_it_is_said_to(tmp_path: Path, preset: str, expand: Expand) -> None:
     folder = shutil.copytree(CORPUS, tmp_path / "corpus")
-    shown: list[tuple[str, SnippetLine]] = []
+    shown: list[tuple[str, ExcerptLine]] = []
     with Index.open(folder, preset=preset, embedder="hashing:64") as index:
         index.update()
         for query in QUERIES:
@@ -45,7 +45,7 @@ def test_line_ends_and_overlap_shift_no_line(tmp_path: Path, end: str, mark: str
     lines = [f"About{mark} a gauge, {number}." if number % 3 else "" for number in range(101, 161)]
     (tmp_path / "page.md").write_text("".join(line + end for line in lines), encoding="utf-8", newline="")
     settings: ChunkOptions = {"strategy": "fixed", "max_tokens": 60, "overlap_tokens": overlap}
-    shown: list[SnippetLine] = []
+    shown: list[ExcerptLine] = []
     leads = 0
     with Index.open(tmp_path, embedder="hashing:64", **settings) as index:
         index.update()
@@ -60,7 +60,7 @@ def test_line_ends_and_overlap_shift_no_line(tmp_path: Path, end: str, mark: str
     assert [line for line, _ in said] == [number for _, number in said]
 
 
-def shown_of(hit: Hit, query: str) -> list[SnippetLine]:
+def shown_of(hit: Hit, query: str) -> list[ExcerptLine]:
     """What a terminal shows of a hit, and the first line that a page shows."""
     terms = marked_terms(query, hit.why.terms, hit.text)
     lines = lines_of(hit)

@@ -18,8 +18,18 @@ from headnote.chunking.chunker import chunk, chunk_document
 from headnote.chunking.presets import find_preset, presets
 from headnote.embedding.registry import Models, get_models
 from headnote.markdown.document import Document
-from headnote.search.single_text import PASSAGES, Score, _without_headings, best_passage, is_relevant, searchable
-from headnote.search.tearing import Range, place_of, range_of_lines, trimmed
+from headnote.search.single_text import (
+    PASSAGES,
+    Range,
+    Score,
+    _without_headings,
+    best_passage,
+    is_relevant,
+    place_of,
+    range_of_lines,
+    searchable,
+    trimmed,
+)
 
 TEXT = """\
 ---

@@ -12,10 +12,9 @@ import pytest
 
 from headnote import Index
 from headnote.search.snippets import marked_terms, marks
-from headnote.search.spelling import Reading, corrected_query, covered_share, read_words, shares_of
-from headnote.search.terms import function_terms
-from headnote.store.base import Reader
-from headnote.store.terms import query_terms
+from headnote.search.spelling import WordReading, corrected_query, covered_share, function_terms, read_words, shares_of
+from headnote.store.interface import Reader
+from headnote.words.terms import query_terms
 
 pytest_plugins = ("store_fixtures",)
 
@@ -210,8 +209,8 @@ def test_a_query_without_errors_is_answered_as_it_is(notes: Index) -> None:
 
 
 def test_coverage_forgives_one_unknown_word_and_no_more() -> None:
-    known = Reading("gauge", "gauge", {"gauge": 1.0})
-    unknown = [Reading(word, word, {}, "unknown") for word in ("xyzzy", "plugh")]
+    known = WordReading("gauge", "gauge", {"gauge": 1.0})
+    unknown = [WordReading(word, word, {}, "unknown") for word in ("xyzzy", "plugh")]
     counts = {"gauge": 50}
     assert covered_share([known], counts, 1000, {"gauge"}) == 1
     assert covered_share([known, unknown[0]], counts, 1000, {"gauge"}) == pytest.approx(1 / 2.5)

@@ -13,10 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headnote import Index
-from headnote.search import wording
-from headnote.search.wording import Wording
-from headnote.store.languages import LATIN, language_of
-from headnote.store.terms import terms_of, word_terms
+from headnote.search import spelling
+from headnote.search.spelling import Wording
+from headnote.store.keyword_fields import terms_of
+from headnote.words.languages import LATIN, language_of
+from headnote.words.terms import word_terms
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -24,7 +25,7 @@ WORD = re.compile(r"[^\W_]+")
 def begins_alike(word: str, language: str) -> bool:
     """Whether a word that is one term is cut out of a text by the beginning of the term."""
     terms = word_terms(language)[word]
-    return len(terms) != 1 or wording._words_from(min(terms)[0]).findall(f"({word}) _{word}_") == [word, word]
+    return len(terms) != 1 or spelling._words_from(min(terms)[0]).findall(f"({word}) _{word}_") == [word, word]
 
 
 @given(st.text(min_size=1), st.sampled_from(["", *LATIN]))
@@ -58,6 +59,6 @@ def test_cutting_by_the_beginning_finds_what_cutting_all_words_finds(
     chance = random.Random(1)
     asked = [chance.sample(sorted(own), min(len(own), 12)) for own in map(terms_of, chunks)]
     found = [Wording(terms).of(chunk, terms) for chunk, terms in zip(chunks, asked, strict=True)]
-    monkeypatch.setattr(wording, "_words_from", lambda _: WORD)
+    monkeypatch.setattr(spelling, "_words_from", lambda _: WORD)
     assert found == [Wording(terms).of(chunk, terms) for chunk, terms in zip(chunks, asked, strict=True)]
     assert any(term != word for written in found for term, word in written.items())

@@ -33,7 +33,7 @@ from shown_samples import samples
 
 from headnote.answer.answering import answer_from
 from headnote.answer.chat import Chat, find_chat
-from headnote.embedding.base import NoEmbedder
+from headnote.embedding.embedder import NoEmbedder
 from headnote.embedding.openai import OpenAIEmbedder
 from headnote.errors import (
     AnswerError,
@@ -45,8 +45,8 @@ from headnote.errors import (
     WrongAnswer,
 )
 from headnote.model import Answer
-from headnote.services.cancellation import Cancellation, Cancelled
-from headnote.services.settings import Limits, Service
+from headnote.services.client import Cancellation, Cancelled
+from headnote.services.service import Limits, Service
 
 SHORT = Limits(timeout=20, tries=3, first_wait=0.01, longest_wait=5, deadline=0.5)
 LONG = Limits(timeout=20, tries=2, first_wait=0.01, longest_wait=5, deadline=60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headnote.sources.listing import Listing
+from headnote.sources.repository import Listing
 
 
 def make(root: Path, *names: str, text: str = "text\n") -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from headnote.sources import attachments
-from headnote.sources.attachments import read_attachment
+from headnote.sources import tree
+from headnote.sources.tree import read_attachment
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_globs_that_exclude(root: Path) -> None:
 
 
 def test_too_large_or_no_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachments, "LARGEST", 3)
+    monkeypatch.setattr(tree, "LARGEST", 3)
     assert read_attachment(root, "a.png") is None
     if hasattr(os, "mkfifo"):
         os.mkfifo(root / "pipe.png")

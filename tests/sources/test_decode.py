@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import NotText
-from headnote.sources.decode import decode, decode_or_guess
+from headnote.sources.files import decode, decode_or_guess
 
 CODECS = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
 TEXT = "# Überschrift\r\nline\rline\n漢字 🎈\0"

@@ -13,7 +13,7 @@ from smallfolders import make, paths, reasons
 from headnote.errors import MissingSource, UnreadableSource
 from headnote.sources import discover as discovery
 from headnote.sources.discover import MAX_BYTES, discover, has_more_files
-from headnote.sources.listing import ListedFile
+from headnote.sources.repository import ListedFile
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="no such names on Windows")
 

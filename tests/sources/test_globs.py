@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from headnote.sources.globs import LONGEST, NeverMatches, glob_regex, is_literal
+from headnote.sources.ignore import LONGEST, NeverMatches, glob_regex, is_literal
 
 
 def fits(glob: bytes, path: bytes) -> bool:

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import MissingSource
-from headnote.sources.files import read_source
-from headnote.sources.meant import meant_path
-from headnote.sources.nearest import MOST, nearest_paths
-from headnote.sources.tree import Tree
+from headnote.sources.files import MOST, nearest_paths, read_source
+from headnote.sources.tree import Tree, meant_path
 
 DOCUMENTS = [
     "README.md",

@@ -16,7 +16,7 @@ from smallfolders import make
 
 import headnote
 from headnote.cli.main import main
-from headnote.scale.inputs import list_inputs
+from headnote.extra.scale.inputs import list_inputs
 from headnote.sources.discover import discover, expand
 
 ODD_FILES = (".hidden.md", ".obsidian/a.md", "node_modules/x/a.md", "build/a.md", "notes.txt", "picture.png", "top.md")

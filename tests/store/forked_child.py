@@ -16,7 +16,7 @@ from unittest.mock import patch
 import apsw
 from store_samples import entry, paths, put, search_paths
 
-from headnote.store.base import Store
+from headnote.store.interface import Store
 from headnote.store.opening import open_store
 
 _CONTEXT = multiprocessing.get_context("fork")

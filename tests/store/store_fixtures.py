@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headnote.store import opening
-from headnote.store.base import Store
+from headnote.store.interface import Store
 
 pytest_plugins = ("postgres_fixtures",)
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 import headnote
 from headnote.markdown.frontmatter import aliases, tags, title
-from headnote.store.base import Reader, Store
-from headnote.store.postgres.reader import PostgresReader
-from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, LinkRow
+from headnote.store.interface import Reader, Store
+from headnote.store.postgres.writer import PostgresReader
+from headnote.store.rows import ChunkRow, Columns, DocumentEntry, DocumentRow, LinkRow
 from headnote.store.sqlite import doctor
-from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.terms import query_terms
+from headnote.store.sqlite.writer import SqliteReader
+from headnote.words.terms import query_terms
 
 
-def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **settings: Any) -> Entry:
+def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **settings: Any) -> DocumentEntry:
     chunks = headnote.chunk(text, path=path, preset=preset, **settings)
     data = chunks[0].metadata if chunks else {}
     raw = text.encode("utf-8", "surrogatepass")
@@ -34,7 +34,7 @@ def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **se
         for chunk in chunks
         for link in chunk.links
     ]
-    return Entry(document, [ChunkRow.of(chunk, text) for chunk in chunks], links)
+    return DocumentEntry(document, [ChunkRow.of(chunk, text) for chunk in chunks], links)
 
 
 def link(path: str, target: str, resolved: str | None = None, **more: Any) -> LinkRow:
@@ -42,7 +42,7 @@ def link(path: str, target: str, resolved: str | None = None, **more: Any) -> Li
     return LinkRow(path=path, target=target, resolved=resolved, **columns)
 
 
-def put(store: Store, *entries: Entry | Columns) -> None:
+def put(store: Store, *entries: DocumentEntry | Columns) -> None:
     with store.writing() as writer:
         writer.put(entries)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.store.cache import Cache
+from headnote.store.caching import Cache
 
 
 def test_missing_values_are_read_together_and_once() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headnote.store.names import MOST, name_hash, names_of
+from headnote.store.quantized import MOST, name_hash, names_of
 
 
 @pytest.mark.parametrize(

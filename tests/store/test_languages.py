@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headnote.store.languages import LATIN, language_of
-from headnote.store.terms import language_mark, other_forms, query_terms, terms
+from headnote.words.languages import LATIN, language_of
+from headnote.words.terms import language_mark, other_forms, query_terms, terms
 
 SAMPLES = {
     "": "The server is started with the command below, and it runs until you stop it or the machine is shut down.",

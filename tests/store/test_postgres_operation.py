@@ -14,9 +14,9 @@ from postgres_server import run_program
 from store_samples import entry, put, search_paths
 
 import headnote
-from headnote.cli.opening import open_for_server
+from headnote.api.keeper import keep_fresh
+from headnote.cli.access import open_for_server
 from headnote.errors import UnwritableIndex
-from headnote.keeper import keep_fresh
 from headnote.store.postgres.schema import MIGRATIONS
 from headnote.store.postgres.store import PostgresStore
 

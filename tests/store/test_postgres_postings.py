@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.store.codec import unescaped
-from headnote.store.postgres.keywords import word_counts
-from headnote.store.postgres.postings import COLUMNS, MOST, Postings
+from headnote.store.postgres.keywords import COLUMNS, MOST, Postings, word_counts
 from headnote.store.rows import KeywordFields
 
 _WORDS = st.one_of(

@@ -25,7 +25,7 @@ from headnote.errors import (
     UnreachableIndex,
     UnwritableIndex,
 )
-from headnote.index.task import Progress
+from headnote.model.progress import Progress
 from headnote.store.filters import Filter
 from headnote.store.opening import check_target, open_store, shown_store
 from headnote.store.postgres.schema import MIGRATIONS

@@ -11,13 +11,12 @@ import pytest
 import yaml
 from store_samples import entry, put
 
-from headnote.search.filter_arguments import read_filter
 from headnote.search.language import understood
-from headnote.store.base import Store
-from headnote.store.filters import Filter
-from headnote.store.phrases import chunk_has_phrase
-from headnote.store.requirements import HasPhrase, HasTag, HasWord, Not, Requirement
-from headnote.store.terms import terms, terms_of
+from headnote.search.query import read_filter
+from headnote.store.filters import Filter, HasPhrase, HasTag, HasWord, Not, Requirement
+from headnote.store.interface import Store
+from headnote.store.keyword_fields import chunk_has_phrase, terms_of
+from headnote.words.terms import terms
 
 pytest_plugins = ("store_fixtures",)
 

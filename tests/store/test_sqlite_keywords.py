@@ -13,9 +13,9 @@ from store_samples import entry, put, search_paths
 
 from headnote.store.filters import Filter
 from headnote.store.rows import DEFAULT_WEIGHTS, Weights
-from headnote.store.sqlite.reader import SqliteReader
 from headnote.store.sqlite.sql import quoted
 from headnote.store.sqlite.store import FOLDER, SqliteStore
+from headnote.store.sqlite.writer import SqliteReader
 
 WORDS = ["melon", "pear", "plum", "fig", "the"]
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from store_samples import entry, paths, put, search_paths
 
 import headnote
-from headnote.store.base import Store
-from headnote.store.columns import columns_of, links_in
+from headnote.store.codec import columns_of, links_in
 from headnote.store.filters import Filter
-from headnote.store.rows import ChunkRow, Columns, Entry, NonText, StoredFile
+from headnote.store.interface import Store
+from headnote.store.rows import ChunkRow, Columns, DocumentEntry, NonText, StoredFile
 
 pytest_plugins = ("store_fixtures",)
 
@@ -263,7 +263,7 @@ def test_an_entry_as_columns_is_stored_as_the_entry_itself(store: Store) -> None
     assert store.check() == []
 
 
-def _everything(store: Store, one: Entry | Columns) -> list[Any]:
+def _everything(store: Store, one: DocumentEntry | Columns) -> list[Any]:
     with store.writing() as writer:
         writer.clear()
         writer.put([one])
@@ -279,7 +279,7 @@ def test_a_failed_step_leaves_the_rest_of_the_update(store: Store) -> None:
     with store.writing() as writer:
         writer.put([entry("a.md", "alpha")])
         with pytest.raises(ValueError, match="non-hexadecimal"):
-            writer.put([Entry(bad.document, [bad.chunks[0]._replace(hash="no hash")])])
+            writer.put([DocumentEntry(bad.document, [bad.chunks[0]._replace(hash="no hash")])])
         writer.put([entry("c.md", "gamma")])
     assert paths(store) == ["a.md", "c.md"]
     assert store.check() == []

@@ -7,11 +7,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_samples import entry, put, search_paths
 
-from headnote.search.filter_arguments import read_filter
-from headnote.store.base import Store
+from headnote.search.query import read_filter
 from headnote.store.filters import Filter
-from headnote.store.rows import Place, Weights
-from headnote.store.terms import query_terms, terms_of
+from headnote.store.interface import Store
+from headnote.store.keyword_fields import terms_of
+from headnote.store.rows import ChunkPlace, Weights
+from headnote.words.terms import query_terms
 
 pytest_plugins = ("store_fixtures",)
 
@@ -132,7 +133,7 @@ def test_the_terms_of_a_chunk_are_those_it_was_stored_with(pages: Store, is_warm
 def test_places_are_those_of_the_chunks(pages: Store) -> None:
     with pages.reading() as reader:
         chunks = [chunk for path in reversed(PAGES) for chunk in reader.chunks_of(path)]
-        places = [Place(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks]
+        places = [ChunkPlace(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks]
         assert reader.places([chunk.id for chunk in chunks]) == places
         assert reader.places([10**6]) == []
 

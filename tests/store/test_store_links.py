@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from store_samples import entry, link, put
 
-from headnote.store.base import Store
+from headnote.store.interface import Store
 
 pytest_plugins = ("store_fixtures",)
 

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from store_samples import entry, put, stored_vectors
 
-from headnote.store.base import Store, Writer
 from headnote.store.filters import Filter
-from headnote.store.names import names_of
+from headnote.store.interface import Store, Writer
+from headnote.store.quantized import names_of
 
 pytest_plugins = ("store_fixtures",)
 

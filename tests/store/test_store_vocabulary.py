@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_samples import entry, put
 
-from headnote.store.base import Reader, Store
-from headnote.store.terms import terms_of
+from headnote.store.interface import Reader, Store
+from headnote.store.keyword_fields import terms_of
 
 pytest_plugins = ("store_fixtures",)
 

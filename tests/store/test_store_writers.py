@@ -18,7 +18,7 @@ import pytest
 from store_samples import entry, paths, put, search_paths
 
 from headnote.errors import LockedIndex
-from headnote.store.base import Store
+from headnote.store.interface import Store
 
 if TYPE_CHECKING:  # pytest loads it as a plugin, and wants to be the first
     from store_fixtures import OpenStore

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from headnote.store import codec
-from headnote.store.damage import signed
+from headnote.store.integrity import signed
 from headnote.store.postgres import schema as postgres
 from headnote.store.quantized import packed_parts
 from headnote.store.rows import ChunkRow, DocumentRow
 from headnote.store.sqlite import schema as sqlite
-from headnote.store.sqlite.vector_files import BLOCK
+from headnote.store.sqlite.matrix import BLOCK
 from headnote.store.sqlite.vectors import BYTES, checksum
 
 # One hash per format version. A new version adds a hash; a changed hash means that existing indexes break.

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.store.sqlite.schema import TOKEN_CHARACTERS
-from headnote.store.terms import LONGEST_TERM, _table, _written_character, query_terms, term_line, terms, words_of
+from headnote.words.terms import LONGEST_TERM, _table, _written_character, query_terms, term_line, terms, words_of
 
 _RUN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF), max_size=200)

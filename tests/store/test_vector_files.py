@@ -14,9 +14,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from store_samples import entry
 
-from headnote.store.sqlite.matrix import Matrix, Patched, floats_of, matrix_of, nearest, rough_similarities
+from headnote.store.sqlite.matrix import (
+    BLOCK,
+    LEAST,
+    Matrix,
+    Patched,
+    StoredVectors,
+    VectorFiles,
+    floats_of,
+    matrix_of,
+    nearest,
+    rough_similarities,
+)
 from headnote.store.sqlite.store import SqliteStore, file_of
-from headnote.store.sqlite.vector_files import BLOCK, LEAST, StoredVectors, VectorFiles
 
 DIMENSIONS = 24
 MODEL = "model:24"

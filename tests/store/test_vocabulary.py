@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numpy")
 
-from headnote.store.vocabulary import LONGEST_COMPARED, Vocabulary, distances
+from headnote.words.vocabulary import LONGEST_COMPARED, Vocabulary, distances
 
 WORDS = st.text("abyi\u0431\U0001f600", max_size=9)
 

@@ -41,7 +41,7 @@ def test_types_hold(compiler: Path, repository: Path) -> None:
 
 def test_lines_are_short(repository: Path) -> None:
     package = repository / "src" / "headnote"
-    scripts = sorted([*(package / "web/static/js").rglob("*.js"), *(package / "export/static").glob("*.js")])
+    scripts = sorted([*(package / "web/static/js").rglob("*.js"), *(package / "extra/export/static").glob("*.js")])
     assert scripts
     lines = [
         f"{script.name}:{number}"

@@ -21,10 +21,10 @@ import pytest
 from web_folder import listening, write_files
 
 from headnote import SettingsError
+from headnote.api.keeper import Served
 from headnote.cli import serve
 from headnote.cli.main import main
 from headnote.config.tokens import is_token, kept_token
-from headnote.keeper import Served
 from headnote.web import serving
 from headnote.web.serving import PORT, is_loopback
 

@@ -10,7 +10,7 @@ from headnote.model import Citation
 
 pytest.importorskip("nh3", reason="the server of the page is not installed")
 
-from headnote.web.rendering.answers import StreamedAnswer, render_answer
+from headnote.rendering.answers import StreamedAnswer, render_answer
 
 CITATION = Citation("guides/care.md", 3, 4, "Grease the seal.")
 CITED = '<a href="#/document?path=guides%2Fcare.md&amp;line=3&amp;end=4" class="cite" title="guides/care.md:3-4"'

@@ -12,9 +12,10 @@ from web_folder import client_of, json_of
 
 import headnote
 from headnote import Index
+from headnote.api.keeper import KeeperState, Served
 from headnote.errors import LockedIndex
-from headnote.index.task import FilesRead, Progress
-from headnote.keeper import Served, State
+from headnote.index.task import FilesRead
+from headnote.model.progress import Progress
 
 pytest_plugins = ("web_fixtures",)
 
@@ -65,7 +66,7 @@ def test_status_says_what_sets_each_setting_and_where_the_file_differs(tmp_path:
 
 
 def test_status_shows_how_far_an_update_is(index: Index) -> None:
-    state = State("it is locked", True, Progress("embed", 3, 9, 60.0))
+    state = KeeperState("it is locked", True, Progress("embed", 3, 9, 60.0))
     status = json_of(client_of(Served(index, lambda: state)), "/api/status")
     assert status["progress"] == {"stage": "vectors", "done": 3, "total": 9, "seconds_left": 60.0}
     assert status["busy"] is True
@@ -74,7 +75,7 @@ def test_status_shows_how_far_an_update_is(index: Index) -> None:
 
 def test_answers_say_that_the_folder_is_still_being_read(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HEADNOTE_CHAT_MODEL", raising=False)
-    state = State(busy=True, files_read=FilesRead(1200, 6591))
+    state = KeeperState(busy=True, files_read=FilesRead(1200, 6591))
     client = client_of(Served(index, lambda: state))
     read = {"done": 1200, "total": 6591}
     assert json_of(client, "/api/health")["ready"] is False
@@ -495,7 +496,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with Index.open(tmp_path, embedder="none") as opened:
         opened.update()
-        client = client_of(Served(opened, State))
+        client = client_of(Served(opened, KeeperState))
         [left_out] = json_of(client, "/api/status")["left_out"]
         assert (left_out["path"], left_out["reason"][:22]) == ("target", "taken for build output")
         answer = client.get("/api/document", params={"path": "target/out.md"})

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from web_folder import listening
 
 from headnote import Answer, Index
-from headnote.keeper import Served
+from headnote.api.keeper import Served
 from headnote.web.ask_stream import MOST_ANSWERS, RETRY_SECONDS, AnswerStream
 from headnote.web.requests import AskRequest
 

@@ -15,10 +15,10 @@ from test_web_render import Clock, Elements, check_harmless
 
 from headnote import Index
 from headnote.api import DocumentView
+from headnote.rendering import embeds, page
+from headnote.rendering.deadline import Deadline
+from headnote.rendering.page import SOURCE_NOTICE, render, render_text
 from headnote.web.conversion import link_answer
-from headnote.web.rendering import embeds, page
-from headnote.web.rendering.deadline import Deadline
-from headnote.web.rendering.page import SOURCE_NOTICE, render, render_text
 
 
 def drawn(text: str, path: str = "a.md") -> str:

@@ -14,10 +14,9 @@ from web_folder import ADDRESS
 
 from headnote import SettingsError
 from headnote.api import trust_folder
+from headnote.api.keeper import Served
 from headnote.cli.serve import _own_editor
-from headnote.config.editors import EDITORS, editor, editor_address, template_of
-from headnote.config.server import load_server_settings
-from headnote.keeper import Served
+from headnote.config.server_settings import EDITORS, editor, editor_address, load_server_settings, template_of
 from headnote.web.app import make_app
 from headnote.web.security import Guard
 

@@ -18,9 +18,9 @@ from schemathesis.specs.openapi.checks import (
 from starlette.testclient import TestClient
 from web_folder import json_of
 
-from headnote.keeper import Served
+from headnote.api.keeper import Served
 from headnote.web.app import make_app
-from headnote.web.endpoints.table import ENDPOINTS
+from headnote.web.endpoints.routes import ENDPOINTS
 from headnote.web.openapi import openapi
 
 pytest_plugins = ("web_fixtures",)

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from headnote.web.compression import SMALLEST
-from headnote.web.page_files import STYLES, Page, page
+from headnote.web.page_files import SMALLEST, STYLES, PageFiles, page
 
 pytest_plugins = ("web_fixtures",)
 
@@ -105,11 +104,11 @@ def test_there_is_nothing_else(client: TestClient, path: str) -> None:
 
 @given(st.dictionaries(st.text(max_size=5), st.binary(max_size=5), max_size=3))
 def test_the_digest_stands_for_every_name_and_byte(contents: dict[str, bytes]) -> None:
-    digest = Page(contents).digest
-    assert digest == Page(dict(reversed(contents.items()))).digest
-    assert digest != Page({**contents, "new": b""}).digest
+    digest = PageFiles(contents).digest
+    assert digest == PageFiles(dict(reversed(contents.items()))).digest
+    assert digest != PageFiles({**contents, "new": b""}).digest
     for path, body in contents.items():
-        assert digest != Page({**contents, path: body + b"."}).digest
+        assert digest != PageFiles({**contents, path: body + b"."}).digest
 
 
 # -- compression
@@ -153,7 +152,7 @@ def test_streams_and_pictures_are_left_alone(client: TestClient) -> None:
 
 
 def test_prepared_files_are_the_same_in_every_process() -> None:
-    first, second = (Page({"index.html": b"", "js/a.js": b"let a = 1;\n" * 1000}) for _ in range(2))
+    first, second = (PageFiles({"index.html": b"", "js/a.js": b"let a = 1;\n" * 1000}) for _ in range(2))
     assert first._files["js/a.js"].gzipped == second._files["js/a.js"].gzipped
     assert gzip.decompress(first._files["js/a.js"].gzipped or b"") == b"let a = 1;\n" * 1000
 

@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 
 from headnote.api import Index
 from headnote.markdown.document import Document
-from headnote.web.rendering import page, pieces
-from headnote.web.rendering.page import SOURCE_NOTICE, CutDocument, Page, render_text
-from headnote.web.rendering.pieces import pieces_of
+from headnote.rendering import long_pages, page
+from headnote.rendering.long_pages import pieces_of
+from headnote.rendering.page import SOURCE_NOTICE, CutDocument, DrawnPage, render_text
 
 pytest_plugins = ("web_fixtures",)
 
@@ -66,15 +66,15 @@ class Reading(HTMLParser):
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "LONGEST_WHOLE", 0)
-    monkeypatch.setattr(pieces, "PIECE_CHARACTERS", 40)
+    monkeypatch.setattr(long_pages, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(long_pages, "PIECE_CHARACTERS", 40)
 
 
 def whole(text: str) -> str:
     cut = CutDocument(text, "a.md", False)
     blocks = cut.document.blocks
-    cut.pieces = [pieces.Piece(blocks, len(text), blocks[-1].end_line)]
-    return Page(cut, (), None).draw(0)
+    cut.pieces = [long_pages.PagePiece(blocks, len(text), blocks[-1].end_line)]
+    return DrawnPage(cut, (), None).draw(0)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -104,12 +104,12 @@ def test_the_constructs_are_cut_at_all() -> None:
 def test_a_usual_document_is_one_piece(repository: Path) -> None:
     for file in sorted((repository / "docs").glob("*.md")):
         text = file.read_text(encoding="utf-8")
-        assert len(pieces_of(Document(text, file.name, False))) == 1 + (len(text) > pieces.LONGEST_WHOLE)
+        assert len(pieces_of(Document(text, file.name, False))) == 1 + (len(text) > long_pages.LONGEST_WHOLE)
 
 
 def test_nothing_open_is_cut_unless_it_never_closes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "LONGEST_WHOLE", 0)
-    monkeypatch.setattr(pieces, "PIECE_CHARACTERS", 100)
+    monkeypatch.setattr(long_pages, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(long_pages, "PIECE_CHARACTERS", 100)
     folded = "<details>\n\n" + "words\n\n" * 40 + "</details>\n\n# After\n"
     assert [piece.start_line for piece in pieces_of(Document(folded, "a.md", False))] == [1, 85]
     never = "<div>\n\n" + "words\n\n" * 400
@@ -117,8 +117,8 @@ def test_nothing_open_is_cut_unless_it_never_closes(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_piece_that_takes_too_long_is_shown_as_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "LONGEST_WHOLE", 0)
-    monkeypatch.setattr(pieces, "PIECE_CHARACTERS", 20)
+    monkeypatch.setattr(long_pages, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(long_pages, "PIECE_CHARACTERS", 20)
     monkeypatch.setattr(page, "LONGEST_TEXT", 100)
     text = "# One\n\nwords of one section\n\n# Two\n\n" + "long " * 30 + "\n\n# Three\n\nwords\n"
     html = render_text(text)
@@ -139,7 +139,7 @@ def test_footnotes_do_not_nest_deeper_than_the_rest() -> None:
 
 @pytest.fixture
 def long_client(tmp_path: Path) -> Iterator[TestClient]:
-    from headnote.keeper import Served, State
+    from headnote.api.keeper import KeeperState, Served
     from headnote.web.app import make_app
 
     sections = [f"## Section {n}\n\nWords of section {n} and [a link][r].\n" for n in range(4000)]
@@ -147,7 +147,7 @@ def long_client(tmp_path: Path) -> Iterator[TestClient]:
     (tmp_path / "long.md").write_text(text, encoding="utf-8")
     with Index.open(tmp_path, embedder="none") as index:
         index.update()
-        yield TestClient(make_app(Served(index, State)), base_url="http://localhost")
+        yield TestClient(make_app(Served(index, KeeperState)), base_url="http://localhost")
 
 
 def test_a_long_document_comes_in_pieces(long_client: TestClient) -> None:

@@ -12,11 +12,11 @@ from starlette.testclient import TestClient
 from web_folder import client_of, write_files
 
 from headnote import Chunk, Index
+from headnote.api.keeper import Served
 from headnote.index.entries import entry_of
-from headnote.keeper import Served
 from headnote.markdown.document import Document
 from headnote.sources.snapshot import FileSnapshot
-from headnote.store.rows import Entry
+from headnote.store.rows import DocumentEntry
 
 pytest_plugins = ("web_fixtures",)
 
@@ -122,11 +122,11 @@ def test_too_many_chunks_are_refused_with_a_remedy(client: TestClient) -> None:
 def test_a_text_of_too_many_passages_is_refused_before_it_is_indexed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headnote.web.endpoints.asking_text.MOST_CHUNKS", 50)
+    monkeypatch.setattr("headnote.web.endpoints.texts.MOST_CHUNKS", 50)
     text = "# a\n\nb\n\n" * 60
     indexed: list[int] = []
 
-    def counted(file: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> Entry:
+    def counted(file: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> DocumentEntry:
         indexed.append(len(chunks))
         return entry_of(file, document, chunks)
 

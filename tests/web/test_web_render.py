@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote import Index
-from headnote.web.rendering import page
-from headnote.web.rendering.deadline import Deadline, DeadlineExceeded
-from headnote.web.rendering.links import PICTURES
-from headnote.web.rendering.page import SOURCE_NOTICE, render, render_text
+from headnote.rendering import page
+from headnote.rendering.deadline import Deadline, DrawingTimeout
+from headnote.rendering.link_targets import PICTURES
+from headnote.rendering.page import SOURCE_NOTICE, render, render_text
 
 pytest_plugins = ("web_fixtures",)
 
@@ -428,7 +428,7 @@ class Clock(Deadline):
     def check(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise DeadlineExceeded
+            raise DrawingTimeout
 
 
 @pytest.mark.parametrize("line", LINES_THAT_TAKE_LONG)

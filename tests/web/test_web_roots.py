@@ -11,8 +11,8 @@ from web_folder import client_of
 
 from headnote import Index
 from headnote.api import trust_folder
-from headnote.keeper import Served, State
-from headnote.web.endpoints.documents import editor
+from headnote.api.keeper import KeeperState, Served
+from headnote.web.endpoints.folder import editor
 from headnote.web.requests import PathRequest
 
 PICTURE = b"\x89PNG\r\n\x1a\n"
@@ -40,7 +40,7 @@ def home(tmp_path: Path) -> Path:
 def client(home: Path) -> Iterator[TestClient]:
     with Index.open(home, embedder="none") as index:
         index.update()
-        yield client_of(Served(index, State))
+        yield client_of(Served(index, KeeperState))
 
 
 def test_a_hit_names_its_folder_and_one_can_be_asked(client: TestClient) -> None:
@@ -73,5 +73,5 @@ def test_pictures_and_links_lead_into_the_right_folder(client: TestClient) -> No
 def test_an_editor_opens_the_file_of_the_folder(home: Path) -> None:
     with Index.open(home, embedder="none") as index:
         index.update()
-        answer = editor(Served(index, State, "vscode"), PathRequest("handbook/refund.md"))
+        answer = editor(Served(index, KeeperState, "vscode"), PathRequest("handbook/refund.md"))
     assert answer.address == f"vscode://file{home.parent}/docs/refund.md:{{line}}"

@@ -20,7 +20,7 @@ from starlette.types import Message
 from web_folder import ADDRESS, PNG, client_of, listening, write_files
 
 from headnote import Index, SettingsError
-from headnote.keeper import Served
+from headnote.api.keeper import Served
 from headnote.web import security
 from headnote.web.failures import Refused
 from headnote.web.security import POLICY, Guard, allowed_names, read_body

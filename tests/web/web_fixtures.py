@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from web_folder import client_of, write_files
 
 from headnote import Index
-from headnote.keeper import Served, State
+from headnote.api.keeper import KeeperState, Served
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def index(served_root: Path) -> Iterator[Index]:
 
 @pytest.fixture(scope="session")
 def served(index: Index) -> Served:
-    return Served(index, State)
+    return Served(index, KeeperState)
 
 
 @pytest.fixture

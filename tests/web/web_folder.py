@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from headnote.keeper import Served
+from headnote.api.keeper import Served
 from headnote.web.app import make_app
 from headnote.web.security import Guard
 from headnote.web.serving import make_server, open_socket

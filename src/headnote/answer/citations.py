@@ -17,16 +17,260 @@ with the whole paragraph, list or code before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from headnote.answer.brackets import Bracket, Item, find_brackets
-from headnote.answer.passages import ShownPassage
-from headnote.answer.prompt import shown_path
-from headnote.answer.sentences import LONGEST, sentence_end
+from headnote.answer.prompt import ShownPassage, shown_path
 from headnote.model import Citation, Dropped
-from headnote.search.terms import content_terms
-from headnote.store.terms import terms
+from headnote.search.spelling import content_terms
+from headnote.words.terms import terms
+
+# -- The citations in an answer: `[a.md:12-30]`, `[a.md:12]`, `[a.md:12-30, 40; b.md:7]`.
+#
+# Names of files may hold blanks, commas and brackets, so the names of the sources are tried first. Everything else in
+# the form of a citation counts as one, too: it will be removed.
+
+
+_LARGEST = 10**9
+_BLANKS = re.compile(r"[ \t]*+")
+_LINES = re.compile(r"[ \t]*+[:#,][ \t]*+(?:lines?[ \t]*+|L)?([0-9]++)(?:[ \t]*+[-–—‑][ \t]*+L?([0-9]++))?")
+_MORE_LINES = re.compile(r"(?:lines?[ \t]*+|L)?([0-9]++)(?:[ \t]*+[-–—‑][ \t]*+L?([0-9]++))?(?=[ \t]*+[,;\]])")
+_BEHIND = re.compile(r"[ \t]*+([,;\]])")
+_NAME = re.compile(r"[^\[\],;\r\n]{1,300}+")
+_NAME_AND_LINES = re.compile(rf"(.*?)({_LINES.pattern.replace('[:#,]', '[:#]')})", re.DOTALL)
+_OF_A_DOCUMENT = re.compile(r".*\.(?:md|mdx|markdown)", re.IGNORECASE | re.DOTALL)
+_ONE_WORD = re.compile(r"[^\W\d]\S*+|\S*[^\W\d]\S*+")
+_BACKTICKS = re.compile(r"`++")
+
+
+class CitedPlace(NamedTuple):
+    """One cited place."""
+
+    written: str
+    path: str
+    """As it is written."""
+    start_line: int | None
+    """None if no lines are named."""
+    end_line: int
+
+
+class Bracket(NamedTuple):
+    """A pair of brackets in a text, and the places it cites."""
+
+    start: int
+    end: int
+    items: tuple[CitedPlace, ...]
+
+
+def find_brackets(text: str, names: Sequence[str], in_code: bool = False) -> list[Bracket]:
+    """Every citation in a text. `names` are those of the sources.
+
+    In code, only names of sources and documents make a citation: `a[i:10]` is none.
+    """
+    code = [(0, len(text))] if in_code else list(_code_spans(text))
+    brackets = []
+    at = text.find("[")
+    while at >= 0:
+        bracket = read_bracket(text, at, names)
+        if bracket and any(start <= at < end for start, end in code):
+            bracket = bracket if all(_is_document(item.path, names) for item in bracket.items) else None
+        if bracket:
+            brackets.append(bracket)
+        at = text.find("[", bracket.end if bracket else at + 1)
+    return brackets
+
+
+def read_bracket(text: str, start: int, names: Sequence[str]) -> Bracket | None:
+    """The citation that begins with this bracket, if it is one."""
+    items: list[CitedPlace] = []
+    at = start + 1
+    while True:
+        at = _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+        read = (items and _read_more(text, at, items[-1].path)) or _read_item(text, at, names)
+        if not read:
+            return None
+        item, at = read
+        items.append(item)
+        behind = _BEHIND.match(text, at)
+        if behind is None:
+            return None
+        at = behind.end()
+        if behind[1] == "]":
+            break
+    if text.startswith("(", at) and any(item.start_line is None for item in items):
+        return None  # a link
+    return Bracket(start, at, tuple(items))
+
+
+def _read_item(text: str, at: int, names: Sequence[str]) -> tuple[CitedPlace, int] | None:
+    for name in sorted(names, key=len, reverse=True):
+        if name and text.startswith(name, at):
+            end = at + len(name)
+            if lines := _LINES.match(text, end):
+                return _item(text[at : lines.end()], name, lines[1], lines[2]), lines.end()
+            if _BEHIND.match(text, end):
+                return CitedPlace(name, name, None, 0), end
+    name_match = _NAME.match(text, at)
+    if name_match is None:
+        return None
+    written = name_match[0].rstrip()
+    end = at + len(written)
+    if lines := _NAME_AND_LINES.fullmatch(written):
+        name = lines[1].strip()
+        # `[see #12]` and `[ratio 3:4]` are none.
+        plausible = lines[2].lstrip()[0] == ":" and ("/" in name or _ONE_WORD.fullmatch(name))
+        if plausible or _OF_A_DOCUMENT.fullmatch(name):
+            return _item(written, name, lines[3], lines[4]), end
+        return None
+    if _OF_A_DOCUMENT.fullmatch(written):
+        # `[evil.md, 12-30]`: the comma may stand where the colon should.
+        if lines := _LINES.match(text, end):
+            return _item(text[at : lines.end()], written, lines[1], lines[2]), lines.end()
+        return CitedPlace(written, written, None, 0), end
+    return None
+
+
+def _read_more(text: str, at: int, path: str) -> tuple[CitedPlace, int] | None:
+    """Further lines of the same document."""
+    if lines := _MORE_LINES.match(text, at):
+        return _item(f"{path}:{lines[0]}", path, lines[1], lines[2]), lines.end()
+    return None
+
+
+def _item(written: str, path: str, start: str, end: str | None) -> CitedPlace:
+    first = _number(start)
+    return CitedPlace(written, path, first, _number(end) if end else first)
+
+
+def _number(digits: str) -> int:
+    return int(digits) if len(digits) < 10 else _LARGEST
+
+
+def _is_document(path: str, names: Sequence[str]) -> bool:
+    return path in names or _OF_A_DOCUMENT.fullmatch(path) is not None
+
+
+def _code_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of backticks, and the text between two of the same length."""
+    runs = [match.span() for match in _BACKTICKS.finditer(text)]
+    at = 0
+    while at < len(runs):
+        start, opened = runs[at]
+        closing = next((n for n in range(at + 1, len(runs)) if runs[n][1] - runs[n][0] == opened - start), None)
+        if closing is not None:
+            yield start, runs[closing][1]
+            at = closing
+        at += 1
+
+
+# -- Whether a full stop ends a sentence, or only a short form such as `e.g.`, `Dr.` or `J. Smith`.
+#
+# By hand: the libraries for this bring a model or a table per language, and none says "not yet" while an answer is
+# streamed. A stop that is wrongly passed over joins two sentences, which a reader hardly notices; one that is wrongly
+# taken cuts a sentence in two. So doubt joins.
+
+
+_WORD_BEFORE = re.compile(r"(?:\w|\.(?=\w))++\Z")
+_DOTTED = re.compile(r"(?:\w\.)+\w")
+_NEVER_LAST = frozenset(
+    # Something always follows these: an example, a name, a number.
+    "e.g i.e eg ie cf vs approx ca fig figs eq eqs sec ch no nos nr vol vols pp art ed eds dr mr mrs ms prof st mt"
+    " gen col sgt capt rev hon z.b d.h u.a bzw vgl inkl exkl evtl ggf sog p.ex c.-à-d".split()
+)
+_LONGEST_WORD = 20
+
+
+def ends_sentence(text: str, start: int, end: int) -> bool:
+    """Whether the stop at `text[start:end]`, with the quotes and brackets that close after it, ends its sentence.
+
+    What follows must be known: at least the first character that is not blank.
+    """
+    if text[start:end] != ".":
+        return True
+    match = _WORD_BEFORE.search(text, max(0, start - _LONGEST_WORD), start)
+    word = match[0] if match else ""
+    following = text[end : end + 200].lstrip()[:1]
+    if word.casefold() in _NEVER_LAST or following.islower():
+        return False
+    if _DOTTED.fullmatch(word):
+        # `U.S. The` begins a sentence, `U.S. 61` does not.
+        return following.isupper()
+    is_initial = len(word) == 1 and word.isupper() and word != "I"
+    return not is_initial
+
+
+# -- A growing answer → its sentences, each with the citations after it. Every line end ends a sentence.
+
+
+LONGEST = 4000
+"""Characters. Longer sentences are cut, so that an endless line does not block the stream."""
+_LONGEST_BRACKET = 1000
+_LIST_MARKER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?:[-*+•]|[0-9]{1,9}[.)])[ \t]++")
+_STOP = re.compile(r"\r\n|[\r\n\[\]]|[.!?…]++[\"'”’)*_`]*+(?=[ \t\r\n]|\Z)|[。！？]++[」』）”’]*+")
+_FULL_STOPS = re.compile(r"[.!?]*+")
+
+
+def sentence_end(text: str, start: int, names: Sequence[str], final: bool) -> int | None:
+    """Where the sentence that begins at `start` ends, with its citations and the blanks behind it.
+
+    None if that depends on the following text. No sentence ends inside an open bracket, so none loses its citation.
+    """
+    marker = _LIST_MARKER.match(text, start)
+    at = marker.end() if marker else start
+    depth = 0
+    while stop := _STOP.search(text, at, start + LONGEST):
+        sign, at = stop[0], stop.end()
+        if sign[0] in "\r\n":
+            return None if sign == "\r" and at == len(text) and not final else at
+        if sign == "[":
+            bracket = read_bracket(text, stop.start(), names)
+            if bracket:
+                at = bracket.end
+            elif not final and _is_open(text, stop.start()):
+                return None
+            else:
+                depth += 1
+        elif sign == "]":
+            depth = max(0, depth - 1)
+        elif not depth:
+            end = _after_citations(text, at, names, final)
+            if end is None or _ends_here(text, stop, end):
+                return end
+    if len(text) - start >= LONGEST:
+        return start + LONGEST
+    return len(text) if final else None
+
+
+def _ends_here(text: str, stop: re.Match[str], end: int) -> bool:
+    """Whether a sentence ends with this stop: nothing goes on after a citation or at the end of a line."""
+    goes_on = not text[stop.end() : end].strip(" \t") and end < len(text)
+    return not goes_on or text[end - 1] in "\r\n" or ends_sentence(text, stop.start(), stop.end())
+
+
+def _is_open(text: str, start: int) -> bool:
+    """Whether a bracket may still become a citation."""
+    rest = text[start : start + _LONGEST_BRACKET]
+    return len(rest) < _LONGEST_BRACKET and not re.search(r"[\r\n]", rest) and rest.count("]") < rest.count("[")
+
+
+def _after_citations(text: str, at: int, names: Sequence[str], final: bool) -> int | None:
+    """Past the citations that follow a full stop, and the blanks after them."""
+    while True:
+        blanks = _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+        if blanks == len(text):
+            return blanks if final else None
+        if text[blanks] != "[":
+            # The line end belongs to the sentence: nothing but the end of a block stands alone.
+            line_end = re.compile(r"\r\n|\n|\r(?!\Z)").match(text, blanks)
+            return line_end.end() if line_end else blanks
+        bracket = read_bracket(text, blanks, names)
+        if bracket is None:
+            return None if not final and _is_open(text, blanks) else blanks
+        at = _FULL_STOPS.match(text, bracket.end).end()  # type: ignore[union-attr]
+
+
+# -- Checks the citations of an answer
+
 
 SHARE = 0.3
 """Part of a sentence's terms that its lines must have. Chosen from six values with 22 sentences that say in other
@@ -176,7 +420,7 @@ class _Sources:
             self._headings.setdefault(passage.path, {}).update(dict.fromkeys(numbered, passage.hit.breadcrumb))
         self.names = tuple(self._paths)
 
-    def judge(self, item: Item, statement: Statement, alone: bool) -> Citation | str:
+    def judge(self, item: CitedPlace, statement: Statement, alone: bool) -> Citation | str:
         """The citation, clipped to what was shown, or the reason why it does not hold."""
         path = self._paths.get(item.path)
         if path is None:

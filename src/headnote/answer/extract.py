@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
-from headnote.answer.brackets import find_brackets
-from headnote.answer.full_stops import ends_sentence
-from headnote.answer.passages import ShownPassage
+from headnote.answer.citations import ends_sentence, find_brackets
+from headnote.answer.prompt import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
-from headnote.embedding.base import Embedder
-from headnote.formats.opening import open_document
+from headnote.embedding.embedder import Embedder
+from headnote.formats.kinds import open_document
 from headnote.model import Block, Citation
-from headnote.search.terms import content_terms, coverage, rarity
-from headnote.store.terms import terms
+from headnote.search.spelling import content_terms, coverage, rarity
+from headnote.words.terms import terms
 
 QUOTES = 4
 """Quotes at most."""

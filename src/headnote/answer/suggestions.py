@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from headnote.formats.opening import open_document
-from headnote.store.base import Reader
+from headnote.formats.kinds import open_document
+from headnote.store.interface import Reader
 from headnote.store.rows import DocumentSummary
 
 DOCUMENTS = 40

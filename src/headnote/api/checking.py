@@ -7,19 +7,18 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 
-from headnote.api.opening import AnyPath, check_folder
+from headnote.api.folders import AnyPath, check_folder
 from headnote.arguments import check_types
 from headnote.config import choose
-from headnote.config.links import load_ignore_list
+from headnote.config.link_settings import load_ignore_list
 from headnote.errors import NotText, SettingsError
-from headnote.index.checking.findings import findings_in
-from headnote.index.checking.ignoring import IgnoreEntry, sift
-from headnote.index.checking.model import KINDS, LinkReport
-from headnote.index.checking.reading import LinkedDocument, LinkReader, UnreadFile
-from headnote.index.sites.finding import find_sites_of
-from headnote.index.task import Progress, Watcher, ignore_progress
+from headnote.index.task import ignore_progress
+from headnote.links.checking.checked_files import KINDS, LinkedDocument, LinkReader, LinkReport, UnreadFile
+from headnote.links.checking.findings import IgnoreEntry, findings_in, sift
+from headnote.links.sites.detection import find_sites_of
+from headnote.model.progress import Progress, Watcher
 from headnote.sources.chunks import batches_on_all_cores
-from headnote.sources.listing import SkippedFile
+from headnote.sources.repository import SkippedFile
 
 
 def check_links(

@@ -11,13 +11,13 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from headnote.api.homes import home_of
-from headnote.api.opening import (
+from headnote.api.folders import (
     Access,
     AnyPath,
     Asked,
     check_adoption,
     check_folder,
+    home_of,
     made_with_of,
     models_of,
     open_folder,
@@ -37,9 +37,9 @@ from headnote.api.reading import (
     passage,
     read_place,
 )
-from headnote.api.views import DocumentView, Drift, ModelStatus, Passages, RootStatus, Status
+from headnote.api.reports import DocumentView, Drift, ModelStatus, Passages, RootStatus, Status
 from headnote.arguments import check_types, strings
-from headnote.chunking.options import ChunkOptions
+from headnote.chunking.settings import ChunkOptions
 from headnote.config import (
     ChatSettings,
     Choice,
@@ -53,41 +53,39 @@ from headnote.config import (
     remember_flags,
     settings_files,
 )
-from headnote.embedding.base import Embedder, NoEmbedder
+from headnote.embedding.embedder import Embedder, NoEmbedder
 from headnote.embedding.registry import Models
 from headnote.errors import SettingsError, UnreadIndex, UntrustedSettings, warn
-from headnote.index.graph import Graph, Neighbourhood
-from headnote.index.manifest import files_read, manifest_of, needs_rebuild
-from headnote.index.ownership import roots_in
+from headnote.extra.packs.format import PackInfo, is_pack
+from headnote.extra.packs.packed import read_only_pack
+from headnote.extra.packs.unpacking import open_packed
+from headnote.index.deep_vectors import sweep, update_vectors
+from headnote.index.manifest import files_read, manifest_of, needs_rebuild, roots_in
 from headnote.index.plan import plan_reading
-from headnote.index.task import FilesRead, Report, Task, Watcher, ignore_progress, never
-from headnote.index.update import Scope, plan_update, skipped_files, update_documents
-from headnote.index.vectors import sweep, update_vectors
+from headnote.index.task import FilesRead, Report, Task, ignore_progress, never
+from headnote.index.update import UpdateScope, plan_update, skipped_files, update_documents
+from headnote.links.graph import Graph, Neighbourhood
 from headnote.model import Answer, FoundWord, Hit, Passage, ReadQuery, Related, SearchPage, Turn
-from headnote.packs.format import PackInfo, is_pack
-from headnote.packs.opening import open_packed
+from headnote.model.progress import Watcher
 from headnote.search.contexts import NO_CONTEXTS, Contexts
-from headnote.search.emptiness import unknown_fields
 from headnote.search.engine import Engine
-from headnote.search.filter_arguments import read_filter, read_recency
 from headnote.search.language import understood
-from headnote.search.model_choice import model_for
-from headnote.search.options import Recency, SearchOptions
-from headnote.search.query import Expand, Fusion, Mode, Query
+from headnote.search.no_results import unknown_fields
+from headnote.search.query import Expand, Fusion, Mode, Query, Recency, SearchOptions, read_filter, read_recency
 from headnote.search.ranking import RECENCY_OF_PRESET
-from headnote.sources.absence import left_out_hint, why_no_documents
-from headnote.sources.listing import Listing, SkippedFile
+from headnote.search.retrievers import model_for
+from headnote.sources.repository import Listing, SkippedFile
+from headnote.sources.tree import left_out_hint, why_no_documents
 from headnote.sources.watch import Lookout, watch
-from headnote.store.base import Store
-from headnote.store.cache import Cache
+from headnote.store.caching import Cache
+from headnote.store.filters import all_of
+from headnote.store.interface import Store
 from headnote.store.opening import schema_of
-from headnote.store.requirements import all_of
 from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
-from headnote.store.sqlite.packed import read_only_pack
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
-    from headnote.export.writing import Exported
+    from headnote.extra.export.writing import Exported
     from headnote.markdown.outline import OutlineEntry
     from headnote.search.related import Surroundings
 
@@ -347,13 +345,13 @@ class Index:
                 that.
             sign: The key to sign it with, as `ssh-keygen` makes it.
         """
-        from headnote.packs.making import PackOptions, Source, make_pack
+        from headnote.extra.packs.making import PackOptions, PackSource, make_pack
 
         check_types(file=(file, str | os.PathLike), sign=(sign, str | os.PathLike | None))
         texts = {"name": name, "version": version, "description": description, "licence": licence}
         check_types(**{argument: (text, str) for argument, text in texts.items()})
         self._require_folder()
-        source = Source(
+        source = PackSource(
             store=self._store,
             choice=self.choice,
             models=self.models,
@@ -385,7 +383,7 @@ class Index:
             base_url: What comes before every address, if the site is not at the top of what `site` contains.
             check: Whether to write nothing, and only say what would change.
         """
-        from headnote.export.writing import export_site
+        from headnote.extra.export.writing import export_site
 
         check_types(site=(site, str | os.PathLike), base_url=(base_url, str))
         return export_site(self._store, self.models, Path(site), base_url, check=check)
@@ -406,7 +404,7 @@ class Index:
             return Drift(new=[], changed=[], gone=[], rebuild="")
         listing = self._listing()
         with self._store.reading() as reader:
-            stored = Scope(self._store, self._task(), listing.absent).files(reader)
+            stored = UpdateScope(self._store, self._task(), listing.absent).files(reader)
             non_texts = reader.non_texts()
             reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
         reading = plan_reading(listing.files, listing.skipped, stored, non_texts=non_texts)
@@ -831,10 +829,9 @@ class Index:
             **filters: Those of `search`.
         """
         # Late: only those who ask questions wait for the client of the service.
-        from headnote.answer.answering import answer_from
+        from headnote.answer.answering import answer_from, merged, searches_for
         from headnote.answer.chat import Chat, find_chat
-        from headnote.answer.following import merged, searches_for
-        from headnote.answer.passages import read_passages
+        from headnote.answer.prompt import read_passages
 
         check_types(
             question=(question, str),

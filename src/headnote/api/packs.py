@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from headnote.api.folders import AnyPath
 from headnote.api.index import Index
-from headnote.api.opening import AnyPath
-from headnote.packs.format import PackInfo, read_container, read_info
-from headnote.packs.opening import verify_pack as _verify_pack
+from headnote.extra.packs.format import PackInfo, read_container, read_info
+from headnote.extra.packs.unpacking import verify_pack as _verify_pack
 
 
 def open_pack(file: AnyPath, *, key: AnyPath | None = None, without_deep: bool = False) -> Index:

@@ -7,22 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.api.views import DocumentView
+from headnote.api.reports import DocumentView
 from headnote.chunking.settings import shown
 from headnote.errors import MissingSource, SettingsError, UnreadIndex
-from headnote.index.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
 from headnote.index.manifest import files_read, unfinished_reads
-from headnote.index.sites.model import read_sites
 from headnote.lines import whole_lines
+from headnote.links.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
+from headnote.links.sites.site import read_sites
 from headnote.model import Passage
-from headnote.search.nearness import Source
-from headnote.sources.absence import why_left_out
-from headnote.sources.listing import SkippedFile
-from headnote.sources.meant import meant_path, spellings
-from headnote.sources.nearest import nearest_paths
-from headnote.sources.tree import Tree
-from headnote.store.base import Reader, Store
-from headnote.store.damage import BROKEN, unsigned
+from headnote.search.related import RelatedSource
+from headnote.sources.files import nearest_paths
+from headnote.sources.repository import SkippedFile
+from headnote.sources.tree import Tree, meant_path, spellings, why_left_out
+from headnote.store.integrity import BROKEN, unsigned
+from headnote.store.interface import Reader, Store
 from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ _MOST_CALLED = 5
 def document_row(reader: Reader, library: Library, name: str) -> DocumentRow:
     """The document that a path or a name means, or an error that names those it may mean. Whoever takes a document
     from a user asks here: a command, a program, a request or a tool."""
-    from headnote.index.linking import documents_called
+    from headnote.links.resolving import documents_called
 
     if document := reader.document(name):
         return document
@@ -127,7 +125,7 @@ def document_view(store: Store, library: Library, path: str) -> DocumentView:
 
 
 def document_outline(document: DocumentRow) -> list[OutlineEntry]:
-    from headnote.formats.opening import open_document
+    from headnote.formats.kinds import open_document
 
     return open_document(document.text, document.path, document.mdx).outline
 
@@ -147,7 +145,7 @@ def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
 _LINE = re.compile(r"(.+):([0-9]{1,9})")
 
 
-def read_place(reader: Reader, library: Library, place: str, line: int | None) -> Source:
+def read_place(reader: Reader, library: Library, place: str, line: int | None) -> RelatedSource:
     """A document, or the part of it that `path:line` or `path#heading` names."""
     heading = ""
     if reader.document(place) is None:
@@ -163,10 +161,10 @@ def read_place(reader: Reader, library: Library, place: str, line: int | None) -
     elif line is not None:
         first = last = passage(document, line, line).start_line
     else:
-        return Source(document, chunks)
+        return RelatedSource(document, chunks)
     inside = [chunk for chunk in chunks if chunk.row.start_line <= last and first <= chunk.row.end_line]
     nearest = sorted(chunks, key=lambda chunk: abs(chunk.row.start_line - first))[:1]
-    return Source(document, inside or nearest)
+    return RelatedSource(document, inside or nearest)
 
 
 def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Passage:
@@ -249,7 +247,7 @@ def _check_links_are_resolved(reader: Reader, library: Library) -> None:
 def _link_check(reader: Reader, library: Library) -> Callable[[LinkRow], bool]:
     """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A pack
     has no folder to look into; it knows which links were broken there."""
-    from headnote.index.crossing import link_check_of, stored_bases
+    from headnote.links.resolving import link_check_of, stored_bases
 
     manifest = reader.manifest()
     if files_read(manifest):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from headnote.api.reading import Library, document_row, find_section, passage
-from headnote.api.views import LeftOut, Passages
+from headnote.api.reports import LeftOut, Passages
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.lines import whole_lines
 from headnote.model import Passage
-from headnote.store.base import Reader, Store
 from headnote.store.filters import path_matcher
+from headnote.store.interface import Reader, Store
 from headnote.tokens import get_counter
 
 _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?")

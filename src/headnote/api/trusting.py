@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.api.opening import AnyPath, check_folder, stored_settings
+from headnote.api.folders import AnyPath, check_folder, stored_settings
 from headnote.config import OutwardSetting, Trusted, kept_outward, outward_settings_of
-from headnote.config.files import OWN_FILE, PROJECT_FILE, SettingsFile, nearest_file, read_settings_file
+from headnote.config.tables import OWN_FILE, PROJECT_FILE, SettingsFile, nearest_file, read_settings_file
 from headnote.config.trust import digest_of, distrust, records, trust
 from headnote.errors import SettingsError
 

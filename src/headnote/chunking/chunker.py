@@ -10,12 +10,11 @@ from typing import Unpack
 from headnote.arguments import check_types
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.options import ChunkOptions
 from headnote.chunking.presets import settings_from
 from headnote.chunking.records import records
-from headnote.chunking.settings import Settings
+from headnote.chunking.settings import ChunkOptions, Settings
 from headnote.chunking.strategies import STRATEGIES
-from headnote.formats.opening import open_document
+from headnote.formats.kinds import open_document
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 

@@ -14,7 +14,7 @@ from headnote.chunking.draft import Draft
 from headnote.chunking.settings import Settings
 from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import CODE_LIKE, breadcrumb_of
 from headnote.tokens import Counter, get_counter

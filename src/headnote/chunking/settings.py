@@ -5,11 +5,11 @@ Presets are in `presets.py`, names of other systems in `aliases.py`, files in `c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from os import PathLike, fspath
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from headnote.errors import SettingsError
 from headnote.model import BlockKind
@@ -276,3 +276,36 @@ FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))
 """Every setting, in the order in which they are shown."""
 
 _CHECKED_IN_PLACE = tuple(name for name in FIELD_NAMES if name not in ("counter", "keep_whole"))
+
+
+# -- The settings that `chunk` and its relatives take by keyword, for type checkers.
+
+
+class ChunkOptions(TypedDict, total=False):
+    """Every field of `Settings`, and the basic names `size` and `overlap`; a test keeps them equal.
+
+    Four fields also take other forms than the one `Settings` stores.
+    """
+
+    strategy: Strategy | Literal["fixed"]
+    boundaries: Boundaries
+    packing: Packing
+    heading_depth: int
+    counter: str | PathLike[str] | Callable[[str], int] | Counter
+    bias: Bias
+    target_tokens: int
+    max_tokens: int
+    min_tokens: int
+    overlap_tokens: int
+    overlap_across_sections: bool
+    merge: bool
+    oversized: Oversized | Mapping[str, Oversized]
+    keep_whole: Collection[str]
+    frontmatter: FrontmatterMode
+    plain_text: PlainText
+    mdx: bool | None
+    include_parent_headers: bool
+    join_short_files: bool
+    breadcrumb: bool
+    size: Literal["small", "medium", "large"] | int
+    overlap: Literal["none", "low", "medium", "high"] | int

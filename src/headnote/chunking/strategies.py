@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.passes import headings, merge, overlap, pack, paragraphs, sections, window
+from headnote.chunking.passes import lone_headings, merge, overlap, pack, paragraphs, sections, window
 from headnote.chunking.settings import Strategy
 
 Pass = Callable[[ChunkingContext, list[Draft]], list[Draft]]
@@ -34,7 +34,7 @@ STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
         sections.by_boundaries,
         pack.pack,
         merge.small,
-        headings.with_content,
+        lone_headings.with_content,
         overlap.whole_blocks,
     ),
     "none": (sections.whole,),

@@ -9,8 +9,16 @@ from typing import Any
 import click
 
 from headnote.cli import options
-from headnote.cli.opening import fill_vectors, note_files_read, open_index, path_from_here, refresh
-from headnote.cli.terminal import UNPRINTABLE, Line, Span, without_commands, write_json, write_lines, write_note
+from headnote.cli.access import fill_vectors, note_files_read, open_index, path_from_here, refresh
+from headnote.cli.terminal import (
+    UNPRINTABLE,
+    StyledLine,
+    StyledText,
+    without_commands,
+    write_json,
+    write_lines,
+    write_note,
+)
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import AnswerError
 from headnote.model import Answer, Citation
@@ -96,14 +104,14 @@ def _write_piece(text: str) -> None:
     sys.stdout.flush()
 
 
-def citation_lines(root: Path, answer: Answer) -> list[Line]:
+def citation_lines(root: Path, answer: Answer) -> list[StyledLine]:
     """Each citation, with the section it points into."""
     if not answer.citations:
         return []
-    lines: list[Line] = [[]]
+    lines: list[StyledLine] = [[]]
     for citation in answer.citations:
         place = path_from_here(root, citation.place)
-        lines.append([Span(place, "cyan"), Span(f"  {_section(citation, answer)}", "dim")])
+        lines.append([StyledText(place, "cyan"), StyledText(f"  {_section(citation, answer)}", "dim")])
     return lines
 
 

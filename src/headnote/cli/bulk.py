@@ -8,22 +8,22 @@ from typing import Any, NamedTuple
 
 import click
 
-from headnote.api.opening import models_at_hand
-from headnote.cli import options, values
+from headnote.api.folders import models_at_hand
+from headnote.cli import choices, options
+from headnote.cli.access import note_withheld
 from headnote.cli.command import Argument
 from headnote.cli.formatting import counted, duration
-from headnote.cli.opening import note_withheld
-from headnote.cli.progress import UpdateBars
+from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_note
 from headnote.config import Choice, choose, load_index_settings
 from headnote.embedding.gpu import DEVICES, check_device, check_gpu
 from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
-from headnote.index.task import Progress
-from headnote.scale.job import Job, Summary, report_lines, run_job
-from headnote.scale.storage import is_remote
-from headnote.scale.work import Recipe
+from headnote.extra.scale.job import Job, Summary, report_lines, run_job
+from headnote.extra.scale.storage import is_remote
+from headnote.extra.scale.work import JobRecipe
+from headnote.model.progress import Progress
 from headnote.store.postgres.target import is_postgres, shown_target
 from headnote.tokens import get_counter
 
@@ -31,7 +31,7 @@ MAX_FAILURES = 10
 """Failures in the text; the report has all."""
 
 
-class Request(NamedTuple):
+class BulkRequest(NamedTuple):
     """What the command line asks for, besides settings."""
 
     input: str
@@ -74,7 +74,7 @@ class Request(NamedTuple):
     "--engine",
     default="local",
     metavar="local|ray|spark",
-    shell_complete=values.words("local", "ray", "spark"),
+    shell_complete=choices.words("local", "ray", "spark"),
     help="What runs the job.",
 )
 @click.option("--vectors/--no-vectors", default=False, help="Also embed each chunk.")
@@ -82,7 +82,7 @@ class Request(NamedTuple):
 @click.option(
     "--device",
     metavar="auto|cpu|cuda",
-    shell_complete=values.words(*DEVICES),
+    shell_complete=choices.words(*DEVICES),
     help="What deep, minilm and quality run on; a GPU if there is one by default.",
 )
 @options.preset
@@ -123,7 +123,7 @@ def bulk_command(
     """
     flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
     index_flags = {"embedder": embedder, "max_file_bytes": max_file_bytes}
-    request = Request(
+    request = BulkRequest(
         input=source,
         out=out,
         schema=schema,
@@ -150,7 +150,7 @@ def bulk_command(
         write_lines(_lines(request, summary, seconds))
 
 
-def _job(request: Request, choice: Choice, embedder_flag: str | None) -> Job:
+def _job(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> Job:
     return Job(
         input=request.input,
         out=_out(request),
@@ -172,20 +172,20 @@ def _run(job: Job) -> Summary:
         raise
 
 
-def _recipe(request: Request, choice: Choice, embedder_flag: str | None) -> Recipe:
+def _recipe(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> JobRecipe:
     settings, index_settings = choice.chunking.settings, choice.of_index.settings
     # Fail before anything is written if the counter or the embedder cannot be loaded.
     get_counter(settings.counter, settings.bias)
     if not request.vectors:
         if embedder_flag is not None:
             raise SettingsError("--embedder needs --vectors", remedy="add --vectors, or leave out --embedder")
-        return Recipe(settings, max_bytes=index_settings.max_file_bytes, instant=_is_instant(request, choice))
+        return JobRecipe(settings, max_bytes=index_settings.max_file_bytes, instant=_is_instant(request, choice))
     embedder = get_embedder(index_settings.embedder)
     if embedder.dimensions == 0:
         raise SettingsError("--vectors needs an embedder", remedy="leave out --vectors, or name an --embedder")
     if request.device == "cuda":
         check_gpu()
-    return Recipe(
+    return JobRecipe(
         settings,
         index_settings.embedder,
         embedder.name,
@@ -196,12 +196,12 @@ def _recipe(request: Request, choice: Choice, embedder_flag: str | None) -> Reci
     )
 
 
-def _is_instant(request: Request, choice: Choice) -> bool:
+def _is_instant(request: BulkRequest, choice: Choice) -> bool:
     """Whether the output is an index with an instant model."""
     return is_postgres(request.out) and models_at_hand(choice.of_index.settings.embedder).instant is not None
 
 
-def _out(request: Request) -> str:
+def _out(request: BulkRequest) -> str:
     """The output, with its schema if it is a database."""
     if is_postgres(request.out):
         flags = {"store": request.out, "schema": request.schema}
@@ -229,25 +229,29 @@ def _write_report(file: Path, summary: Summary) -> None:
         ) from None
 
 
-def _record(request: Request, summary: Summary, seconds: float) -> dict[str, Any]:
+def _record(request: BulkRequest, summary: Summary, seconds: float) -> dict[str, Any]:
     failures = [failure._asdict() for failure in summary.failures]
     head = {"input": request.input, "out": _shown(request.out), "engine": request.engine}
     return {**head, **summary._asdict(), "failures": failures, "seconds": round(seconds, 3)}
 
 
-def _lines(request: Request, summary: Summary, seconds: float) -> list[Line]:
+def _lines(request: BulkRequest, summary: Summary, seconds: float) -> list[StyledLine]:
     total = f"{counted(summary.documents, 'document')}, {counted(summary.chunks, 'chunk')}"
-    lines: list[Line] = [
-        [Span(_shown(request.out), "bold"), Span(f"  {total}"), Span(f"  {duration(seconds)}", "dim")],
-        [Span("  "), Span(_counts(summary, seconds) or "nothing to do")],
+    lines: list[StyledLine] = [
+        [
+            StyledText(_shown(request.out), "bold"),
+            StyledText(f"  {total}"),
+            StyledText(f"  {duration(seconds)}", "dim"),
+        ],
+        [StyledText("  "), StyledText(_counts(summary, seconds) or "nothing to do")],
     ]
     if summary.failures:
-        lines.append([Span(f"  {counted(len(summary.failures), 'document')} without chunks:", "yellow")])
+        lines.append([StyledText(f"  {counted(len(summary.failures), 'document')} without chunks:", "yellow")])
         for failure in summary.failures[:MAX_FAILURES]:
             place = failure.path if failure.line is None else f"{failure.path}:{failure.line}"
-            lines.append([Span(f"    {place}: {failure.error}")])
+            lines.append([StyledText(f"    {place}: {failure.error}")])
         if len(summary.failures) > MAX_FAILURES:
-            lines.append([Span(f"    and {len(summary.failures) - MAX_FAILURES:,} more: see the report", "dim")])
+            lines.append([StyledText(f"    and {len(summary.failures) - MAX_FAILURES:,} more: see the report", "dim")])
     return lines
 
 

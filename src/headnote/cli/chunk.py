@@ -13,15 +13,13 @@ import click
 
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
-from headnote.cli.chunk_stats import Totals, count_file
-from headnote.cli.chunk_view import view
-from headnote.cli.chunk_work import Recipe, chunk_all, json_lines
+from headnote.cli.chunk_view import ChunkRecipe, ChunkTotals, chunk_all, count_file, json_lines, view
 from headnote.cli.paths import STDIN, expand_paths, report
-from headnote.cli.progress import track_files
+from headnote.cli.progress_bar import track_files
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines, write_note
 from headnote.config import LoadedSettings, load_settings, trust_note, withheld_of_file
-from headnote.config.layers import TABLE
+from headnote.config.chunk_settings import TABLE
 from headnote.errors import SourceError
 from headnote.tokens import get_counter
 
@@ -75,7 +73,7 @@ def chunk_command(
         write_note(note)
     # Fail before anything is written if the counter cannot be loaded.
     get_counter(loaded.settings.counter, loaded.settings.bias)
-    recipe = Recipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
+    recipe = ChunkRecipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
 
     files = expand_paths(paths)
     if stats:
@@ -107,19 +105,19 @@ def _common_folder(paths: Sequence[Path]) -> Path:
 # Each writer returns whether a file could not be read.
 
 
-def _write_json_lines(files: Sequence[str | SourceError], recipe: Recipe, workers: int | None) -> bool:
+def _write_json_lines(files: Sequence[str | SourceError], recipe: ChunkRecipe, workers: int | None) -> bool:
     render = partial(json_lines, ascii_only=is_ascii_only(sys.stdout))
     return _write_each(track_files(chunk_all(files, recipe, render, workers), len(files)), write_bytes)
 
 
-def _write_view(files: Sequence[str | SourceError], recipe: Recipe, loaded: LoadedSettings) -> bool:
+def _write_view(files: Sequence[str | SourceError], recipe: ChunkRecipe, loaded: LoadedSettings) -> bool:
     return _write_each(chunk_all(files, recipe, partial(view, settings=loaded.settings), workers=1), write_lines)
 
 
 def _write_stats(
-    files: Sequence[str | SourceError], recipe: Recipe, loaded: LoadedSettings, workers: int | None, as_json: bool
+    files: Sequence[str | SourceError], recipe: ChunkRecipe, loaded: LoadedSettings, workers: int | None, as_json: bool
 ) -> bool:
-    totals = Totals(loaded.settings, loaded.preset)
+    totals = ChunkTotals(loaded.settings, loaded.preset)
     has_failed = _write_each(track_files(chunk_all(files, recipe, count_file, workers), len(files)), totals.add)
     if totals.files and as_json:
         write_json(totals.to_dict())

@@ -11,10 +11,10 @@ import click
 from headnote.api import check_folder, settings_of_index
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
+from headnote.cli.access import note_differences, note_withheld
 from headnote.cli.command import Command
 from headnote.cli.formatting import setting_json, setting_text
-from headnote.cli.opening import note_differences, note_withheld
-from headnote.cli.terminal import Line, Span, write_json, write_lines, write_note
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_note
 from headnote.config import (
     INDEX_NAMES,
     IndexSettings,
@@ -27,7 +27,7 @@ from headnote.config import (
     load_server_settings,
     settings_file,
 )
-from headnote.config.files import user_file
+from headnote.config.tables import user_file
 from headnote.errors import IndexFailure, MissingExtra
 from headnote.store.opening import shown_store
 
@@ -151,21 +151,27 @@ def _not_used(loaded: Loaded, table: str, name: str) -> dict[str, str]:
     return {"not_used": place} if place else {}
 
 
-def _lines(loaded: Loaded, root: Path) -> list[Line]:
+def _lines(loaded: Loaded, root: Path) -> list[StyledLine]:
     source = f"file {loaded.file}" if loaded.file else "no settings file here or above"
     own = f", and your own {loaded.user_file}" if loaded.user_file else ""
-    lines: list[Line] = [[Span(str(root), "bold"), Span(f"  {source}{own}", "dim")]]
+    lines: list[StyledLine] = [[StyledText(str(root), "bold"), StyledText(f"  {source}{own}", "dim")]]
     for title, rows in _tables(loaded).items():
         texts = {name: setting_text(value) or "none" for name, (value, _) in rows.items()}
         names, values = max(map(len, texts)), max(map(len, texts.values()))
-        lines += [[], [Span(title, "bold")]]
+        lines += [[], [StyledText(title, "bold")]]
         for name, (_, origin) in rows.items():
             style = "dim" if origin == "default" else "cyan"
             place = loaded.withheld.get((title, name))
-            unused = [Span(f"; {place} is not used: headnote trust {root}", "yellow")] if place else []
-            lines.append([Span(f"  {name.ljust(names)}  {texts[name].ljust(values)}  "), Span(origin, style), *unused])
+            unused = [StyledText(f"; {place} is not used: headnote trust {root}", "yellow")] if place else []
+            lines.append(
+                [
+                    StyledText(f"  {name.ljust(names)}  {texts[name].ljust(values)}  "),
+                    StyledText(origin, style),
+                    *unused,
+                ]
+            )
     lines.append([])
     for variable in SERVICE_VARIABLES:
         state = "set" if os.environ.get(variable, "").strip() else "not set"
-        lines.append([Span(f"{variable.ljust(max(map(len, SERVICE_VARIABLES)))}  "), Span(state, "dim")])
+        lines.append([StyledText(f"{variable.ljust(max(map(len, SERVICE_VARIABLES)))}  "), StyledText(state, "dim")])
     return lines

@@ -9,14 +9,14 @@ import click
 
 from headnote.api import check_folder
 from headnote.chunking.settings import shown
-from headnote.cli import options, values
+from headnote.cli import choices, options
+from headnote.cli.access import roots_of
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import roots_of
-from headnote.cli.terminal import Span, table, write_json, write_lines, write_message
+from headnote.cli.terminal import StyledText, table, write_json, write_lines, write_message
 from headnote.config import check_sentence, context_path, read_contexts
-from headnote.config.context import place_in
-from headnote.config.files import OWN_FILE, nearest_file, read_settings_file
-from headnote.config.layers import CONTEXT
+from headnote.config.chunk_settings import CONTEXT
+from headnote.config.context_settings import place_in
+from headnote.config.tables import OWN_FILE, nearest_file, read_settings_file
 from headnote.config.trust import trust
 from headnote.errors import SettingsError, UnwritableIndex
 from headnote.extras import install, load
@@ -37,7 +37,7 @@ from headnote.whole_files import written_whole
     "path",
     cls=Argument,
     required=False,
-    shell_complete=values.documents,
+    shell_complete=choices.documents,
     about=("A folder or document, from the root; . for the whole."),
 )
 @click.argument("sentence", cls=Argument, required=False, about="What it is. Without it, what is said so far is shown.")
@@ -59,7 +59,7 @@ def context_command(path: str | None, sentence: str | None, root: Path, remove: 
     elif remove:
         raise SettingsError("--remove needs a path", path="--remove", remedy="say whose sentence to remove")
     if remove and place is not None and not as_json:
-        write_lines([[Span(f"nothing is said about {place or '.'} any more")]])
+        write_lines([[StyledText(f"nothing is said about {place or '.'} any more")]])
     else:
         _show(root, None if remove else place, as_json)
 
@@ -81,7 +81,7 @@ def _show(root: Path, path: str | None, as_json: bool) -> None:
     if as_json:
         write_json({"root": str(root), "contexts": [{"path": one, "text": text} for one, text in shown.items()]})
     elif shown:
-        rows: dict[str, Any] = {place or ".": [Span(text)] for place, text in shown.items()}
+        rows: dict[str, Any] = {place or ".": [StyledText(text)] for place, text in shown.items()}
         write_lines(table(rows))
     else:
         write_message('nothing is said yet: headnote context PATH "what it is"')

@@ -12,11 +12,11 @@ import click
 
 from headnote.api import Index, check_folder, repair_index
 from headnote.cli import options
+from headnote.cli.access import open_index
 from headnote.cli.command import Command
 from headnote.cli.formatting import DEEP_MISSING, counted, drift_counts, missing_vectors
-from headnote.cli.index_report import MAX_PATHS
-from headnote.cli.opening import open_index
-from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.cli.index import MAX_PATHS
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
 from headnote.config import trust_note
 from headnote.embedding.registry import DEFAULT
 from headnote.embedding.transformer import is_installed
@@ -47,7 +47,7 @@ PACKAGES = (
 )
 
 
-class Finding(NamedTuple):
+class CheckedPoint(NamedTuple):
     """The result of one check."""
 
     state: State
@@ -83,50 +83,55 @@ def doctor_command(root: Path, repair: bool, place: dict[str, Any], as_json: boo
         raise click.exceptions.Exit(1)
 
 
-def _lines(root: Path, findings: list[Finding]) -> Iterator[Line]:
-    yield [Span(str(root), "bold")]
+def _lines(root: Path, findings: list[CheckedPoint]) -> Iterator[StyledLine]:
+    yield [StyledText(str(root), "bold")]
     states = max(len(finding.state) for finding in findings)
     subjects = max(len(finding.subject) for finding in findings)
     for state, subject, text in findings:
-        yield [Span(f"  {state.ljust(states)}", _STYLES[state]), Span(f"  {subject.ljust(subjects)}  {text}")]
+        yield [
+            StyledText(f"  {state.ljust(states)}", _STYLES[state]),
+            StyledText(f"  {subject.ljust(subjects)}  {text}"),
+        ]
 
 
-def _record(finding: Finding) -> dict[str, str]:
+def _record(finding: CheckedPoint) -> dict[str, str]:
     return {"state": finding.state, "what": finding.subject, "text": finding.text}
 
 
 # Requirements
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[CheckedPoint]:
     installed = []
     for package in PACKAGES:
         if find_spec(package.module) is None:
             text = f"{package.name} is missing: {install(package.extra)} installs it"
-            yield Finding("wrong" if package.is_required else "note", "packages", text)
+            yield CheckedPoint("wrong" if package.is_required else "note", "packages", text)
             continue
         try:
             installed.append(f"{package.name} {version(package.name)}")
         except PackageNotFoundError:
             installed.append(package.name)
     if installed:
-        yield Finding("ok", "packages", ", ".join(installed))
+        yield CheckedPoint("ok", "packages", ", ".join(installed))
 
 
-def _index_findings(root: Path, repair: bool, place: dict[str, Any]) -> Iterator[Finding]:
+def _index_findings(root: Path, repair: bool, place: dict[str, Any]) -> Iterator[CheckedPoint]:
     try:
         if repair:
-            yield from (Finding("repaired", "index", text) for text in repair_index(root, **place))
+            yield from (CheckedPoint("repaired", "index", text) for text in repair_index(root, **place))
         opened = open_index(root, create=False, **place)
     except MissingIndex as error:
-        yield from _build(root, place) if repair else [Finding("wrong", "index", f"{error.message}: {error.remedy}")]
+        yield from (
+            _build(root, place) if repair else [CheckedPoint("wrong", "index", f"{error.message}: {error.remedy}")]
+        )
         return
     except MissingExtra as error:
         if "psycopg" in error.message:  # the other packages have their findings already
-            yield Finding("wrong", "packages", str(error))
+            yield CheckedPoint("wrong", "packages", str(error))
         return
     except IndexFailure as error:
-        yield Finding("wrong", "index", str(error))
+        yield CheckedPoint("wrong", "index", str(error))
         return
     with opened.index as index:
         yield _model(index, opened.missing_embedder)
@@ -137,47 +142,47 @@ def _index_findings(root: Path, repair: bool, place: dict[str, Any]) -> Iterator
             yield from _invariants(index)
             yield from _up_to_date(index)
         except IndexFailure as error:
-            yield Finding("wrong", "index", str(error))
+            yield CheckedPoint("wrong", "index", str(error))
 
 
-def _build(root: Path, place: dict[str, Any]) -> Iterator[Finding]:
+def _build(root: Path, place: dict[str, Any]) -> Iterator[CheckedPoint]:
     opened = open_index(root, **place)
     with opened.index as index:
         yield _model(index, opened.missing_embedder)
         index.update(vectors=False)
-        yield Finding("repaired", "index", f"rebuilt: {_size(index)}")
+        yield CheckedPoint("repaired", "index", f"rebuilt: {_size(index)}")
         yield from _up_to_date(index)
 
 
-def _model(index: Index, missing: str) -> Finding:
+def _model(index: Index, missing: str) -> CheckedPoint:
     if missing:
-        return Finding("wrong", "model", missing)
+        return CheckedPoint("wrong", "model", missing)
     name = index.index_settings.embedder
     if name == DEFAULT and not is_installed("deep"):
-        return Finding("note", "model", DEEP_MISSING)
-    return Finding("ok", "model", "none" if name == "none" else f"{name} can be loaded")
+        return CheckedPoint("note", "model", DEEP_MISSING)
+    return CheckedPoint("ok", "model", "none" if name == "none" else f"{name} can be loaded")
 
 
-def _writing(index: Index) -> Finding:
+def _writing(index: Index) -> CheckedPoint:
     try:
         index.check_writing()
     except LockedIndex as error:
-        return Finding("note", "writing", str(error))
+        return CheckedPoint("note", "writing", str(error))
     except UnwritableIndex as error:
-        return Finding("wrong", "writing", str(error))
-    return Finding("ok", "writing", "the index is writable, and nobody else is writing")
+        return CheckedPoint("wrong", "writing", str(error))
+    return CheckedPoint("ok", "writing", "the index is writable, and nobody else is writing")
 
 
 # Contents
 
 
-def _invariants(index: Index) -> Iterator[Finding]:
+def _invariants(index: Index) -> Iterator[CheckedPoint]:
     problems = index.check()
     if not problems:
-        yield Finding("ok", "index", f"{_size(index)}: every check passed")
+        yield CheckedPoint("ok", "index", f"{_size(index)}: every check passed")
         return
-    yield from (Finding("wrong", "index", problem) for problem in problems)
-    yield Finding("note", "index", "headnote doctor --repair rebuilds what is damaged")
+    yield from (CheckedPoint("wrong", "index", problem) for problem in problems)
+    yield CheckedPoint("note", "index", "headnote doctor --repair rebuilds what is damaged")
 
 
 def _size(index: Index) -> str:
@@ -186,29 +191,29 @@ def _size(index: Index) -> str:
     return ", ".join(counts)
 
 
-def _up_to_date(index: Index) -> Iterator[Finding]:
+def _up_to_date(index: Index) -> Iterator[CheckedPoint]:
     status, drift = index.status(), index.drift()
     if note := trust_note(status.withheld, index.root):
-        yield Finding("note", "trust", note)
+        yield CheckedPoint("note", "trust", note)
     barred = {root.name for root in index.tree.roots if root.barred}
     for absent in (one for one in drift.absent if one.path not in barred):
         remedy = "bring it back, or remove it from headnote.toml"
-        yield Finding("wrong", absent.path, f"{absent.reason}; what is known of it stays: {remedy}")
+        yield CheckedPoint("wrong", absent.path, f"{absent.reason}; what is known of it stays: {remedy}")
     for path in index.unused_contexts():
-        yield Finding("note", "context", f"{path}: no such folder or document (headnote context {path} --remove)")
+        yield CheckedPoint("note", "context", f"{path}: no such folder or document (headnote context {path} --remove)")
     if status.pending:
-        yield Finding("note", "vectors", f"{missing_vectors(status)}: headnote index makes them")
+        yield CheckedPoint("note", "vectors", f"{missing_vectors(status)}: headnote index makes them")
     elif status.model != "none":
-        yield Finding("ok", "vectors", "all made")
+        yield CheckedPoint("ok", "vectors", "all made")
     if status.files_read:
-        yield Finding("note", "files", f"{status.files_read}: headnote index goes on")
+        yield CheckedPoint("note", "files", f"{status.files_read}: headnote index goes on")
     elif drift.rebuild:
-        yield Finding("note", "files", f"headnote index will read all files: {drift.rebuild}")
+        yield CheckedPoint("note", "files", f"headnote index will read all files: {drift.rebuild}")
     elif not drift.is_empty:
-        yield Finding("note", "files", f"{drift_counts(drift)} since: run headnote index")
+        yield CheckedPoint("note", "files", f"{drift_counts(drift)} since: run headnote index")
     else:
-        yield Finding("ok", "files", "as indexed")
+        yield CheckedPoint("ok", "files", "as indexed")
     warnings = [f"{one.path}: {one.warning}" for one in index.contents() if one.warning]
-    yield from (Finding("note", "files", warning) for warning in warnings[:MAX_PATHS])
+    yield from (CheckedPoint("note", "files", warning) for warning in warnings[:MAX_PATHS])
     if len(warnings) > MAX_PATHS:
-        yield Finding("note", "files", f"… and {len(warnings) - MAX_PATHS:,} more with a warning")
+        yield CheckedPoint("note", "files", f"… and {len(warnings) - MAX_PATHS:,} more with a warning")

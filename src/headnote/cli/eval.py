@@ -3,21 +3,423 @@
 from __future__ import annotations
 
 import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from string import ascii_lowercase, ascii_uppercase
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import click
 
-from headnote.cli import options, values
+from headnote.api import Index, check_folder, settings_of_index
+from headnote.api.folders import models_at_hand
+from headnote.chunking.presets import find_preset
+from headnote.cli import choices, options
+from headnote.cli.access import note_differences, path_from_here
 from headnote.cli.command import Argument, Command
-from headnote.cli.eval_runs import Request, run_all
-from headnote.cli.eval_view import comparison_lines, failure_lines
 from headnote.cli.first_read import ask_before_first_read
-from headnote.cli.terminal import window_width, write_json, write_lines
-from headnote.errors import SettingsError
-from headnote.evaluate.plot import check_plot, write_plot
-from headnote.evaluate.report import record
+from headnote.cli.formatting import counted
+from headnote.cli.progress_bar import UpdateBars
+from headnote.cli.terminal import (
+    StyledLine,
+    StyledText,
+    folded,
+    window_width,
+    write_json,
+    write_lines,
+    write_message,
+    write_note,
+)
+from headnote.config import Choice, LoadedSettings
+from headnote.embedding.embedder import Embedder
+from headnote.embedding.registry import Models, get_embedder
+from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
+from headnote.extra.evaluate.caching_embedder import CachingEmbedder, cached_vectors
+from headnote.extra.evaluate.measuring import DEPTH, LocatedQuestion, Measurement, Search, locate_gold, measure
+from headnote.extra.evaluate.plot import check_plot, write_plot
+from headnote.extra.evaluate.questions import Question, load_questions
+from headnote.extra.evaluate.report import Comparison, FailedQuestion, record, table, verdicts
+from headnote.model import Hit
+from headnote.model.progress import Progress, Watcher
 from headnote.search.query import MODES
+from headnote.store.opening import open_store
+from headnote.store.sqlite.store import SqliteStore
+
+# -- The runs of `headnote eval`: the index of the folder, or a temporary one per preset and embedder, in every mode.
+
+
+KEYWORD = ("keyword",)
+
+
+class EvalRequest(NamedTuple):
+    """What to compare."""
+
+    modes: tuple[str, ...]
+    """Empty for all modes the embedder allows."""
+    presets: tuple[str, ...]
+    """Empty for the settings of the folder."""
+    embedders: tuple[str, ...]
+    """Empty for the embedder of the folder."""
+    limit: int
+    place: dict[str, Any]
+    """Where the index is: the options of `Index.open`."""
+
+
+class Variant(NamedTuple):
+    """One index, and the modes it is searched in."""
+
+    preset: str
+    """Empty for the settings of the folder."""
+    embedder: str
+    """Empty for the embedder of the folder."""
+    modes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.preset} {self.embedder}".strip()
+
+    def title(self, mode: str) -> str:
+        # Words are the same whatever makes the vectors.
+        return f"{self.preset if mode == 'keyword' else self.name} {mode}".strip()
+
+
+def run_all(file: Path, root: Path, request: EvalRequest) -> Comparison:
+    """Measure every variant in every mode. Mistakes in questions, folder or flags come before any vector is made."""
+    questions = load_questions(file)
+    check_folder(root)
+    for preset in request.presets:
+        find_preset(preset)
+    choice = settings_of_index(root, request.place["store"], request.place["schema"])
+    note_differences(choice)
+    if sys.stderr.isatty():
+        write_message(_start(len(questions), request))
+    embedders = _embedders(choice.of_index.settings.embedder, request)
+    indexes = _Indexes(root, request, choice, embedders)
+    return _measure_all(_variants(request, embedders), indexes, questions, request.limit)
+
+
+def _start(questions: int, request: EvalRequest) -> str:
+    """The first words, before models and stored vectors are loaded, which takes its time."""
+    names = [*request.presets, *request.embedders] or ["the index of the folder"]
+    return f"{counted(questions, 'question')} for {', '.join(names)}; loading models and vectors"
+
+
+# Embedders
+
+
+def _embedders(of_folder: str, request: EvalRequest) -> dict[str, Embedder]:
+    """Those to compare by name, or under an empty name the one of the folder."""
+    if not request.embedders:
+        return {"": _embedder_of_folder(of_folder, request.modes)}
+    embedders = {name: get_embedder(name) for name in request.embedders}
+    for name, embedder in embedders.items():
+        _check_modes(embedder, request.modes, f"{name} makes no vectors")
+    return embedders
+
+
+def _embedder_of_folder(name: str, modes: tuple[str, ...]) -> Embedder:
+    """The embedder of the folder, whatever the modes: opening the index with another one would rebuild it.
+
+    If it cannot be loaded, keyword search is measured without one, unless another mode is named.
+    """
+    try:
+        embedder = get_embedder(name)
+    except (EmbeddingError, MissingExtra) as error:
+        if modes and modes != KEYWORD:
+            raise
+        write_note(f"keyword search only: {error}", only_on_a_terminal=bool(modes))
+        return get_embedder("none")
+    _check_modes(embedder, modes, "this folder has no embedder")
+    return embedder
+
+
+def _check_modes(embedder: Embedder, modes: tuple[str, ...], problem: str) -> None:
+    if embedder.name == "none" and modes and modes != KEYWORD:
+        raise SettingsError(problem, path="--mode", remedy="use --mode keyword")
+
+
+# Indexes
+
+
+def _variants(request: EvalRequest, embedders: Mapping[str, Embedder]) -> list[Variant]:
+    """Each preset with each embedder. Only the last embedder searches by words, which it does not change."""
+    variants = []
+    for preset in request.presets or ("",):
+        for number, (name, embedder) in enumerate(embedders.items(), 1):
+            modes = _possible_modes(embedder, request.modes)
+            if number < len(embedders):
+                modes = tuple(mode for mode in modes if mode != "keyword")
+            variants += [Variant(preset, name, modes)] if modes else []
+    return variants
+
+
+class _Indexes:
+    """Opens the index of the folder, or a temporary one of a variant."""
+
+    def __init__(self, root: Path, request: EvalRequest, choice: Choice, embedders: Mapping[str, Embedder]) -> None:
+        self._root, self._request, self._choice, self._embedders = root, request, choice, embedders
+        self._vectors: dict[str, Any] = {}
+        """Of each embedder, shared by all presets."""
+
+    @property
+    def are_temporary(self) -> bool:
+        return bool(self._request.presets or self._request.embedders)
+
+    def open(self, variant: Variant) -> AbstractContextManager[Index]:
+        return self._temporary(variant) if self.are_temporary else self._own()
+
+    def _own(self) -> Index:
+        """The index of the folder as it is, with all its models: others would take vectors away from it."""
+        models = models_at_hand(self._choice.of_index.settings.embedder)
+        return Index.open(self._root, embedder=models, **self._request.place)
+
+    @contextmanager
+    def _temporary(self, variant: Variant) -> Iterator[Index]:
+        embedder = self._embedders[variant.embedder]
+        if variant.embedder not in self._vectors:
+            target = self._choice.of_index.settings.target
+            self._vectors[variant.embedder] = _stored_vectors(self._root, embedder, target)
+        with TemporaryDirectory(prefix="headnote-eval-") as folder:
+            store = SqliteStore.open(folder)
+            models = Models(deep=CachingEmbedder(embedder, self._vectors[variant.embedder]))
+            with Index(self._root, store, _with_preset(self._choice, variant.preset), models) as index:
+                yield index
+
+
+def _possible_modes(embedder: Embedder, modes: tuple[str, ...]) -> tuple[str, ...]:
+    return modes or (MODES if embedder.name != "none" else KEYWORD)
+
+
+def _with_preset(choice: Choice, preset: str) -> Choice:
+    return choice._replace(chunking=LoadedSettings(preset, find_preset(preset), {})) if preset else choice
+
+
+def _stored_vectors(root: Path, embedder: Embedder, target: str) -> Any:
+    """The vectors in the index of the folder, if there is one. Nothing is written to it."""
+    if embedder.name == "none":
+        return {}
+    try:
+        store = open_store(root, target, read_only=True)
+    except MissingIndex:
+        return {}
+    try:
+        return cached_vectors(store, embedder.name)
+    finally:
+        store.close()
+
+
+# Measuring
+
+
+class Watch:
+    """Says what is being done, for which variant, and how long it still takes."""
+
+    def __init__(self, bars: UpdateBars, which: str) -> None:
+        self._bars, self._which = bars, which
+
+    def updating(self, name: str) -> Watcher:
+        self._bars.name = f"{self._which}{name}".strip()
+        return self._bars
+
+    def asking(self, title: str) -> Callable[[int, int], None]:
+        self._bars.name = f"{self._which}{title}".strip()
+        started = time.monotonic()
+
+        def watch(done: int, total: int) -> None:
+            each = (time.monotonic() - started) / done
+            self._bars(Progress("ask", done, total, each * (total - done)))
+
+        return watch
+
+
+def _measure_all(variants: list[Variant], indexes: _Indexes, questions: list[Question], limit: int) -> Comparison:
+    asked: list[LocatedQuestion] = []
+    results: list[Measurement] = []
+    with UpdateBars(at_once=True) as bars:
+        try:
+            for number, variant in enumerate(variants, 1):
+                which = f"{number} of {len(variants)} " if len(variants) > 1 else ""
+                with indexes.open(variant) as index:
+                    asked, measured = _measure(variant, index, questions, limit, Watch(bars, which))
+                results += measured
+        except KeyboardInterrupt:
+            bars.finish()
+            kept = "the folder and its index are as they were" if indexes.are_temporary else "what was made is kept"
+            write_message(f"interrupted: {len(results)} of {sum(len(one.modes) for one in variants)} measured; {kept}")
+            raise
+    return Comparison(limit, results, asked)
+
+
+def _measure(
+    variant: Variant, index: Index, questions: list[Question], limit: int, watch: Watch
+) -> tuple[list[LocatedQuestion], list[Measurement]]:
+    """The questions, which every variant finds at the same places, and how each mode answers them."""
+    remove = not index.is_shared  # measuring must not change the index of others
+    on_progress = watch.updating(variant.name)
+    index.update(vectors=False, remove=remove, on_progress=on_progress)
+    located = locate_gold(questions, _Texts(index))
+    if variant.modes != KEYWORD:
+        index.update(remove=remove, on_progress=on_progress)
+    titles = {mode: variant.title(mode) for mode in variant.modes}
+    measured = [
+        measure(title, located, _search(index, mode), limit, watch.asking(title)) for mode, title in titles.items()
+    ]
+    return located, measured
+
+
+def _search(index: Index, mode: Any) -> Search:
+    return lambda question, limit: index.search(question, limit, mode)
+
+
+class _Texts:
+    """Path → text of the document, read once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._texts: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = self._index.read(path).text
+        return self._texts[path]
+
+
+# -- What `headnote eval` shows: the table of metrics, and the questions that failed.
+
+
+GAP = "  "
+CELL = 4
+"""Columns for a rank."""
+LEAST_ROOM = 30
+"""Columns for a question, however many ways are compared."""
+NONE, NO_BREAK = "–", "\xa0"
+NO_LIMIT = 10_000
+"""Columns where nobody sees a window."""
+
+
+def comparison_lines(comparison: Comparison, width: int | None) -> Iterator[StyledLine]:
+    """The table, in blocks of columns that fit, and which differences are more than chance."""
+    rows = table(comparison)
+    for number, block in enumerate(_blocks(rows, width or NO_LIMIT)):
+        if number:
+            yield []
+        yield from _table_lines(block)
+    yield []
+    yield [StyledText(f"{counted(comparison.questions, 'question')}, 95% bootstrap intervals", "dim")]
+    for verdict in verdicts(comparison):
+        yield from ([StyledText(text, "dim")] for text in _wrapped(verdict, "", "  ", width))
+
+
+def _blocks(rows: list[list[str]], width: int) -> Iterator[list[list[str]]]:
+    """The same rows with as many columns as fit, each block with the names in front."""
+    widths = _widths(rows)
+    start = 1
+    while start < len(widths):
+        end = start + 1
+        while end < len(widths) and sum(widths[start : end + 1]) + len(GAP) * (end + 1 - start) + widths[0] <= width:
+            end += 1
+        yield [[row[0], *row[start:end]] for row in rows]
+        start = end
+
+
+def _table_lines(rows: list[list[str]]) -> Iterator[StyledLine]:
+    widths = _widths(rows)
+    for number, (name, *cells) in enumerate(rows):
+        aligned = [f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True)]
+        yield [StyledText(GAP.join([f"{name:<{widths[0]}}", *aligned]).rstrip(), "bold" if number == 0 else "")]
+
+
+def _widths(rows: list[list[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+# Failures
+
+
+def failure_lines(comparison: Comparison, root: Path, shown: int, width: int | None) -> Iterator[StyledLine]:
+    """A table of the first failures: the rank of the answer in each way, then the question, and what came instead."""
+    failures = comparison.failures
+    if not failures or not shown:
+        return
+    limit, questions = comparison.limit, counted(comparison.questions, "question")
+    ways = _letters([one.name for one in comparison.measurements])
+    yield []
+    yield [StyledText(f"{len(failures):,} of {questions} failed: the answer is not among the first {limit}", "bold")]
+    yield from _legend(ways, max(limit, DEPTH), width)
+    for failure in failures[:shown]:
+        yield from _failure(failure, root, ways, width)
+    if len(failures) > shown:
+        yield [StyledText(f"{len(failures) - shown:,} more: --failures all shows them, --json has everything", "dim")]
+
+
+def _letters(ways: Sequence[str]) -> dict[str, str]:
+    """A short name for each way; a single one needs none."""
+    letters = ascii_uppercase + ascii_lowercase
+    return {way: letters[number % len(letters)] if len(ways) > 1 else "" for number, way in enumerate(ways)}
+
+
+def _legend(ways: Mapping[str, str], depth: int, width: int | None) -> Iterator[StyledLine]:
+    about = f"rank of the answer, {NONE} if it is not among {depth}"
+    named = ", ".join(f"{letter} {way}".replace(" ", NO_BREAK) for way, letter in ways.items() if letter)
+    for row in _wrapped(f"{about}, in {named}" if named else about, "", "  ", width):
+        yield [StyledText(row.replace(NO_BREAK, " "), "dim")]
+    yield []
+    if named:
+        yield [StyledText("".join(f"{letter:>{CELL}}" for letter in ways.values()), "bold")]
+
+
+def _failure(failure: FailedQuestion, root: Path, ways: Mapping[str, str], width: int | None) -> Iterator[StyledLine]:
+    margin = CELL * len(ways) + len(GAP)
+    room = None if width is None else max(width - margin, LEAST_ROOM)
+    ranks = [StyledText(f"{one.rank or NONE:>{CELL}}", "red" if one.failed else "green") for one in failure.outcomes]
+    first, *others = folded([StyledText(failure.asked.question.text, "bold")], room, "")
+    yield [*ranks, StyledText(GAP), *first]
+    yield from ([StyledText(" " * margin), *row] for row in others)
+    facts = [*_expected(failure, root), *_instead(failure, root, ways)]
+    names = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        label = f"{name:<{names}}{GAP}"
+        rows = folded([StyledText(label + text, "dim")], room, " " * len(label))
+        yield from ([StyledText(" " * margin), *row] for row in rows)
+    yield []
+
+
+def _expected(failure: FailedQuestion, root: Path) -> Iterator[tuple[str, str]]:
+    question, _, lines = failure.asked
+    for gold, line in zip(question.gold, lines, strict=True):
+        yield "expected", f"{path_from_here(root, gold.path)}:{line}{GAP}{gold.heading}"
+
+
+def _instead(failure: FailedQuestion, root: Path, ways: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each place that came first where the answer did not come, with the letters of the ways in which it did."""
+    letters: dict[str, str] = {}
+    for outcome in failure.outcomes:
+        if outcome.failed:
+            place = _place(outcome.first, root) if outcome.first else "nothing"
+            letters[place] = letters.get(place, "") + ways[outcome.way]
+    for place, found_in in letters.items():
+        yield f"first {found_in}".rstrip(), place
+
+
+def _place(hit: Hit, root: Path) -> str:
+    return f"{path_from_here(root, hit.path)}:{hit.start_line}{GAP}{hit.breadcrumb or hit.title}"
+
+
+def _wrapped(text: str, first: str, others: str, width: int | None) -> Sequence[str]:
+    return textwrap.wrap(
+        text,
+        width or NO_LIMIT,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+# -- `headnote eval`
 
 
 @click.command(
@@ -33,28 +435,28 @@ from headnote.search.query import MODES
     "questions",
     cls=Argument,
     type=options.PATH,
-    shell_complete=values.question_files,
+    shell_complete=choices.question_files,
     about='JSON lines: {"question": "…", "gold": {"path": "…", "heading": "…"}}.',
 )
 @options.root
 @click.option(
     "--mode",
     metavar="MODE",
-    shell_complete=values.words(*MODES),
+    shell_complete=choices.words(*MODES),
     multiple=True,
     help="hybrid, semantic or keyword; repeatable.",
 )
 @click.option(
     "--preset",
     metavar="NAME",
-    shell_complete=values.presets,
+    shell_complete=choices.presets,
     multiple=True,
     help="Chunk the folder with this preset, in a temporary index; repeatable.",
 )
 @click.option(
     "--embedder",
     metavar="NAME",
-    shell_complete=values.embedders,
+    shell_complete=choices.embedders,
     multiple=True,
     help="Make vectors with this embedder, in a temporary index; repeatable.",
 )
@@ -63,7 +465,7 @@ from headnote.search.query import MODES
     "--failures",
     default="10",
     metavar="N|all",
-    shell_complete=values.words("all"),
+    shell_complete=choices.words("all"),
     help="How many of the questions that failed to show.",
 )
 @click.option(
@@ -94,7 +496,7 @@ def eval_command(
     shown = _number_of(failures)
     if plot is not None:
         check_plot(plot)
-    request = Request(
+    request = EvalRequest(
         modes=_modes(mode),
         presets=tuple(dict.fromkeys(preset)),
         embedders=tuple(dict.fromkeys(embedder)),

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from headnote.cli import options, values
+from headnote.cli import choices, options
+from headnote.cli.access import open_index, refresh
 from headnote.cli.command import Argument, Command
 from headnote.cli.formatting import byte_size, counted
-from headnote.cli.opening import open_index, refresh
-from headnote.cli.terminal import Line, Span, write_json, write_lines
-from headnote.export.writing import Exported
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
+from headnote.extra.export.writing import Exported
 
 BOX = ('<link rel="stylesheet" href="headnote/search.css">', '<script type="module" src="headnote/search.js"></script>')
 ELEMENT = "<headnote-search></headnote-search>"
@@ -33,7 +33,7 @@ ELEMENT = "<headnote-search></headnote-search>"
     nargs=-1,
     required=True,
     type=options.PATH,
-    shell_complete=values.folders,
+    shell_complete=choices.folders,
     about="The folder of the documents, the current one by default, and that of the built site.",
 )
 @click.option("--root", "-r", type=options.PATH, metavar="DIR", help="Folder of the documents.")
@@ -65,15 +65,18 @@ def export_command(
     return 1 if check and (exported.changed or exported.removed) else 0
 
 
-def _lines(exported: Exported, check: bool) -> list[Line]:
+def _lines(exported: Exported, check: bool) -> list[StyledLine]:
     pages = f"{counted(exported.pages, 'page')}, {counted(exported.files, 'file')}, {byte_size(exported.bytes)}"
     would = "would be " if check else ""
     changes = f"{exported.changed:,} {would}written, {exported.removed:,} {would}removed"
-    lines: list[Line] = [[Span(str(exported.folder), "cyan"), Span(f"  {pages}")], [Span(f"  {changes}", "dim")]]
+    lines: list[StyledLine] = [
+        [StyledText(str(exported.folder), "cyan"), StyledText(f"  {pages}")],
+        [StyledText(f"  {changes}", "dim")],
+    ]
     if check:
         return lines
     return [
         *lines,
-        [Span("  in a page at the top of the site:", "dim")],
-        *([Span(f"  {line}")] for line in (*BOX, ELEMENT)),
+        [StyledText("  in a page at the top of the site:", "dim")],
+        *([StyledText(f"  {line}")] for line in (*BOX, ELEMENT)),
     ]

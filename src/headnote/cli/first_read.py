@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from headnote.api import has_index
 from headnote.cli.terminal import write_note
-from headnote.config.files import nearest_file
+from headnote.config.tables import nearest_file
 from headnote.errors import SettingsError
 from headnote.sources.discover import has_more_files
 

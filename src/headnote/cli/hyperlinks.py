@@ -10,7 +10,7 @@ from typing import TextIO
 from urllib.parse import quote
 
 from headnote.config import load_server_settings
-from headnote.config.editors import editor_address, template_of
+from headnote.config.server_settings import editor_address, template_of
 from headnote.errors import SettingsError
 
 _PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "mintty"})

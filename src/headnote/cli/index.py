@@ -5,18 +5,17 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
 
-from headnote.api import Index
+from headnote.api import Index, Status
 from headnote.cli import options
-from headnote.cli.command import Option
-from headnote.cli.first_read import ask_before_first_read
-from headnote.cli.index_report import plan_lines, plan_record, summary_lines, update_line, update_record
-from headnote.cli.opening import (
+from headnote.cli.access import (
     FIRST_WAIT,
     note_differences,
     note_followed,
@@ -26,11 +25,15 @@ from headnote.cli.opening import (
     note_withheld,
     noted_interruption,
     open_index,
+    path_from_here,
 )
-from headnote.cli.progress import UpdateBars
+from headnote.cli.command import Option
+from headnote.cli.first_read import ask_before_first_read
+from headnote.cli.formatting import counted, duration, missing_vectors
+from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.sigterm import sigterm_interrupts
-from headnote.cli.terminal import write_error, write_json, write_lines, write_note
+from headnote.cli.terminal import StyledLine, StyledText, write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.embedding.registry import Models
 from headnote.errors import (
@@ -41,15 +44,154 @@ from headnote.errors import (
     SettingsError,
     UnreachableIndex,
 )
+from headnote.index.plan import Plan
 from headnote.index.task import Report
 from headnote.store.sqlite.store import SqliteStore
 from headnote.tokens import get_counter
+
+# -- What an update did or would do, as text and as JSON.
+
+
+MAX_PATHS = 10
+"""Paths of one kind in the text; JSON has all."""
+
+
+def plan_record(report: Report, root: Path) -> dict[str, Any]:
+    """The plan of an update, as JSON."""
+    plan = report.plan
+    return {
+        "root": str(root),
+        "added": plan.added,
+        "changed": plan.changed,
+        "touched": plan.touched,
+        "renamed": [{"from": old, "to": new} for old, new in plan.renamed],
+        "removed": plan.removed,
+        "unchanged": plan.unchanged,
+        "rebuilt": report.rebuilt,
+        "followed": list(report.followed),
+        "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
+        "warnings": [{"path": path, "warning": warning} for path, warning in report.warnings],
+    }
+
+
+def update_record(report: Report, status: Status, root: Path, seconds: float | None = None) -> dict[str, Any]:
+    """An update that has run, as JSON."""
+    return {
+        **plan_record(report, root),
+        "chunks": report.chunks,
+        "embedded": report.embedded,
+        "vectors": report.vectors,
+        "others": report.others,
+        **({} if seconds is None else {"seconds": round(seconds, 3)}),
+        "total": {"documents": status.documents, "chunks": status.chunks, "pending": status.pending},
+    }
+
+
+def summary_lines(report: Report, status: Status, root: Path, seconds: float) -> list[StyledLine]:
+    """An update that has run, as text."""
+    total = f"{counted(status.documents, 'document')}, {counted(status.chunks, 'chunk')}"
+    lines: list[StyledLine] = [
+        [StyledText(str(root), "bold"), StyledText(f"  {total}"), StyledText(f"  {duration(seconds)}", "dim")],
+        [StyledText("  "), StyledText(_update_counts(report) or "nothing to do")],
+    ]
+    # A new index reads every file anyway.
+    if report.rebuilt and report.plan.changed:
+        lines.append([StyledText(f"  all files were read: {report.rebuilt}", "dim")])
+    if status.pending:
+        lines.append([StyledText(f"  {missing_vectors(status)}: headnote index makes them", "yellow")])
+    lines += _skipped_lines(report, root)
+    if report.is_first_read and status.documents:
+        lines.append([StyledText(f"  search it: {_search_command(root)}", "dim")])
+    return lines
+
+
+def _search_command(root: Path) -> str:
+    folder = f'"{root}"' if " " in str(root) else str(root)
+    return 'headnote search "some words"' + ("" if folder == "." else f" {folder}")
+
+
+def _update_counts(report: Report) -> str:
+    parts = _plan_counts(report.plan)
+    if report.plan.unchanged:
+        parts.append(f"{report.plan.unchanged:,} unchanged")
+    parts += [f"{counted(report.chunks, 'chunk')} written"] if report.chunks else []
+    parts += [f"{counted(report.vectors, 'vector')} made"] if report.vectors else []
+    return ", ".join(parts)
+
+
+def _plan_counts(plan: Plan) -> list[str]:
+    counts = {
+        "added": len(plan.added),
+        "changed": len(plan.changed),
+        "touched": len(plan.touched),
+        "renamed": len(plan.renamed),
+        "removed": len(plan.removed),
+    }
+    return [f"{count:,} {name}" for name, count in counts.items() if count]
+
+
+def update_line(report: Report, root: Path) -> StyledLine:
+    """One update of `--watch`, on one line."""
+    plan = report.plan
+    paths = [*plan.added, *plan.changed, *plan.touched, *(new for _, new in plan.renamed), *plan.removed]
+    parts = _plan_counts(plan) + ([f"{counted(report.vectors, 'vector')} made"] if report.vectors else [])
+    first = path_from_here(root, paths[0]) if paths else ""
+    others = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    now = datetime.now().astimezone().strftime("%H:%M:%S")
+    return [
+        StyledText(now, "dim"),
+        StyledText(f"  {', '.join(parts)}"),
+        StyledText(f"  {first}{others}" if first else "", "cyan"),
+    ]
+
+
+def plan_lines(report: Report, root: Path) -> list[StyledLine]:
+    """The plan of an update, as text."""
+    plan = report.plan
+    parts = _plan_counts(plan)
+    parts += [f"{plan.unchanged:,} unchanged"] if plan.unchanged else []
+    counts = ", ".join(parts) or "no documents"
+    lines: list[StyledLine] = [
+        [StyledText(str(root), "bold"), StyledText(f"  would be: {counts}"), StyledText("  nothing was written", "dim")]
+    ]
+    if report.rebuilt and plan.changed:
+        lines.append([StyledText(f"  all files would be read: {report.rebuilt}", "dim")])
+    renamed = [f"{path_from_here(root, old)} → {path_from_here(root, new)}" for old, new in plan.renamed]
+    for sign, style, paths in (
+        ("+", "green", [path_from_here(root, path) for path in plan.added]),
+        ("~", "yellow", [path_from_here(root, path) for path in plan.changed]),
+        (">", "cyan", renamed),
+        ("-", "red", [path_from_here(root, path) for path in plan.removed]),
+    ):
+        lines += _first([[StyledText(f"  {sign} ", style), StyledText(path)] for path in paths])
+    return [*lines, *_skipped_lines(report, root)]
+
+
+def _skipped_lines(report: Report, root: Path) -> list[StyledLine]:
+    lines: list[StyledLine] = []
+    skipped = [(skipped.path, skipped.reason) for skipped in report.skipped]
+    for title, pairs in (("skipped", skipped), ("warnings", report.warnings)):
+        if pairs:
+            lines.append([StyledText(f"  {title} {len(pairs):,}", "yellow")])
+            rows = [(path_from_here(root, path), reason) for path, reason in pairs]
+            lines += _first([[StyledText(f"    {path}", "cyan"), StyledText(f"  {reason}")] for path, reason in rows])
+    return lines
+
+
+def _first(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    if len(lines) <= MAX_PATHS:
+        return list(lines)
+    return [*lines[:MAX_PATHS], [StyledText(f"    … and {len(lines) - MAX_PATHS:,} more", "dim")]]
+
+
+# -- `headnote index`
+
 
 RETRY_PAUSE = 5.0
 """Seconds until `--watch` tries again after a failure that may go away by itself."""
 
 
-class Request(NamedTuple):
+class IndexRequest(NamedTuple):
     """What the command line asks for."""
 
     root: Path
@@ -150,7 +292,7 @@ def index_command(
     """
     if dry_run and watch:
         raise SettingsError("--dry-run cannot be combined with --watch", remedy="leave one of them out")
-    request = Request(
+    request = IndexRequest(
         root=root,
         as_json=as_json,
         rebuild=rebuild,
@@ -173,7 +315,7 @@ def index_command(
         _update(request, watch)
 
 
-def _update(request: Request, watch: bool) -> None:
+def _update(request: IndexRequest, watch: bool) -> None:
     with _open(request) as index:
         note_differences(index.choice)
         if watch:
@@ -185,7 +327,7 @@ def _update(request: Request, watch: bool) -> None:
             write_note(message, only_on_a_terminal=True)
 
 
-def _open(request: Request) -> Index:
+def _open(request: IndexRequest) -> Index:
     settings = load_settings(request.flags["preset"], request.flags, request.root).settings
     # Fail before anything is written if the counter cannot be loaded.
     get_counter(settings.counter, settings.bias)
@@ -197,7 +339,7 @@ def _open(request: Request) -> Index:
     return open_index(request.root, **request.flags, **request.index_options).index
 
 
-def _update_once(index: Index, request: Request) -> None:
+def _update_once(index: Index, request: IndexRequest) -> None:
     began = time.monotonic()
     with noted_interruption(index), UpdateBars(at_once=True) as bars:
         report = index.update(rebuild=request.rebuild, on_progress=bars, **request.update)
@@ -218,7 +360,7 @@ def _update_once(index: Index, request: Request) -> None:
 # --dry-run
 
 
-def _show_plan(request: Request) -> None:
+def _show_plan(request: IndexRequest) -> None:
     report = _plan(request)
     if request.as_json:
         write_json({**plan_record(report, request.root), "dry_run": True})
@@ -226,7 +368,7 @@ def _show_plan(request: Request) -> None:
         write_lines(plan_lines(report, request.root))
 
 
-def _plan(request: Request) -> Report:
+def _plan(request: IndexRequest) -> Report:
     """What an update would do. Without an index, plan against an empty one in a temporary folder."""
     try:
         with open_index(request.root, create=False, **request.flags, **request.index_options).index as index:
@@ -244,7 +386,7 @@ def _plan(request: Request) -> Report:
 # --watch
 
 
-def _watch(index: Index, request: Request) -> None:
+def _watch(index: Index, request: IndexRequest) -> None:
     """Update until interrupted. Ctrl-C raises KeyboardInterrupt; SIGTERM ends it quietly."""
     stop = threading.Event()
     with sigterm_interrupts(stop.set) as is_terminated, UpdateBars() as bars:
@@ -263,7 +405,7 @@ def _watch(index: Index, request: Request) -> None:
 
 
 def _watch_until_failure(
-    index: Index, request: Request, stop: threading.Event, bars: UpdateBars, write: _WatchOutput
+    index: Index, request: IndexRequest, stop: threading.Event, bars: UpdateBars, write: _WatchOutput
 ) -> None:
     try:
         for report in index.watch(stop, on_progress=bars, **request.update):
@@ -277,7 +419,7 @@ def _watch_until_failure(
 class _WatchOutput:
     """Writes the first update as a summary, and each later one that changed something as a line."""
 
-    def __init__(self, index: Index, request: Request, bars: UpdateBars) -> None:
+    def __init__(self, index: Index, request: IndexRequest, bars: UpdateBars) -> None:
         self._index, self._request, self._bars = index, request, bars
         self._is_first = True
         self._began = time.monotonic()

@@ -12,17 +12,17 @@ import click
 
 from headnote.api import Index
 from headnote.api.checking import check_links
-from headnote.cli import options, output, values
+from headnote.cli import choices, options, output
+from headnote.cli.access import open_index, path_from_here, refresh
 from headnote.cli.command import Argument, Command, Option
 from headnote.cli.formatting import counted
 from headnote.cli.links_check import FORMATS, write_report
-from headnote.cli.opening import open_index, path_from_here, refresh
-from headnote.cli.output import Output, Row, Shape, write_output
-from headnote.cli.progress import UpdateBars
-from headnote.cli.terminal import Line, Span, write_lines
+from headnote.cli.output import Output, OutputRow, Shape, write_output
+from headnote.cli.progress_bar import UpdateBars
+from headnote.cli.terminal import StyledLine, StyledText, write_lines
 from headnote.errors import SettingsError
-from headnote.index.checking.model import KINDS
 from headnote.index.task import ignore_progress
+from headnote.links.checking.checked_files import KINDS
 from headnote.store.rows import LinkRow
 
 EXIT_BROKEN = 1
@@ -55,7 +55,7 @@ class LinkView(NamedTuple):
     "path",
     cls=Argument,
     required=False,
-    shell_complete=values.documents,
+    shell_complete=choices.documents,
     about="A document: its path, or its title, alias or file name. With --check: the folder.",
 )
 @options.root_option
@@ -73,7 +73,7 @@ class LinkView(NamedTuple):
     cls=Option,
     section=CHECKING,
     metavar="FORMAT",
-    shell_complete=values.words(*dict.fromkeys((*FORMATS, *output.NAMES))),
+    shell_complete=choices.words(*dict.fromkeys((*FORMATS, *output.NAMES))),
     help=f"With --check: {', '.join(FORMATS)}. Else: {', '.join(output.NAMES)}.",
 )
 @output.null
@@ -83,7 +83,7 @@ class LinkView(NamedTuple):
     section=CHECKING,
     metavar="KIND",
     multiple=True,
-    shell_complete=values.words(*KINDS),
+    shell_complete=choices.words(*KINDS),
     help=f"Only findings of this kind; repeatable: {', '.join(KINDS)}.",
 )
 @click.option(
@@ -184,11 +184,11 @@ def _write_document(index: Index, root: Path, name: str, shape: Shape) -> None:
     write_output(Output("links", "link", record, rows, COLUMNS), shape)
 
 
-def _row(root: Path, what: str, record: dict[str, Any]) -> Row:
+def _row(root: Path, what: str, record: dict[str, Any]) -> OutputRow:
     """A link as a row; `what` says in which list it is."""
     fragment = f"#{record['fragment']}" if record["fragment"] else ""
     cells = {**record, "what": what, "target": f"{record['target']}{fragment}"}
-    return Row(
+    return OutputRow(
         fields={"what": what, **record},
         cells=cells,
         file=path_from_here(root, record["path"]),
@@ -218,37 +218,39 @@ def _records(views: Iterable[LinkView]) -> list[dict[str, Any]]:
     return [{**view.link._asdict(), "section_line": view.line, "broken": view.is_broken} for view in views]
 
 
-def _document_lines(root: Path, name: str, outgoing: list[LinkView], incoming: list[LinkView]) -> list[Line]:
+def _document_lines(root: Path, name: str, outgoing: list[LinkView], incoming: list[LinkView]) -> list[StyledLine]:
     numbers = f"  {counted(len(outgoing), 'link')}, {counted(len(incoming), 'backlink')}"
-    lines: list[Line] = [[Span(path_from_here(root, name), "bold"), Span(numbers, "dim")]]
+    lines: list[StyledLine] = [[StyledText(path_from_here(root, name), "bold"), StyledText(numbers, "dim")]]
     if outgoing:
         width = max(len(str(view.link.line)) for view in outgoing)
-        lines += [[], [Span("links", "bold")]]
+        lines += [[], [StyledText("links", "bold")]]
         for view in outgoing:
-            lines.append([Span(f"  {view.link.line:>{width}}  ", "dim"), *_target(root, view), *_label(view.link)])
+            lines.append(
+                [StyledText(f"  {view.link.line:>{width}}  ", "dim"), *_target(root, view), *_label(view.link)]
+            )
     if incoming:
-        lines += [[], [Span("backlinks", "bold")]]
+        lines += [[], [StyledText("backlinks", "bold")]]
         for link in (view.link for view in incoming):
             place = f"{path_from_here(root, link.path)}:{link.line}"
             section = f" → #{link.section}" if link.section else ""
-            lines.append([Span(f"  {place}", "cyan"), Span(section), *_label(link)])
+            lines.append([StyledText(f"  {place}", "cyan"), StyledText(section), *_label(link)])
     return lines
 
 
-def _target(root: Path, view: LinkView) -> Line:
+def _target(root: Path, view: LinkView) -> StyledLine:
     """Where a link leads; for a broken one, its target as written."""
     link = view.link
     if view.is_broken:
-        return [Span(link.written), Span("  broken", "red")]
+        return [StyledText(link.written), StyledText("  broken", "red")]
     if link.external or link.resolved is None:
-        return [Span(link.written, "blue")]
+        return [StyledText(link.written, "blue")]
     line = f":{view.line}" if view.line else ""
     section = f" #{link.section}" if link.section else ""
-    return [Span(f"{path_from_here(root, link.resolved)}{line}", "cyan"), Span(section)]
+    return [StyledText(f"{path_from_here(root, link.resolved)}{line}", "cyan"), StyledText(section)]
 
 
-def _label(link: LinkRow) -> Line:
-    return [Span(f"  {link.text}", "dim")] if link.text and link.text != link.target else []
+def _label(link: LinkRow) -> StyledLine:
+    return [StyledText(f"  {link.text}", "dim")] if link.text and link.text != link.target else []
 
 
 # All documents
@@ -266,28 +268,28 @@ def _write_all(
         record |= {"orphans": orphans} if with_orphans else {}
         rows = [_row(root, "broken", link._asdict() | {"broken": True}) for link in broken]
         rows += [
-            Row({"what": "orphan", "path": path}, {"what": "orphan", "path": path}, path_from_here(root, path))
+            OutputRow({"what": "orphan", "path": path}, {"what": "orphan", "path": path}, path_from_here(root, path))
             for path in orphans
         ]
         write_output(Output("links", "link", record, rows, COLUMNS), shape)
         return len(broken)
-    lines: list[Line] = []
+    lines: list[StyledLine] = []
     if with_broken:
         lines += _title("broken link", broken, with_orphans)
         lines += [_broken_line(root, link) for link in broken]
     if with_orphans:
         lines += _title("orphan", orphans, with_broken)
-        lines += [[Span(path_from_here(root, path), "cyan")] for path in orphans]
+        lines += [[StyledText(path_from_here(root, path), "cyan")] for path in orphans]
     write_lines(lines)
     return len(broken)
 
 
-def _title(what: str, items: Collection[object], with_others: bool) -> list[Line]:
+def _title(what: str, items: Collection[object], with_others: bool) -> list[StyledLine]:
     if not items:
-        return [[Span(f"no {what}s", "green")]]
+        return [[StyledText(f"no {what}s", "green")]]
     # A single list needs no title, and is easier to parse without one.
-    return [[Span(counted(len(items), what), "bold")]] if with_others else []
+    return [[StyledText(counted(len(items), what), "bold")]] if with_others else []
 
 
-def _broken_line(root: Path, link: LinkRow) -> Line:
-    return [Span(f"{path_from_here(root, link.path)}:{link.line}", "cyan"), Span(f" → {link.written}")]
+def _broken_line(root: Path, link: LinkRow) -> StyledLine:
+    return [StyledText(f"{path_from_here(root, link.path)}:{link.line}", "cyan"), StyledText(f" → {link.written}")]

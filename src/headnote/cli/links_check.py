@@ -11,10 +11,18 @@ from typing import Any
 from urllib.parse import quote
 
 from headnote import __version__
+from headnote.cli.access import file_from_here, path_from_here
 from headnote.cli.formatting import counted
-from headnote.cli.opening import file_from_here, path_from_here
-from headnote.cli.terminal import Line, Span, write_command, write_json, write_lines, write_message, write_note
-from headnote.index.checking.model import ABOUT, KINDS, Finding, LinkReport
+from headnote.cli.terminal import (
+    StyledLine,
+    StyledText,
+    write_command,
+    write_json,
+    write_lines,
+    write_message,
+    write_note,
+)
+from headnote.links.checking.checked_files import ABOUT, KINDS, Finding, LinkReport
 
 CLEAN, FOUND, UNCHECKED = 0, 1, 2
 """Exit codes."""
@@ -70,12 +78,17 @@ def _write_text(report: LinkReport, root: Path) -> None:
     write_lines(_text_lines(report, root))
 
 
-def _text_lines(report: LinkReport, root: Path) -> Iterator[Line]:
+def _text_lines(report: LinkReport, root: Path) -> Iterator[StyledLine]:
     for finding in report.findings:
         place = f"{_place(root, finding)}:{finding.at.line}:{finding.at.column}"
-        near = [Span(f" (nearest: {finding.suggestion})", "dim")] if finding.suggestion else []
-        yield [Span(place, "cyan"), Span(f"  {finding.kind}", "red"), Span(f"  {finding.message}"), *near]
-    yield [Span(_summary(report), "bold" if report.findings else "green")]
+        near = [StyledText(f" (nearest: {finding.suggestion})", "dim")] if finding.suggestion else []
+        yield [
+            StyledText(place, "cyan"),
+            StyledText(f"  {finding.kind}", "red"),
+            StyledText(f"  {finding.message}"),
+            *near,
+        ]
+    yield [StyledText(_summary(report), "bold" if report.findings else "green")]
 
 
 # For GitHub
@@ -94,7 +107,7 @@ def _write_github(report: LinkReport, root: Path) -> None:
         }
         said = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in properties.items())
         write_command(_level(finding.kind), f"{said}::{_escaped(_said(finding))}")
-    write_lines([[Span(_summary(report))]])
+    write_lines([[StyledText(_summary(report))]])
 
 
 def _escaped(text: str, separators: str = "") -> str:

@@ -15,8 +15,7 @@ from click.shell_completion import CompletionItem
 
 from headnote import __version__
 from headnote.cli.command import Example, write_examples, write_head
-from headnote.cli.pointing import point_at
-from headnote.cli.terminal import accept_any_character, write_error
+from headnote.cli.terminal import accept_any_character, point_at, write_error
 from headnote.errors import FilterError, HeadnoteError, UntrustedSettings
 
 EXIT_BAD_INPUT = 2
@@ -31,7 +30,7 @@ ALLOCATIONS = 50_000
 traverse them again and again: a twentieth of the time of a search."""
 
 
-class Entry(NamedTuple):
+class HelpEntry(NamedTuple):
     """A command that is loaded when it is called."""
 
     module: str
@@ -41,30 +40,42 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "search": Entry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
-    "ask": Entry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
-    "open": Entry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
-    "read": Entry("headnote.cli.read", "read_command", "Read several documents or sections, within a token budget."),
-    "links": Entry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
-    "related": Entry("headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."),
-    "chunk": Entry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
-    "outline": Entry("headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."),
-    "index": Entry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
-    "status": Entry("headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."),
-    "doctor": Entry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
-    "context": Entry("headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."),
-    "config": Entry("headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."),
-    "trust": Entry("headnote.cli.trust", "trust_command", "Let the file of a folder name services and places."),
-    "presets": Entry("headnote.cli.presets", "presets_command", "Compare the presets."),
-    "export": Entry("headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."),
-    "pack": Entry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
-    "serve": Entry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
-    "mcp": Entry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
-    "eval": Entry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
-    "completion": Entry(
+    "search": HelpEntry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
+    "ask": HelpEntry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
+    "open": HelpEntry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
+    "read": HelpEntry(
+        "headnote.cli.read", "read_command", "Read several documents or sections, within a token budget."
+    ),
+    "links": HelpEntry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
+    "related": HelpEntry(
+        "headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."
+    ),
+    "chunk": HelpEntry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
+    "outline": HelpEntry(
+        "headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."
+    ),
+    "index": HelpEntry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
+    "status": HelpEntry(
+        "headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."
+    ),
+    "doctor": HelpEntry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
+    "context": HelpEntry("headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."),
+    "config": HelpEntry(
+        "headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."
+    ),
+    "trust": HelpEntry("headnote.cli.trust", "trust_command", "Let the file of a folder name services and places."),
+    "presets": HelpEntry("headnote.cli.presets", "presets_command", "Compare the presets."),
+    "export": HelpEntry(
+        "headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."
+    ),
+    "pack": HelpEntry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
+    "serve": HelpEntry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
+    "mcp": HelpEntry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
+    "eval": HelpEntry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
+    "completion": HelpEntry(
         "headnote.cli.completion", "completion_command", "Make your shell complete commands, options and values."
     ),
-    "bulk": Entry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
+    "bulk": HelpEntry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
 }
 """Name → command, in the order of the help."""
 

@@ -12,16 +12,16 @@ from typing import Any
 import click
 
 from headnote.api import Index, is_pack
+from headnote.api.keeper import keep_fresh
 from headnote.cli import options
+from headnote.cli.access import answer_on_one_core, open_for_server
 from headnote.cli.command import Command
 from headnote.cli.first_read import first_read_refusal
-from headnote.cli.opening import answer_on_one_core, open_for_server
 from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_error
 from headnote.config import read_contexts
 from headnote.errors import HeadnoteError
 from headnote.extras import install, load
-from headnote.keeper import keep_fresh
 from headnote.search.contexts import NO_CONTEXTS
 
 

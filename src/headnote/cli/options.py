@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from headnote.cli import values
+from headnote.cli import choices
 from headnote.cli.command import Argument, Option
 from headnote.errors import SettingsError
-from headnote.packs.format import read_container
+from headnote.extra.packs.format import read_container
 
 # Click does not check readability: the code that opens a path has errors that name the remedy.
 PATH = click.Path(readable=False, path_type=Path)
@@ -33,14 +33,14 @@ home = click.option(
     section=STORE,
     type=PATH,
     metavar="DIR",
-    shell_complete=values.folders,
+    shell_complete=choices.folders,
     help="Folder for the index of several folders, and for the file that lists them.",
 )
 root_option = click.option(
     "--root",
     "-r",
     type=PATH,
-    shell_complete=values.folders,
+    shell_complete=choices.folders,
     default=".",
     metavar="ROOT",
     help=ROOT_HELP,
@@ -58,7 +58,7 @@ def roots(about: str) -> Callable[[Any], Any]:
         nargs=-1,
         type=PATH,
         about=f"{about} Several are one index.",
-        shell_complete=values.folders,
+        shell_complete=choices.folders,
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,7 +80,7 @@ _store = click.option(
     cls=Option,
     section=STORE,
     metavar="URL",
-    shell_complete=values.words("sqlite", "postgresql://"),
+    shell_complete=choices.words("sqlite", "postgresql://"),
     help="sqlite, for a file in the folder, or postgresql://USER@HOST/DATABASE.",
 )
 schema = click.option(
@@ -112,7 +112,7 @@ def place(command: Callable[..., Any]) -> Callable[..., Any]:
 
 no_update = click.option("--no-update", is_flag=True, help="Use the index as it is, without looking at the files.")
 embedder = click.option(
-    "--embedder", metavar="NAME", shell_complete=values.embedders, help="Embedder that makes the vectors."
+    "--embedder", metavar="NAME", shell_complete=choices.embedders, help="Embedder that makes the vectors."
 )
 
 # A pack in place of a folder
@@ -155,7 +155,7 @@ path = click.option(
     section=FILTERS,
     metavar="GLOB",
     multiple=True,
-    shell_complete=values.documents,
+    shell_complete=choices.documents,
     help="Only documents that match; repeatable.",
 )
 in_roots = click.option(
@@ -165,7 +165,7 @@ in_roots = click.option(
     section=FILTERS,
     metavar="NAME",
     multiple=True,
-    shell_complete=values.roots,
+    shell_complete=choices.roots,
     help="Only this folder of an index of several; repeatable.",
 )
 tag = click.option(
@@ -174,7 +174,7 @@ tag = click.option(
     section=FILTERS,
     metavar="TAG",
     multiple=True,
-    shell_complete=values.tags,
+    shell_complete=choices.tags,
     help="Only documents with this tag; repeatable.",
 )
 
@@ -191,7 +191,7 @@ preset = click.option(
     cls=Option,
     section=CHUNKS,
     metavar="NAME",
-    shell_complete=values.presets,
+    shell_complete=choices.presets,
     help="Named settings; `headnote presets` lists them.",
 )
 size = click.option(
@@ -199,7 +199,7 @@ size = click.option(
     cls=Option,
     section=CHUNKS,
     metavar="small|medium|large|N",
-    shell_complete=values.sizes,
+    shell_complete=choices.sizes,
     help="Chunk size; a number sets the maximum.",
 )
 overlap = click.option(
@@ -207,7 +207,7 @@ overlap = click.option(
     cls=Option,
     section=CHUNKS,
     metavar="none|low|medium|high|N",
-    shell_complete=values.overlaps,
+    shell_complete=choices.overlaps,
     help="How much of a chunk the next one repeats.",
 )
 workers = click.option(
@@ -219,7 +219,7 @@ max_file_bytes = click.option(
 embedder_by_name = click.option(
     "--embedder",
     metavar="NAME",
-    shell_complete=values.embedders,
+    shell_complete=choices.embedders,
     help="instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL or hashing:N.",
 )
 

@@ -11,11 +11,11 @@ import click
 from headnote.cli import options, output
 from headnote.cli.command import Command
 from headnote.cli.formatting import counted
-from headnote.cli.output import Output, Row, write_output
+from headnote.cli.output import Output, OutputRow, write_output
 from headnote.cli.paths import expand_paths, report
-from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
 from headnote.errors import SourceError
-from headnote.formats.opening import open_document
+from headnote.formats.kinds import open_document
 from headnote.lines import count_lines
 from headnote.markdown.outline import OutlineEntry
 from headnote.sources.files import read_source
@@ -66,7 +66,7 @@ def outline_command(
     The range and size of a heading cover everything below it, subheadings included. Tokens are counted with cl100k.
     """
     shape = output.chosen(form, as_json, null)
-    rows: list[Row] = []
+    rows: list[OutputRow] = []
     # Files are shown as they are read, but for what is one whole: a table, an element.
     show = {"json": _write_json, "text": _write_tree}.get(shape.name) or (lambda file: rows.extend(_rows(file)))
     if pack is None and not paths:
@@ -96,7 +96,7 @@ def _show_files(paths: Sequence[Path], mdx: bool, depth: int, show: Show) -> boo
 
 
 def _show_pack(pack: Path, paths: Sequence[Path], depth: int, show: Show) -> bool:
-    from headnote.cli.opening import open_index  # late: files need no index
+    from headnote.cli.access import open_index  # late: files need no index
 
     with open_index(options.chosen_root(Path(), pack)).index as index:
         for path in map(Path.as_posix, paths) if paths else index.documents():
@@ -115,11 +115,11 @@ def _outline(text: str, path: str, mdx: bool | None, depth: int) -> FileOutline:
 COLUMNS = ("path", "level", "text", "slug", "start_line", "end_line", "chars", "tokens")
 
 
-def _rows(file: FileOutline) -> Iterator[Row]:
+def _rows(file: FileOutline) -> Iterator[OutputRow]:
     for heading in _headings(file):
         fields = heading | {"path": file.path, "headings": heading["path"]}
         about = " > ".join(heading["path"])
-        yield Row(fields, fields, file.path, heading["start_line"], about, heading["text"])
+        yield OutputRow(fields, fields, file.path, heading["start_line"], about, heading["text"])
 
 
 def _write_json(file: FileOutline) -> None:
@@ -147,11 +147,11 @@ def _write_tree(file: FileOutline) -> None:
     write_lines(_lines(file))
 
 
-def _lines(file: FileOutline) -> Iterator[Line]:
+def _lines(file: FileOutline) -> Iterator[StyledLine]:
     size = f"  {counted(file.lines, 'line')}, {counted(file.size, 'char')}, {counted(file.tokens, 'token')}"
-    yield [Span(file.path, "bold"), Span(size, "dim")]
+    yield [StyledText(file.path, "bold"), StyledText(size, "dim")]
     if not file.entries:
-        yield [Span("  no headings", "dim")]
+        yield [StyledText("  no headings", "dim")]
         return
     # Numbers come first, in columns, so that headings of any length and script stay aligned and whole.
     ranges = _aligned([f"{entry.start_line}–{entry.end_line}" for entry in file.entries])
@@ -162,9 +162,9 @@ def _lines(file: FileOutline) -> Iterator[Line]:
     branches = tree_branches([entry.heading.level for entry in file.entries])
     for entry, lines, number, branch in zip(file.entries, ranges, numbers, branches, strict=True):
         yield [
-            Span(f"  {lines}", "cyan"),
-            Span(f"  {number}  {branch}", "dim"),
-            Span(entry.heading.text, "bold" if entry.heading.level == 1 else ""),
+            StyledText(f"  {lines}", "cyan"),
+            StyledText(f"  {number}  {branch}", "dim"),
+            StyledText(entry.heading.text, "bold" if entry.heading.level == 1 else ""),
         ]
 
 

@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 import click
 
+from headnote.cli.choices import words
 from headnote.cli.command import Option
 from headnote.cli.options import as_json
 from headnote.cli.terminal import UNPRINTABLE, harmless, printable, without_commands, write_bytes, write_json
-from headnote.cli.values import words
 from headnote.errors import SettingsError
 
 _REPLACED = {code: sign for code, sign in UNPRINTABLE.items() if chr(code) not in "\n\t\r"}
@@ -25,7 +25,7 @@ _REPLACED = {code: sign for code, sign in UNPRINTABLE.items() if chr(code) not i
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
-class Row(NamedTuple):
+class OutputRow(NamedTuple):
     """One thing that was found."""
 
     fields: Mapping[str, Any]
@@ -52,7 +52,7 @@ class Output(NamedTuple):
     """Of one of them: `hit`."""
     record: Mapping[str, Any]
     """All of it as one object, for JSON."""
-    rows: Sequence[Row]
+    rows: Sequence[OutputRow]
     columns: Sequence[str]
     """Names of the cells, also if there are no rows."""
 
@@ -159,7 +159,7 @@ def _lines(output: Output) -> None:
         _write(f"{without_commands(line)}\n")
 
 
-def _write_files(rows: Iterable[Row], end: str) -> None:
+def _write_files(rows: Iterable[OutputRow], end: str) -> None:
     """Each file once, in the order of its best hit: with NUL, and that is for programs alone, exactly as it is named;
     else harmless on a terminal, and no command for the runner of a job, which shows what nobody else reads."""
     write = str if end == "\0" else harmless if sys.stdout.isatty() else without_commands

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import click
 
 from headnote.api import PackInfo, RootStatus, check_folder, read_pack_info, verify_pack
-from headnote.cli import options, values
+from headnote.cli import choices, options
+from headnote.cli.access import open_index, refresh
 from headnote.cli.command import Argument, Command, Option
 from headnote.cli.formatting import byte_size, counted
-from headnote.cli.opening import open_index, refresh
-from headnote.cli.terminal import Line, Span, write_json, write_lines, write_message, write_note
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_message, write_note
 from headnote.errors import SettingsError
 
 SUFFIX = ".headnote"
@@ -43,7 +43,7 @@ def _text(name: str, metavar: str, about: str) -> Callable[[Decorated], Decorate
     cls=Argument,
     type=options.PATH,
     default=".",
-    shell_complete=values.folders,
+    shell_complete=choices.folders,
     about="Folder to pack; the current one by default.",
 )
 @click.option("--output", "-o", type=options.PATH, metavar="FILE", help="File to write; FOLDER.headnote by default.")
@@ -129,7 +129,7 @@ def _show(file: Path, info: PackInfo, as_json: bool, verdict: str = "", folders:
         write_lines(_lines(file, info, verdict))
 
 
-def _lines(file: Path, info: PackInfo, verdict: str) -> list[Line]:
+def _lines(file: Path, info: PackInfo, verdict: str) -> list[StyledLine]:
     size = f"{counted(info.documents, 'document')}, {counted(info.chunks, 'chunk')}, {byte_size(info.bytes)}"
     facts = {
         "name": " ".join(filter(None, (info.name, info.version))),
@@ -144,5 +144,5 @@ def _lines(file: Path, info: PackInfo, verdict: str) -> list[Line]:
         "checked": verdict,
     }
     width = max(map(len, facts)) + 2
-    rows = [[Span(f"  {name:<{width}}", "dim"), Span(value)] for name, value in facts.items() if value]
-    return [[Span(str(file), "cyan"), Span(f"  {size}")], *rows]
+    rows = [[StyledText(f"  {name:<{width}}", "dim"), StyledText(value)] for name, value in facts.items() if value]
+    return [[StyledText(str(file), "cyan"), StyledText(f"  {size}")], *rows]

@@ -12,7 +12,7 @@ from headnote.chunking.presets import differences, presets
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.command import Command
 from headnote.cli.formatting import setting_text
-from headnote.cli.terminal import Line, Span, write_json, write_lines
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
 
 
 @click.command(
@@ -45,18 +45,18 @@ def _record(name: str, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _lines(settings_of: Mapping[str, Settings], show_all: bool) -> list[Line]:
+def _lines(settings_of: Mapping[str, Settings], show_all: bool) -> list[StyledLine]:
     fields = FIELD_NAMES if show_all else _differing_fields(settings_of)
     values = [[setting_text(getattr(settings, field)) for settings in settings_of.values()] for field in fields]
     table = [["", *settings_of], *([field, *row] for field, row in zip(fields, values, strict=True))]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     header, *rows = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in table)
     legend = max(map(len, settings_of))
-    lines: list[Line] = [
-        [Span(header[0]), *(Span(f"  {cell}", "bold") for cell in header[1:])],
+    lines: list[StyledLine] = [
+        [StyledText(header[0]), *(StyledText(f"  {cell}", "bold") for cell in header[1:])],
         *map(_row, rows),
         [],
-        *([Span(name.ljust(legend), "bold"), Span(f"  {STANDS_FOR[name]}")] for name in settings_of),
+        *([StyledText(name.ljust(legend), "bold"), StyledText(f"  {STANDS_FOR[name]}")] for name in settings_of),
     ]
     return [_without_trailing_blanks(line) for line in lines]
 
@@ -71,15 +71,15 @@ def _differing_fields(settings_of: Mapping[str, Settings]) -> list[str]:
     ]
 
 
-def _row(cells: Sequence[str]) -> Line:
+def _row(cells: Sequence[str]) -> StyledLine:
     """One setting. Values equal to the default are dim, so that the differences stand out."""
     name, default, *others = cells
     return [
-        Span(name),
-        Span(f"  {default}", "cyan"),
-        *(Span(f"  {cell}", "dim" if cell.rstrip() == default.rstrip() else "cyan") for cell in others),
+        StyledText(name),
+        StyledText(f"  {default}", "cyan"),
+        *(StyledText(f"  {cell}", "dim" if cell.rstrip() == default.rstrip() else "cyan") for cell in others),
     ]
 
 
-def _without_trailing_blanks(line: Line) -> Line:
+def _without_trailing_blanks(line: StyledLine) -> StyledLine:
     return [*line[:-1], line[-1]._replace(text=line[-1].text.rstrip())] if line else line

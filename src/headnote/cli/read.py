@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from headnote.api.views import Passages
-from headnote.cli import options, output, values
+from headnote.api.reports import Passages
+from headnote.cli import choices, options, output
+from headnote.cli.access import open_index, path_from_here, refresh
 from headnote.cli.command import Argument, Command
-from headnote.cli.opening import open_index, path_from_here, refresh
-from headnote.cli.output import Output, Row, Shape, write_output
-from headnote.cli.terminal import Line, Span, write_error, write_lines, write_note
+from headnote.cli.output import Output, OutputRow, Shape, write_output
+from headnote.cli.terminal import StyledLine, StyledText, write_error, write_lines, write_note
 from headnote.lines import split_lines
 from headnote.model import Passage
 
@@ -38,7 +38,7 @@ COLUMNS = ("path", "start_line", "end_line", "text")
     metavar="PLACE...",
     nargs=-1,
     required=True,
-    shell_complete=values.documents,
+    shell_complete=choices.documents,
     about="A document by path, title or alias, a glob in quotes, PATH:FIRST-LAST or PATH#HEADING.",
 )
 @options.root_option
@@ -75,13 +75,13 @@ def read_command(
     return 2 if read.problems else 0
 
 
-def _text_lines(root: Path, read: Passages) -> Iterator[Line]:
+def _text_lines(root: Path, read: Passages) -> Iterator[StyledLine]:
     for number, passage in enumerate(read.passages):
         if number:
             yield []
-        yield [Span(f"{path_from_here(root, passage.path)}:{passage.start_line}-{passage.end_line}", "cyan")]
+        yield [StyledText(f"{path_from_here(root, passage.path)}:{passage.start_line}-{passage.end_line}", "cyan")]
         for line in split_lines(passage.text):
-            yield [Span(line.expandtabs(4))]
+            yield [StyledText(line.expandtabs(4))]
 
 
 def _output(root: Path, read: Passages) -> Output:
@@ -95,9 +95,9 @@ def _output(root: Path, read: Passages) -> Output:
     return Output("passages", "passage", record, [_row(root, passage) for passage in read.passages], COLUMNS)
 
 
-def _row(root: Path, passage: Passage) -> Row:
+def _row(root: Path, passage: Passage) -> OutputRow:
     fields = passage._asdict()
-    return Row(fields, fields, path_from_here(root, passage.path), passage.start_line, text=passage.text)
+    return OutputRow(fields, fields, path_from_here(root, passage.path), passage.start_line, text=passage.text)
 
 
 def _note_left_out(root: Path, read: Passages) -> None:

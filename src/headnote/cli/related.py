@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 
-from headnote.cli import options, output, values
+from headnote.cli import choices, options, output
+from headnote.cli.access import open_index, path_from_here, refresh
 from headnote.cli.command import Argument, Command
-from headnote.cli.folding import folded
 from headnote.cli.formatting import counted
-from headnote.cli.opening import open_index, path_from_here, refresh
-from headnote.cli.output import Output, Row, Shape, write_output
+from headnote.cli.output import Output, OutputRow, Shape, write_output
 from headnote.cli.search_view import highlighted, section_of
-from headnote.cli.terminal import Line, Span, window_width, write_lines, write_note
+from headnote.cli.terminal import StyledLine, StyledText, folded, window_width, write_lines, write_note
 from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
 from headnote.markdown.document import is_mdx
@@ -56,7 +55,7 @@ COLUMNS = (
     cls=Argument,
     required=False,
     metavar="[PATH[:LINE]]",
-    shell_complete=values.documents,
+    shell_complete=choices.documents,
     about="A document by path, title or alias, or a passage of it: path:line or path#heading.",
 )
 @options.root_option
@@ -107,11 +106,11 @@ def _output(root: Path, path: str | None, found: Sequence[Related], with_links: 
     return Output("passages", "passage", {"path": path, "root": str(root), "related": records}, rows, COLUMNS)
 
 
-def _row(root: Path, entry: Related, with_links: bool) -> Row:
+def _row(root: Path, entry: Related, with_links: bool) -> OutputRow:
     """A passage stands where it is; a link to make, where it is to be written."""
     file, _, line = entry.source.rpartition(":") if with_links else entry.place.rpartition(":")
     record = entry._asdict()
-    return Row(
+    return OutputRow(
         fields=record,
         cells=record | {"line": entry.start_line},
         file=path_from_here(root, file),
@@ -122,22 +121,26 @@ def _row(root: Path, entry: Related, with_links: bool) -> Row:
     )
 
 
-def _lines(root: Path, found: Sequence[Related], with_links: bool) -> Iterator[Line]:
+def _lines(root: Path, found: Sequence[Related], with_links: bool) -> Iterator[StyledLine]:
     width = window_width()
     for number, entry in enumerate(found):
         if number:
             yield []
         target = path_from_here(root, entry.place)
         place = f"{path_from_here(root, entry.source)} → {target}" if with_links else target
-        head = [Span(place, "cyan"), Span(f"  {section_of(entry)}", "bold"), Span(f"  {entry.score:.2f}", "dim")]
+        head = [
+            StyledText(place, "cyan"),
+            StyledText(f"  {section_of(entry)}", "bold"),
+            StyledText(f"  {entry.score:.2f}", "dim"),
+        ]
         yield from folded(head, width, INDENT)
-        yield from folded([Span(INDENT), *_best_line(entry)], width, INDENT)
-        yield from folded([Span(f"{INDENT}{'; '.join(reasons(entry))}", "dim")], width, INDENT)
+        yield from folded([StyledText(INDENT), *_best_line(entry)], width, INDENT)
+        yield from folded([StyledText(f"{INDENT}{'; '.join(reasons(entry))}", "dim")], width, INDENT)
         if entry.link:
-            yield [Span(f"{INDENT}{entry.link}", "green")]
+            yield [StyledText(f"{INDENT}{entry.link}", "green")]
 
 
-def _best_line(entry: Related) -> Iterator[Span]:
+def _best_line(entry: Related) -> Iterator[StyledText]:
     """The line of a passage with most of the words that it shares."""
     terms = marked_terms(" ".join(entry.words), text=entry.text, literal=True)
     for line in best_lines(readable_lines(entry.text, is_mdx(entry.path)), terms)[:1]:

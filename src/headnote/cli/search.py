@@ -11,21 +11,30 @@ import click
 import msgspec
 
 from headnote.api import Index
-from headnote.cli import options, output, values
+from headnote.cli import choices, options, output
+from headnote.cli.access import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
 from headnote.cli.command import Option
-from headnote.cli.folding import folded
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.hyperlinks import editor_links
-from headnote.cli.opening import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
-from headnote.cli.output import Output, Row, Shape, write_output
-from headnote.cli.search_view import View, hit_lines, shown_line, snippet_of
-from headnote.cli.terminal import Span, harmless, window_width, write_lines, write_note
+from headnote.cli.output import Output, OutputRow, Shape, write_output
+from headnote.cli.search_view import HitView, hit_lines, shown_line, snippet_of
+from headnote.cli.terminal import StyledText, folded, harmless, window_width, write_lines, write_note
 from headnote.cli.words import WordsCommand, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, ReadQuery, Why
-from headnote.search.filter_arguments import read_conditions, read_recency, read_since
-from headnote.search.options import Recency, SearchOptions
-from headnote.search.query import EXPANSIONS, FUSIONS, MODES, Expand, Fusion, Mode
+from headnote.search.query import (
+    EXPANSIONS,
+    FUSIONS,
+    MODES,
+    Expand,
+    Fusion,
+    Mode,
+    Recency,
+    SearchOptions,
+    read_conditions,
+    read_recency,
+    read_since,
+)
 from headnote.search.spelling import corrected_query
 
 RANKING = "Ranking"
@@ -51,7 +60,7 @@ RANKING = "Ranking"
 @click.option(
     "--mode",
     metavar="MODE",
-    shell_complete=values.words(*MODES),
+    shell_complete=choices.words(*MODES),
     help="hybrid, semantic or keyword; hybrid by default.",
 )
 @click.option(
@@ -59,7 +68,7 @@ RANKING = "Ranking"
     cls=Option,
     section=RANKING,
     metavar="HOW",
-    shell_complete=values.words(*FUSIONS),
+    shell_complete=choices.words(*FUSIONS),
     help="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
 )
 @options.in_roots
@@ -109,13 +118,13 @@ RANKING = "Ranking"
     cls=Option,
     section=RANKING,
     metavar="DAYS|steps",
-    shell_complete=values.words("steps"),
+    shell_complete=choices.words("steps"),
     help="Boost recent files, with a half-life in days or in steps.",
 )
 @click.option(
     "--expand",
     metavar="WHAT",
-    shell_complete=values.words(*EXPANSIONS),
+    shell_complete=choices.words(*EXPANSIONS),
     help="Add text around each passage: none, neighbours, section or linked.",
 )
 @click.option(
@@ -193,20 +202,20 @@ def search_command(
     if shape.name != "text":
         _write(found, _output(_record(found, root, contexts, plain), root), shape)
     else:
-        view = View(query, root, full, explain, context, window_width(), plain, found.understood, editor_links(root))
+        view = HitView(query, root, full, explain, context, window_width(), plain, found.understood, editor_links(root))
         _show(view, found, contexts, missing)
     if not found.hits:
         raise click.exceptions.Exit(1)
 
 
-def _write(found: Found, output: Output, shape: Shape) -> None:
+def _write(found: FoundPage, output: Output, shape: Shape) -> None:
     """The hits for programs. JSON says itself why there are none."""
     write_output(output, shape)
     if not found.hits and shape.name != "json":
         write_note(found.note)
 
 
-class Found(NamedTuple):
+class FoundPage(NamedTuple):
     """What a search found, and how it understood the query."""
 
     query: str
@@ -216,24 +225,24 @@ class Found(NamedTuple):
     understood: ReadQuery
 
 
-def _found(index: Index, query: str, limit: int | None, mode: Mode | None, request: SearchOptions) -> Found:
+def _found(index: Index, query: str, limit: int | None, mode: Mode | None, request: SearchOptions) -> FoundPage:
     hits = index.search(query, limit, mode, **request)
     note = "" if hits else index.why_empty(query, limit, mode, **request)
     understood = index.understand(query, literal=request["literal"], where=request["where"])
-    return Found(query, hits, note, understood)
+    return FoundPage(query, hits, note, understood)
 
 
-def _show(view: View, found: Found, contexts: Sequence[Passage] | None, missing: str) -> None:
+def _show(view: HitView, found: FoundPage, contexts: Sequence[Passage] | None, missing: str) -> None:
     """The hits for people, or why there are none."""
     if not found.hits:
-        for row in folded([Span(found.note)], window_width(sys.stderr), "  "):
+        for row in folded([StyledText(found.note)], window_width(sys.stderr), "  "):
             sys.stderr.write(f"{harmless(''.join(span.text for span in row))}\n")
         return
     for remark in found.understood.notes:
         write_note(remark)
     write_lines(hit_lines(view, found.hits, contexts))
     if missing:
-        write_lines([[], *folded([Span(missing, "dim")], view.width, "")])
+        write_lines([[], *folded([StyledText(missing, "dim")], view.width, "")])
 
 
 def _check_query(query: str, filters: object, choices: Mapping[str, tuple[str | None, Sequence[str]]]) -> None:
@@ -265,7 +274,7 @@ def _context(index: Index, hit: Hit, lines: int) -> Passage:
     return index.read(hit.path, max(hit.start_line - lines, 1), hit.end_line + lines)
 
 
-def _record(found: Found, root: Path, contexts: Sequence[Passage] | None, plain: bool) -> dict[str, Any]:
+def _record(found: FoundPage, root: Path, contexts: Sequence[Passage] | None, plain: bool) -> dict[str, Any]:
     records = [_hit_record(hit, found.query, plain) for hit in found.hits]
     for record, passage in zip(records, contexts or (), strict=False):
         record["context"] = passage._asdict()
@@ -287,8 +296,8 @@ def _output(record: dict[str, Any], root: Path) -> Output:
     return Output("hits", "hit", record, [_row(hit, root) for hit in record["hits"]], COLUMNS)
 
 
-def _row(hit: dict[str, Any], root: Path) -> Row:
-    return Row(
+def _row(hit: dict[str, Any], root: Path) -> OutputRow:
+    return OutputRow(
         fields=hit,
         cells=hit,
         file=path_from_here(root, hit["path"]),

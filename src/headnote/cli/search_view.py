@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
-from headnote.cli.folding import columns, folded
+from headnote.cli.access import path_from_here
 from headnote.cli.hyperlinks import Link, no_link
-from headnote.cli.opening import path_from_here
-from headnote.cli.terminal import Line, Span
+from headnote.cli.terminal import StyledLine, StyledText, columns, folded
 from headnote.embedding.registry import short_name
 from headnote.lines import split_lines
 from headnote.model import Hit, Passage, ReadQuery, Related, Why, file_name
-from headnote.search.snippets import Mark, SnippetLine, best_lines, clipped, lines_of, marked_terms, marks
+from headnote.search.snippets import ExcerptLine, Mark, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
 
 INDENT = " " * 4
 
 
-class View(NamedTuple):
+class HitView(NamedTuple):
     """How hits are shown."""
 
     query: str
@@ -39,11 +38,11 @@ class View(NamedTuple):
     """Where the place of a hit leads."""
 
 
-def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> Iterator[Line]:
+def hit_lines(view: HitView, hits: Sequence[Hit], contexts: Sequence[Passage] | None) -> Iterator[StyledLine]:
     """All hits. `contexts` has each of them with the lines around it, if they are asked for."""
     answered = corrected_query(view.query, hits)
     if answered != view.query:
-        yield from folded([Span("showing results for ", "dim"), Span(answered, "bold")], view.width, "")
+        yield from folded([StyledText("showing results for ", "dim"), StyledText(answered, "bold")], view.width, "")
         yield []
     if view.explain:
         yield from _query_lines(view)
@@ -53,7 +52,7 @@ def hit_lines(view: View, hits: Sequence[Hit], contexts: Sequence[Passage] | Non
         yield from _one(view, hit, contexts[number] if contexts else None)
 
 
-def _query_lines(view: View) -> Iterator[Line]:
+def _query_lines(view: HitView) -> Iterator[StyledLine]:
     """How the query was understood, if it has operators or filters."""
     query = view.understood
     rows = [
@@ -66,28 +65,28 @@ def _query_lines(view: View) -> Iterator[Line]:
         return
     for name, text in rows:
         if text:
-            yield from folded([Span(f"{name:<7}  {text}", "dim")], view.width, " " * 9)
+            yield from folded([StyledText(f"{name:<7}  {text}", "dim")], view.width, " " * 9)
     yield []
 
 
-def snippet_of(hit: Hit, query: str, literal: bool = False) -> list[SnippetLine]:
+def snippet_of(hit: Hit, query: str, literal: bool = False) -> list[ExcerptLine]:
     """The lines of a hit that answer the query best, in order."""
     terms = marked_terms(query, hit.why.terms, hit.text, literal)
     return [clipped(line, terms) for line in best_lines(lines_of(hit), terms)]
 
 
-def shown_line(hit: Hit, snippet: Sequence[SnippetLine]) -> int:
+def shown_line(hit: Hit, snippet: Sequence[ExcerptLine]) -> int:
     """The line of the document that is shown first."""
     return snippet[0].line if snippet else hit.start_line
 
 
-def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
+def _one(view: HitView, hit: Hit, context: Passage | None) -> Iterator[StyledLine]:
     snippet = snippet_of(hit, view.query, view.literal)
     line = hit.start_line if view.full and context is None else shown_line(hit, snippet)
     file = path_from_here(view.root, hit.path)
-    yield from _head(view, hit, Span(f"{file}:{line}", "cyan", view.link(file, line)))
+    yield from _head(view, hit, StyledText(f"{file}:{line}", "cyan", view.link(file, line)))
     if hit.about:
-        yield from folded(_indented([Span(hit.about, "dim italic")]), view.width, INDENT)
+        yield from folded(_indented([StyledText(hit.about, "dim italic")]), view.width, INDENT)
     if view.explain:
         yield from _reason_lines(view, hit.why)
     if context is not None:
@@ -98,11 +97,11 @@ def _one(view: View, hit: Hit, context: Passage | None) -> Iterator[Line]:
             yield from folded(text_line, view.width, INDENT)
 
 
-def _head(view: View, hit: Hit, where: Span) -> Iterator[Line]:
+def _head(view: HitView, hit: Hit, where: StyledText) -> Iterator[StyledLine]:
     """Place, section and score; the section gets rows of its own if they do not fit on one. The place is never broken:
     a terminal that wraps it still finds it at a click."""
-    section, score = Span(section_of(hit), "bold"), Span(f"  {hit.score:.2f}", "dim")
-    if _fits(view, line := [where, Span("  "), section, score]):
+    section, score = StyledText(section_of(hit), "bold"), StyledText(f"  {hit.score:.2f}", "dim")
+    if _fits(view, line := [where, StyledText("  "), section, score]):
         yield line
     elif _fits(view, line := [where, score]):
         yield line
@@ -112,7 +111,7 @@ def _head(view: View, hit: Hit, where: Span) -> Iterator[Line]:
         yield from folded(_indented([section, score]), view.width, INDENT)
 
 
-def _fits(view: View, line: Line) -> bool:
+def _fits(view: HitView, line: StyledLine) -> bool:
     return view.width is None or sum(columns(span.text) for span in line) <= view.width
 
 
@@ -123,14 +122,14 @@ def section_of(passage: Hit | Related) -> str:
     return " > ".join(filter(None, (*names, passage.breadcrumb)))
 
 
-def _full_text(view: View, hit: Hit) -> Iterator[Line]:
+def _full_text(view: HitView, hit: Hit) -> Iterator[StyledLine]:
     terms = marked_terms(view.query, hit.why.terms, hit.text, view.literal)
     for line in split_lines(strip_data_uris(hit.text)):
         text = line.expandtabs(4).rstrip()
         yield _indented(highlighted(text, marks(text, terms))) if text else []
 
 
-def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[SnippetLine]) -> Iterator[Line]:
+def _context_lines(view: HitView, hit: Hit, context: Passage, snippet: Sequence[ExcerptLine]) -> Iterator[StyledLine]:
     """Numbered lines as they are written: the best ones or all, with the lines around them, and `…` for each gap."""
     terms = marked_terms(view.query, hit.why.terms, hit.text, view.literal)
     lines = split_lines(strip_data_uris(context.text))
@@ -139,19 +138,19 @@ def _context_lines(view: View, hit: Hit, context: Passage, snippet: Sequence[Sni
     last = None
     for number in sorted(nearby & set(range(context.start_line, context.start_line + len(lines)))):
         if last is not None and number > last + 1:
-            yield [Span("    …", "dim")]
+            yield [StyledText("    …", "dim")]
         last = number
         text = lines[number - context.start_line].expandtabs(4).rstrip()
-        numbered = [Span(f"{number:6} ", "dim"), *highlighted(text, marks(text, terms))]
+        numbered = [StyledText(f"{number:6} ", "dim"), *highlighted(text, marks(text, terms))]
         yield from folded(numbered, view.width, " " * 7)
 
 
-def _reason_lines(view: View, why: Why) -> Iterator[Line]:
+def _reason_lines(view: HitView, why: Why) -> Iterator[StyledLine]:
     """Why a hit was found, as a small tree."""
     reasons = _reasons(why)
     for number, (kind, reason) in enumerate(reasons, 1):
         branch, trunk = ("└─", " ") if number == len(reasons) else ("├─", "│")
-        line = [Span(f"{INDENT}{branch} {kind:<7}  {reason}", "dim")]
+        line = [StyledText(f"{INDENT}{branch} {kind:<7}  {reason}", "dim")]
         yield from folded(line, view.width, f"{INDENT}{trunk}{' ' * 11}")
 
 
@@ -180,17 +179,17 @@ def _reasons(why: Why) -> list[tuple[str, str]]:
     return rows
 
 
-def _indented(spans: Iterable[Span]) -> list[Span]:
-    return [Span(INDENT), *spans]
+def _indented(spans: Iterable[StyledText]) -> list[StyledText]:
+    return [StyledText(INDENT), *spans]
 
 
-def highlighted(text: str, text_marks: Iterable[Mark]) -> Iterator[Span]:
+def highlighted(text: str, text_marks: Iterable[Mark]) -> Iterator[StyledText]:
     """The line, with its marks in colour."""
     at = 0
     for start, end in text_marks:
         if start > at:
-            yield Span(text[at:start])
-        yield Span(text[start:end], "bold yellow")
+            yield StyledText(text[at:start])
+        yield StyledText(text[start:end], "bold yellow")
         at = end
     if at < len(text):
-        yield Span(text[at:])
+        yield StyledText(text[at:])

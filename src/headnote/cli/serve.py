@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from headnote.api import check_folder, is_pack
+from headnote.api.keeper import Served, keep_fresh
 from headnote.cli import options
+from headnote.cli.access import answer_on_one_core, open_again, open_for_server
 from headnote.cli.command import Command
 from headnote.cli.first_read import ask_before_first_read
-from headnote.cli.opening import answer_on_one_core, open_again, open_for_server
 from headnote.cli.sigterm import ending_by_sigterm
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.config.tokens import MIN_LENGTH, is_token, kept_token, new_token
 from headnote.errors import SettingsError
-from headnote.keeper import Served, keep_fresh
 
 if TYPE_CHECKING:
     from headnote.web.security import Guard
@@ -104,7 +104,7 @@ def serve_command(
     [server] in headnote.toml. Ctrl-C stops it.
     """
     settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host, workers=workers, editor=editor)
-    _serve(Target(root, embedder, read_only, place), settings, as_json, lambda _: None)
+    _serve(ServedAddress(root, embedder, read_only, place), settings, as_json, lambda _: None)
 
 
 @click.command(
@@ -134,7 +134,7 @@ def open_command(
 ) -> None:
     """Serve the folder and open it in the browser."""
     settings = _settings(root, host="127.0.0.1", port=port, editor=editor)
-    _serve(Target(root, embedder, read_only, place), settings, as_json, _browse)
+    _serve(ServedAddress(root, embedder, read_only, place), settings, as_json, _browse)
 
 
 def _settings(root: Path, **flags: Any) -> ServerSettings:
@@ -143,7 +143,7 @@ def _settings(root: Path, **flags: Any) -> ServerSettings:
     return load_server_settings(flags, root).settings
 
 
-class Target(NamedTuple):
+class ServedAddress(NamedTuple):
     """The index to serve."""
 
     root: Path
@@ -153,7 +153,7 @@ class Target(NamedTuple):
 
 
 def _serve(
-    target: Target,
+    target: ServedAddress,
     settings: ServerSettings,
     as_json: bool,
     on_ready: Callable[[str], None],
@@ -189,7 +189,7 @@ def _serve(
 
 
 def _run_in_one_process(
-    target: Target, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
+    target: ServedAddress, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
 ) -> None:
     from headnote.web.app import make_app
     from headnote.web.serving import run_server
@@ -200,13 +200,13 @@ def _run_in_one_process(
 
 
 def _run_workers(
-    target: Target, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
+    target: ServedAddress, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
 ) -> None:
-    from headnote.web.workers import Service, run_workers
+    from headnote.web.workers import ServedIndex, run_workers
 
     # What is wrong with the index, or to be noted, is said once, here. From then on it exists.
     open_for_server(*target).close()
-    service = Service(
+    service = ServedIndex(
         partial(open_again, *target),
         guard,
         settings.editor or _own_editor(target.root),

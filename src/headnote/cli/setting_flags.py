@@ -10,7 +10,7 @@ import click
 from headnote.chunking.aliases import FIELD_OF_ALIAS, plain_name
 from headnote.chunking.describe import docstrings
 from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, Settings
-from headnote.cli import values
+from headnote.cli import choices
 from headnote.cli.command import OPTIONS, Command, Option
 from headnote.tokens import NAMES as COUNTERS
 
@@ -73,7 +73,7 @@ def _option(name: str, field: str, kind: Any, **attributes: Any) -> click.Option
     return Option(
         [f"--{flag}"],
         metavar=_METAVARS.get(field) or _metavar(kind),
-        shell_complete=values.words(*_words(field, kind)),
+        shell_complete=choices.words(*_words(field, kind)),
         **attributes,
     )
 

@@ -13,6 +13,7 @@ from headnote.api import Drift, PackInfo, Status
 from headnote.chunking.presets import find_preset
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
+from headnote.cli.access import open_index
 from headnote.cli.command import Command
 from headnote.cli.formatting import (
     DEEP_MISSING,
@@ -25,8 +26,7 @@ from headnote.cli.formatting import (
     setting_json,
     setting_text,
 )
-from headnote.cli.opening import open_index
-from headnote.cli.terminal import Line, Span, table, write_json, write_lines
+from headnote.cli.terminal import StyledLine, StyledText, table, write_json, write_lines
 from headnote.config import KEPT
 from headnote.embedding.registry import DEFAULT, short_name
 from headnote.embedding.transformer import is_installed
@@ -119,24 +119,24 @@ def _store(facts: Facts) -> str:
     return shown_store(facts.status.index_settings.store)
 
 
-def _database(facts: Facts) -> dict[str, Line]:
+def _database(facts: Facts) -> dict[str, StyledLine]:
     """The rows for an index in a database."""
     if not facts.status.schema:
         return {}
-    return {"store": [Span(_store(facts))], "schema": [Span(facts.status.schema)]}
+    return {"store": [StyledText(_store(facts))], "schema": [StyledText(facts.status.schema)]}
 
 
-def _withheld(status: Status) -> dict[str, Line]:
+def _withheld(status: Status) -> dict[str, StyledLine]:
     """The row for settings that need trust."""
     listed = ", ".join(f"{one.setting} ({one.place})" for one in status.withheld)
-    return {"not used": [Span(f"{listed}: headnote trust", "yellow")]} if listed else {}
+    return {"not used": [StyledText(f"{listed}: headnote trust", "yellow")]} if listed else {}
 
 
 def _embedder(facts: Facts) -> str:
     return facts.status.index_settings.embedder
 
 
-def _lines(facts: Facts, root: Path) -> list[Line]:
+def _lines(facts: Facts, root: Path) -> list[StyledLine]:
     status = facts.status
     settings = [f"{name} {setting_text(value)}" for name, value in facts.differences.items()]
     sources = _by_source(status.origins)
@@ -146,30 +146,30 @@ def _lines(facts: Facts, root: Path) -> list[Line]:
     if status.updated is not None:
         updated = f"{ago(time.time() - status.updated)} ({moment(status.updated)})"
     rows = {
-        "documents": [Span(f"{status.documents:,}")],
-        "chunks": [Span(f"{status.chunks:,}")],
-        "links": [Span(f"{status.links:,}")],
+        "documents": [StyledText(f"{status.documents:,}")],
+        "chunks": [StyledText(f"{status.chunks:,}")],
+        "links": [StyledText(f"{status.links:,}")],
         "vectors": _vectors(facts),
-        "preset": [Span(facts.preset)],
-        "settings": [Span(", ".join(settings) or "as the default")],
-        **({"set by": [Span("; ".join(set_by))]} if set_by else {}),
-        **({KEPT: [Span(", ".join(stored))]} if stored else {}),
-        **({} if status.folders and not facts.pack else {"made from": [Span(_made_from(facts))]}),
-        **({"context": [Span(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
+        "preset": [StyledText(facts.preset)],
+        "settings": [StyledText(", ".join(settings) or "as the default")],
+        **({"set by": [StyledText("; ".join(set_by))]} if set_by else {}),
+        **({KEPT: [StyledText(", ".join(stored))]} if stored else {}),
+        **({} if status.folders and not facts.pack else {"made from": [StyledText(_made_from(facts))]}),
+        **({"context": [StyledText(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
         **_withheld(status),
         **_database(facts),
-        "on disk": [Span(byte_size(status.bytes_on_disk))],
-        **({} if facts.pack else {"updated": [Span(updated)], "files": _files(facts)}),
+        "on disk": [StyledText(byte_size(status.bytes_on_disk))],
+        **({} if facts.pack else {"updated": [StyledText(updated)], "files": _files(facts)}),
     }
-    return [[Span(str(root), "bold")], *table(rows), *_folders(status), *_left_out(facts)]
+    return [[StyledText(str(root), "bold")], *table(rows), *_folders(status), *_left_out(facts)]
 
 
-def _left_out(facts: Facts) -> list[Line]:
+def _left_out(facts: Facts) -> list[StyledLine]:
     """What one might miss, with the reasons; JSON has all of it."""
     left_out = facts.drift.left_out
-    rows: dict[str, Line] = {one.path: [Span(one.reason, "dim")] for one in left_out[:MOST_LEFT_OUT]}
+    rows: dict[str, StyledLine] = {one.path: [StyledText(one.reason, "dim")] for one in left_out[:MOST_LEFT_OUT]}
     more = f", the first {MOST_LEFT_OUT} of {len(left_out):,}" if len(left_out) > MOST_LEFT_OUT else ""
-    return [[], [Span("left out", "bold"), Span(more)], *table(rows)] if rows else []
+    return [[], [StyledText("left out", "bold"), StyledText(more)], *table(rows)] if rows else []
 
 
 def _by_source(origins: Mapping[str, str]) -> dict[str, list[str]]:
@@ -184,14 +184,14 @@ def _by_source(origins: Mapping[str, str]) -> dict[str, list[str]]:
     return sources
 
 
-def _folders(status: Status) -> list[Line]:
+def _folders(status: Status) -> list[StyledLine]:
     """The folders of an index of several, with what each has."""
-    rows: dict[str, Line] = {}
+    rows: dict[str, StyledLine] = {}
     for root in status.folders:
-        counts = Span(f"{counted(root.documents, 'document')}  ")
-        problem = [Span(f"  {root.problem}: they stay", "yellow")] if root.problem else []
-        rows[root.name] = [counts, Span(root.folder, "dim"), *problem]
-    return [[], [Span("folders", "bold")], *table(rows)] if rows else []
+        counts = StyledText(f"{counted(root.documents, 'document')}  ")
+        problem = [StyledText(f"  {root.problem}: they stay", "yellow")] if root.problem else []
+        rows[root.name] = [counts, StyledText(root.folder, "dim"), *problem]
+    return [[], [StyledText("folders", "bold")], *table(rows)] if rows else []
 
 
 def _made_from(facts: Facts) -> str:
@@ -200,18 +200,18 @@ def _made_from(facts: Facts) -> str:
     return " and ".join(facts.status.roots) or "not recorded yet: run headnote index"
 
 
-def _vectors(facts: Facts) -> Line:
+def _vectors(facts: Facts) -> StyledLine:
     status = facts.status
     if facts.missing_embedder:
         made = "instant all made; " if status.models and not status.pending else ""
-        return [Span(made), Span(facts.missing_embedder, "yellow")]
+        return [StyledText(made), StyledText(facts.missing_embedder, "yellow")]
     if status.model == "none":
-        return [Span("none")]
-    model = Span(f" ({_embedder(facts)})", "dim")
+        return [StyledText("none")]
+    model = StyledText(f" ({_embedder(facts)})", "dim")
     if status.pending:
-        return [Span(missing_vectors(status), "yellow"), model]
+        return [StyledText(missing_vectors(status), "yellow"), model]
     answering = f", {short_name(status.answering)} answers" if status.answering else ""
-    return [Span("all made", "green"), Span(answering), model, Span(_not_installed(facts))]
+    return [StyledText("all made", "green"), StyledText(answering), model, StyledText(_not_installed(facts))]
 
 
 def _not_installed(facts: Facts) -> str:
@@ -219,12 +219,12 @@ def _not_installed(facts: Facts) -> str:
     return f"; {DEEP_MISSING}" if _embedder(facts) == DEFAULT and not is_installed("deep") else ""
 
 
-def _files(facts: Facts) -> Line:
+def _files(facts: Facts) -> StyledLine:
     drift, read = facts.drift, facts.status.files_read
     if read:
-        return [Span(f"{read}: headnote index goes on", "yellow")]
+        return [StyledText(f"{read}: headnote index goes on", "yellow")]
     if drift.rebuild:
-        return [Span(f"headnote index will read all files: {drift.rebuild}", "yellow")]
+        return [StyledText(f"headnote index will read all files: {drift.rebuild}", "yellow")]
     if drift.is_empty:
-        return [Span("as indexed", "green")]
-    return [Span(f"{drift_counts(drift)} since: run headnote index", "yellow")]
+        return [StyledText("as indexed", "green")]
+    return [StyledText(f"{drift_counts(drift)} since: run headnote index", "yellow")]

@@ -7,13 +7,13 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TextIO
 
 
-class Span(NamedTuple):
+class StyledText(NamedTuple):
     """A piece of a line and how it looks on a terminal."""
 
     text: str
@@ -22,7 +22,7 @@ class Span(NamedTuple):
     """The address that a click opens; see `hyperlinks.py`, which knows where there may be one."""
 
 
-Line = Sequence[Span]
+StyledLine = Sequence[StyledText]
 
 # A heading or file name may hold escape sequences, which would steer the terminal, or direction marks, which would show
 # the rest of a line in another order than it is written in: `exe.md` for `dm.exe`.
@@ -69,7 +69,7 @@ def write_message(message: str) -> None:
 # Standard output
 
 
-def write_lines(lines: Iterable[Line]) -> None:
+def write_lines(lines: Iterable[StyledLine]) -> None:
     """Write lines in full, whatever the width of the window. Every view goes through here to become printable."""
     paint = (_painter() if _use_colour(sys.stdout) else None) or _unpainted
     sys.stdout.writelines("".join(_linked(span, paint(span)) for span in _harmless(line)) + "\n" for line in lines)
@@ -80,7 +80,7 @@ def write_command(name: str, rest: str) -> None:
     sys.stdout.write(f"::{name} {harmless(rest)}\n")
 
 
-def _harmless(line: Line) -> Line:
+def _harmless(line: StyledLine) -> StyledLine:
     """The same spans. A command may begin in one of them and end in another."""
     text = printable("".join(span.text for span in line))
     harmless = without_commands(text)
@@ -90,17 +90,17 @@ def _harmless(line: Line) -> Line:
     return [span._replace(text=harmless[end - len(span.text) : end]) for span, end in zip(line, ends, strict=True)]
 
 
-def _linked(span: Span, painted: str) -> str:
+def _linked(span: StyledText, painted: str) -> str:
     """The text of a span as a link of the terminal, if it is one."""
     if not span.link:
         return painted
     return f"\x1b]8;;{printable(span.link)}\x1b\\{painted}\x1b]8;;\x1b\\"
 
 
-def table(rows: Mapping[str, Line]) -> list[Line]:
+def table(rows: Mapping[str, StyledLine]) -> list[StyledLine]:
     """Name and value, one row each, with the values aligned."""
     width = max(map(len, rows), default=0)
-    return [[Span(f"  {name.ljust(width)}  ", "dim"), *line] for name, line in rows.items()]
+    return [[StyledText(f"  {name.ljust(width)}  ", "dim"), *line] for name, line in rows.items()]
 
 
 def write_json(record: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def _use_colour(stream: TextIO) -> bool:
 
 
 @cache
-def _painter() -> Callable[[Span], str] | None:
+def _painter() -> Callable[[StyledText], str] | None:
     """Span → text with escape sequences; None if the terminal has no colours."""
     # Late: rich takes longer to import than a short command runs, and piped output does without it.
     from rich.color import ColorSystem
@@ -191,5 +191,115 @@ def _painter() -> Callable[[Span], str] | None:
     return lambda span: Style.parse(span.style).render(printable(span.text), color_system=ColorSystem.STANDARD)
 
 
-def _unpainted(span: Span) -> str:
+def _unpainted(span: StyledText) -> str:
     return printable(span.text)
+
+
+# -- Lines → rows of a window: words stay whole, and each row begins below the text of the first.
+
+
+LEAST_ROOM = 16
+"""Columns for text beside an indent. In a narrower window the indent gives way."""
+_JOINS = "\u200d"
+"""Makes one picture of two."""
+_NEVER_FIRST = frozenset("、。，．・：；？！）」』】〉》〕］｝ーっゃゅょッャュョ々…‥,.;:?!)]}%")
+"""Characters that no row begins with, where there are no blanks to break at."""
+_WORD_OR_BLANKS = re.compile(r"\s+|\S+")
+_UP_TO_A_SLASH = re.compile(r"[^/]*/+|[^/]+")
+
+
+def folded(line: StyledLine, width: int | None, indent: str) -> Iterator[StyledLine]:
+    """The line in rows of at most `width` columns, those below the first behind an indent; as it is without a width.
+
+    A word is broken only if it is wider than a row, after a slash if it has one. Where no blanks are written, a row may
+    end after any character.
+    """
+    text = "".join(span.text for span in line)
+    if width is None or columns(text) <= width:
+        yield line
+        return
+    indent = indent if width - columns(indent) >= LEAST_ROOM else ""
+    for number, (start, end) in enumerate(_rows(text, width, columns(indent))):
+        row = _part(line, start, end)
+        yield row if number == 0 else [StyledText(indent, "dim"), *row]
+
+
+def columns(text: str) -> int:
+    """How many columns of a window a text takes."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+@lru_cache(maxsize=4096)
+def _columns_of(character: str) -> int:
+    # Late: rich takes longer to import than a short command runs, and most text is ASCII.
+    from rich.cells import cell_len
+
+    return cell_len(character)
+
+
+def _rows(text: str, width: int, indent: int) -> Iterator[tuple[int, int]]:
+    """Beginning and end of each row, without the blanks between them."""
+    start = end = 0
+    room = width
+    for first, last in _pieces(text, width - indent):
+        if text[first:last].isspace():
+            if first == start > 0:  # a row begins with a word
+                start = end = last
+            continue
+        if end > start and columns(text[start:last]) > room:
+            yield start, end
+            start, room = first, width - indent
+        end = last
+    if end > start:
+        yield start, end
+
+
+def _pieces(text: str, width: int) -> Iterator[tuple[int, int]]:
+    """What stays together: blanks, words, single characters where there are no blanks, parts of what is too wide."""
+    for word in _WORD_OR_BLANKS.finditer(text):
+        if word[0].isascii() and len(word[0]) <= width:
+            yield word.span()
+        else:
+            for part in _UP_TO_A_SLASH.finditer(text, *word.span()):
+                yield from _pieces_of_word(text, part.start(), part.end(), width)
+
+
+def _pieces_of_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
+    first, used = start, 0
+    for at in range(start, end):
+        own = _columns_of(text[at])
+        is_break = own == 2 or (at > first and _columns_of(text[at - 1]) == 2)
+        glued = own == 0 or text[at] in _NEVER_FIRST or text[at - 1] in _JOINS
+        if at > first and ((is_break and not glued) or used + own > width):
+            yield first, at
+            first, used = at, 0
+        used += own
+    yield first, end
+
+
+def _part(line: StyledLine, start: int, end: int) -> list[StyledText]:
+    """The spans of a part of the line."""
+    part = []
+    at = 0
+    for span in line:
+        text = span.text[max(start - at, 0) : max(end - at, 0)]
+        if text:
+            part.append(span._replace(text=text))
+        at += len(span.text)
+    return part
+
+
+# -- The place of an error in what was typed, below the error.
+
+
+_INDENT = "  "
+
+
+def point_at(text: str, position: int) -> None:
+    """On a terminal, the text and a caret below the place. For programs, an error is one line."""
+    if not sys.stderr.isatty():
+        return
+    width = max((window_width(sys.stderr) or 80) - len(_INDENT) - 1, 20)
+    start = max(0, position - width // 2) if position >= width else 0
+    before = columns(printable(text[start:position]))
+    sys.stderr.write(f"{_INDENT}{harmless(text[start : start + width])}\n{_INDENT}{' ' * before}^\n")

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from headnote.api import TrustedFolder, distrust_folder, state_of, trust_folder
-from headnote.cli import options, values
+from headnote.cli import choices, options
 from headnote.cli.command import Argument, Command
 from headnote.cli.formatting import setting_json, setting_text
-from headnote.cli.terminal import Line, Span, table, write_json, write_lines
+from headnote.cli.terminal import StyledLine, StyledText, table, write_json, write_lines
 from headnote.config import OutwardSetting, Trusted
-from headnote.config.layers import ROOTS
+from headnote.config.chunk_settings import ROOTS
 from headnote.config.trust import records
 from headnote.errors import SettingsError
 from headnote.store.opening import shown_store
@@ -34,7 +34,7 @@ from headnote.store.opening import shown_store
     cls=Argument,
     required=False,
     type=options.PATH,
-    shell_complete=values.folders,
+    shell_complete=choices.folders,
     about="Folder whose settings to trust; the current one by default.",
 )
 @click.option("--list", "show_list", is_flag=True, help="Show what you trust; change nothing.")
@@ -65,14 +65,18 @@ def _show(folder: Path, trusted: TrustedFolder, as_json: bool) -> None:
         ]
         write_json({"root": str(folder), "file": trusted.file, "sha256": trusted.sha256, "settings": settings})
     elif trusted.settings:
-        rows: dict[str, Line] = {
-            one.setting: [Span(f"{setting_text(_shown(one))}  "), Span(one.place, "dim")] for one in trusted.settings
+        rows: dict[str, StyledLine] = {
+            one.setting: [StyledText(f"{setting_text(_shown(one))}  "), StyledText(one.place, "dim")]
+            for one in trusted.settings
         }
         write_lines(
-            [[Span(f"{trusted.file or folder}", "bold"), Span(" is trusted, as it is now, to set")], *table(rows)]
+            [
+                [StyledText(f"{trusted.file or folder}", "bold"), StyledText(" is trusted, as it is now, to set")],
+                *table(rows),
+            ]
         )
     else:
-        write_lines([[Span(f"nothing in {folder} needs trust")]])
+        write_lines([[StyledText(f"nothing in {folder} needs trust")]])
 
 
 def _shown(one: OutwardSetting) -> Any:
@@ -93,14 +97,14 @@ def _show_records(found: Sequence[Trusted], what: str, as_json: bool) -> None:
     elif found:
         states = {_subject(record): state_of(record) for record in found}
         style = {"trusted": "green"}
-        rows: dict[str, Line] = {
-            subject: [Span(what if what == "removed" else state, style.get(state, "yellow"))]
+        rows: dict[str, StyledLine] = {
+            subject: [StyledText(what if what == "removed" else state, style.get(state, "yellow"))]
             for subject, state in states.items()
         }
         write_lines(table(rows))
     else:
         nothing = "nothing was trusted" if what == "removed" else "nothing is trusted yet: headnote trust FOLDER"
-        write_lines([[Span(nothing)]])
+        write_lines([[StyledText(nothing)]])
 
 
 def _subject(record: Trusted) -> str:

@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from headnote.api import home_of
-from headnote.cli import options, values
+from headnote.cli import choices, options
 from headnote.cli.command import Argument, Command, Option
 from headnote.cli.first_read import NAMED
+from headnote.cli.query_words import HERE, UnderstoodWords, understand
 from headnote.cli.terminal import write_note
-from headnote.cli.understanding import HERE, Understood, understand
 
 
-class Words(Argument):
+class QueryWords(Argument):
     """Its name in errors is that of the words, without the folder."""
 
     def get_error_hint(self, ctx: click.Context | None) -> str:  # noqa: ARG002
@@ -40,12 +40,12 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
     where = "A folder at the end is ROOT, the folder to search; the current one by default. Several are one index."
     argument = click.argument(
         "words",
-        cls=Words,
+        cls=QueryWords,
         metavar=f"{name.upper()}... [ROOT]...",
         nargs=-1,
         required=True,
         about=f"{about} {where}",
-        shell_complete=values.folders,
+        shell_complete=choices.folders,
     )
     option = click.option(
         "--root",
@@ -54,7 +54,7 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
         type=options.PATH,
         metavar="DIR",
         multiple=True,
-        shell_complete=values.folders,
+        shell_complete=choices.folders,
         help="Folder to search; repeatable. All words are the query then.",
     )
 
@@ -65,7 +65,7 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
         ) -> Any:
             if pack is not None:
                 root = [options.chosen_root(root[0] if root else Path(), pack)]
-            understood = Understood(" ".join(words), ()) if home and not root else understand(words, root)
+            understood = UnderstoodWords(" ".join(words), ()) if home and not root else understand(words, root)
             click.get_current_context().meta[NAMED] = understood.roots is not HERE
             if understood.note:
                 write_note(understood.note)

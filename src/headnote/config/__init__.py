@@ -4,14 +4,13 @@ The file is the nearest `headnote.toml`, or `pyproject.toml` with a table `[tool
 Settings of chunks stand at its top or in `[chunking]`, all others in a table of their own.
 """
 
-from headnote.config.chunking import LoadedSettings, load_settings
-from headnote.config.context import ContextFile, check_sentence, context_path, packed_contexts, read_contexts
-from headnote.config.files import settings_file, settings_files
-from headnote.config.index import INDEX_NAMES, IndexSettings, load_index_settings
+from headnote.config.chunk_settings import LoadedSettings, load_settings
+from headnote.config.context_settings import ContextFile, check_sentence, context_path, packed_contexts, read_contexts
+from headnote.config.index_settings import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.roots import RootEntry, packed_roots, read_roots
-from headnote.config.search import SearchSettings, in_effect, load_search_settings, packed_search_settings
-from headnote.config.server import MOST_WORKERS, ServerSettings, load_server_settings
+from headnote.config.search_settings import SearchSettings, in_effect, load_search_settings, packed_search_settings
+from headnote.config.server_settings import MOST_WORKERS, ServerSettings, load_server_settings
 from headnote.config.stored import (
     KEPT,
     Choice,
@@ -23,7 +22,7 @@ from headnote.config.stored import (
     portable,
     remember_flags,
 )
-from headnote.config.tables import LoadedTable
+from headnote.config.tables import LoadedTable, settings_file, settings_files
 from headnote.config.trust import Trusted
 from headnote.config.withheld import OutwardSetting, outward_settings_of, trust_note, withheld_of_file
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headnote.config.checks import text
-from headnote.config.files import nearest_file, user_file
-from headnote.config.tables import LoadedTable, Table
+from headnote.config.tables import LoadedTable, Table, nearest_file, text, user_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from headnote.chunking.settings import nearest, shown
-from headnote.config.checks import texts
-from headnote.config.entries import Entry, Layer, errors_at
-from headnote.config.files import SettingsFile, nearest_file
+from headnote.config.tables import Layer, SettingEntry, SettingsFile, errors_at, nearest_file, texts
 from headnote.errors import SettingsError
-from headnote.formats.table import format_of
+from headnote.formats.kinds import format_of
 from headnote.sources.files import SUFFIXES
 
 INDEXING = "indexing"
@@ -40,7 +38,7 @@ _ELSEWHERE = {
 _KNOWN = ("documents_path", "recursive", "include", "exclude", "exclude_hidden_dirs")
 
 
-def with_ragdocs(entries: Mapping[str, Entry], start: Path) -> dict[str, Entry]:
+def with_ragdocs(entries: Mapping[str, SettingEntry], start: Path) -> dict[str, SettingEntry]:
     """The entries of `[index]` for documents in `start`, with what the two tables say."""
     file = nearest_file(start)
     if file is None or file.tables.keys().isdisjoint((INDEXING, PARSERS)):
@@ -56,7 +54,7 @@ def with_ragdocs(entries: Mapping[str, Entry], start: Path) -> dict[str, Entry]:
     return joined | {"exclude": _more(joined.get("exclude"), globs, [*parsers, *only_top])} if globs else joined
 
 
-def _more(exclude: Entry | None, globs: list[str], sources: Layer) -> Entry:
+def _more(exclude: SettingEntry | None, globs: list[str], sources: Layer) -> SettingEntry:
     """`exclude` with globs from elsewhere before its own, which have the last word."""
     if exclude is None:
         return sources[0]._replace(name="exclude", value=globs)
@@ -64,7 +62,7 @@ def _more(exclude: Entry | None, globs: list[str], sources: Layer) -> Entry:
         return exclude._replace(value=[*globs, *texts(exclude.value)])
 
 
-def _check(entry: Entry, file: SettingsFile, start: Path) -> None:
+def _check(entry: SettingEntry, file: SettingsFile, start: Path) -> None:
     """Raise unless an entry of `[indexing]` says what is done here."""
     if "index" in file.tables:
         raise SettingsError("[indexing] and [index] are the same table", remedy="keep one of them")

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.chunking.settings import shown
-from headnote.config.chunking import root_values
-from headnote.config.entries import Entry, Layer, Values, errors_at
-from headnote.config.files import SettingsFile, nearest_file
-from headnote.config.index import INDEX, IndexSettings
-from headnote.config.layers import ROOT_KEYS, ROOTS, outward_counters
+from headnote.config.chunk_settings import ROOT_KEYS, ROOTS, outward_counters, root_values
+from headnote.config.index_settings import INDEX, IndexSettings
+from headnote.config.tables import Layer, SettingEntry, SettingsFile, Values, errors_at, nearest_file
 from headnote.config.trust import is_inside
 from headnote.errors import SettingsError
 from headnote.sources.tree import Root, Tree, check_name
@@ -74,7 +72,7 @@ def _check(roots: list[RootEntry], file: SettingsFile, entries: Layer) -> None:
         raise SettingsError(error.message, path=file.shown, line=entries[-1].line, remedy=error.remedy) from None
 
 
-def _read_root(file: SettingsFile, entry: Entry) -> RootEntry:
+def _read_root(file: SettingsFile, entry: SettingEntry) -> RootEntry:
     with errors_at(entry):
         check_name(entry.name)
     if isinstance(entry.value, str):  # notes = "~/notes"
@@ -115,7 +113,7 @@ def outward_roots(file: SettingsFile) -> Layer:
     return outward
 
 
-def _folder(entry: Entry, home: Path) -> str:
+def _folder(entry: SettingEntry, home: Path) -> str:
     """Where a root is: from the folder of the file, from the user's own, or anywhere."""
     with errors_at(entry):
         if not isinstance(entry.value, str) or not entry.value.strip():
@@ -126,7 +124,7 @@ def _folder(entry: Entry, home: Path) -> str:
             raise SettingsError(f"{shown(entry.value)} has no such user", remedy="write the whole path") from None
 
 
-def _checked(name: str, entry: Entry | None) -> tuple[str, ...]:
+def _checked(name: str, entry: SettingEntry | None) -> tuple[str, ...]:
     """The words of an entry, by the rule that `[index]` has for it."""
     if entry is None:
         return ()

@@ -17,16 +17,23 @@ from typing import Any, Literal, NamedTuple
 
 from headnote.chunking.aliases import translate
 from headnote.chunking.settings import Settings, is_path_of_tokenizer
-from headnote.config.chunking import LoadedSettings, ambient_values, flag_values, override, resolve, variable_values
-from headnote.config.entries import Value, Values
-from headnote.config.index import INDEX, IndexSettings
-from headnote.config.layers import TABLE, leads_out
+from headnote.config.chunk_settings import (
+    TABLE,
+    LoadedSettings,
+    ambient_values,
+    flag_values,
+    leads_out,
+    override,
+    resolve,
+    variable_values,
+)
+from headnote.config.index_settings import INDEX, IndexSettings
 from headnote.config.roots import RootEntry, read_roots, tree_of
-from headnote.config.tables import LoadedTable
+from headnote.config.tables import LoadedTable, SettingValue, Values
 from headnote.config.trust import digest_of, is_trusted, trust
 from headnote.config.withheld import OutwardSetting, withheld_of_file
 from headnote.sources.tree import Tree
-from headnote.store.damage import decoding, signed, unsigned
+from headnote.store.integrity import decoding, signed, unsigned
 from headnote.store.opening import EMBEDDED
 from headnote.tokens import NAMES as COUNTERS
 
@@ -183,7 +190,7 @@ def _resolve(layers: list[Values], made_with: str) -> Choice:
     return Choice(resolve(chunking), INDEX.resolve(IndexSettings, of_index), made_with)
 
 
-def _with_origin(stored: Value, *now: Value | None) -> Value:
+def _with_origin(stored: SettingValue, *now: SettingValue | None) -> SettingValue:
     """The stored value. If the file or a variable has the same value now, that is its origin."""
     same = (value for value in now if value and value.value == stored.value)
     return next(same, stored._replace(origin=f"{KEPT} ({stored.origin})"))
@@ -236,7 +243,7 @@ def portable(choice: Choice, embedder: str) -> str:
     kept = {name: value._replace(origin=PACKED) for name, value in values.items() if name not in INDEX.checks}
     if _value(kept, "counter") not in COUNTERS:
         kept.pop("counter", None)
-    return _text({}, kept | {"embedder": Value(embedder, PACKED)})
+    return _text({}, kept | {"embedder": SettingValue(embedder, PACKED)})
 
 
 @decoding
@@ -331,7 +338,7 @@ def _parse(made_with: str) -> _Stored:
 
 
 def _parse_values(plain: Mapping[str, list[Any]]) -> Values:
-    return {name: Value(_parse_value(name, value), origin) for name, (value, origin) in plain.items()}
+    return {name: SettingValue(_parse_value(name, value), origin) for name, (value, origin) in plain.items()}
 
 
 def _parse_value(name: str, value: Any) -> Any:

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headnote.config.files import SettingsFile, nearest_file
-from headnote.config.index import INDEX
-from headnote.config.layers import ROOTS, TABLE, outward_settings
+from headnote.config.chunk_settings import ROOTS, TABLE, outward_settings
+from headnote.config.index_settings import INDEX
 from headnote.config.llm import LLM
 from headnote.config.roots import outward_roots
-from headnote.config.search import SEARCH
-from headnote.config.server import SERVER
+from headnote.config.search_settings import SEARCH
+from headnote.config.server_settings import SERVER
+from headnote.config.tables import SettingsFile, nearest_file
 
 GATED = (INDEX, SEARCH, LLM, SERVER)
 """Tables whose checks say what needs trust."""

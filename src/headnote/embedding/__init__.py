@@ -19,7 +19,7 @@ Packages are loaded when the first text is embedded.
 
 from __future__ import annotations
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import DEFAULT, NAMES, Models, get_embedder, get_models
 
 __all__ = ["DEFAULT", "NAMES", "Embedder", "Models", "get_embedder", "get_models"]

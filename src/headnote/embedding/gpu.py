@@ -22,7 +22,7 @@ from headnote.errors import EmbeddingError, SettingsError
 from headnote.extras import install, load
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 TOLERANCE: Final = 0.995
 """The least cosine between the vectors of one text on a CPU and on a GPU."""

@@ -13,11 +13,11 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from headnote.embedding.vectors import normalised, zeros
+from headnote.embedding.windows import normalised, zeros
 from headnote.errors import SettingsError
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 DIMENSIONS = 256
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.vectors import normalised, zeros
+from headnote.embedding.windows import normalised, zeros
 from headnote.embedding.wordpieces import Pieces, uncased
 from headnote.extras import load_numpy
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 DIMENSIONS = 256
 
@@ -61,8 +61,8 @@ class InstantEmbedder:
         return vector
 
     @cached_property
-    def _table(self) -> _Table:
-        return _Table()
+    def _table(self) -> _WordTable:
+        return _WordTable()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker gets an embedder with every batch of files, and loads it once.
@@ -78,7 +78,7 @@ def shared() -> InstantEmbedder:
     return InstantEmbedder()
 
 
-class _Table:
+class _WordTable:
     """The vector of each word piece, and of the words that texts repeat.
 
     Pieces are mapped into memory, and multiplied by their weights when they are first used: nothing waits for rows that

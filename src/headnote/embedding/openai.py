@@ -10,16 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.embedding.vectors import mean_of_windows, normalised
+from headnote.embedding.windows import mean_of_windows, normalised
 from headnote.errors import SettingsError, WrongAnswer
 from headnote.extras import load_numpy
 from headnote.services.client import Client
-from headnote.services.settings import OPENAI_URL, Limits, Service, find_limits, find_service
+from headnote.services.service import OPENAI_URL, Limits, Service, find_limits, find_service
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 _PARALLEL = 4
 _BASE_BYTES = 1 << 20
@@ -27,7 +27,7 @@ _BYTES_PER_TEXT = 200_000
 """Of a response: a vector of 8192 numbers, each written in 24 characters."""
 
 
-class Batches(NamedTuple):
+class TextBatches(NamedTuple):
     """How much goes into one request. Services limit the number of texts and of tokens."""
 
     texts: int = 256
@@ -53,7 +53,7 @@ class OpenAIEmbedder:
         dimensions: int | None = None,
         service: Service | None = None,
         limits: Limits | None = None,
-        batches: Batches | None = None,
+        batches: TextBatches | None = None,
     ) -> None:
         """`dimensions` requests vectors of that size, for models that offer several."""
         if dimensions is not None and dimensions < 1:
@@ -64,7 +64,7 @@ class OpenAIEmbedder:
         self._model = model
         self._requested_dimensions = dimensions
         self._known_dimensions = dimensions
-        self._batches = batches or Batches()
+        self._batches = batches or TextBatches()
         self._lock = Lock()
 
     @property

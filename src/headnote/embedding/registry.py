@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
-from headnote.embedding.base import Embedder, NoEmbedder
+from headnote.embedding.embedder import Embedder, NoEmbedder
 from headnote.errors import SettingsError
 
 DEFAULT = "default"

@@ -7,12 +7,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.gpu import chosen_device
-from headnote.embedding.vectors import mean_of_windows, windows, zeros
+from headnote.embedding.windows import mean_of_windows, windows, zeros
 from headnote.extras import install, load
 from headnote.tokens.bpe import as_encodable
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 OVERLAP = 32
 _SPARE = 8

@@ -15,13 +15,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.gpu import GpuModel, check_gpu, chosen_device, has_gpu
-from headnote.embedding.vectors import mean_of_windows, windows, zeros
+from headnote.embedding.windows import mean_of_windows, windows, zeros
 from headnote.embedding.wordpieces import uncased
 from headnote.errors import MissingExtra
 from headnote.extras import DISTRIBUTION, install, load, load_numpy
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Vectors
+    from headnote.embedding.embedder import Vectors
 
 DIMENSIONS = 384
 WINDOW = 254

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from headnote.extras import install, load
-from headnote.formats.base import StructuredDocument, Title
+from headnote.formats.foreign import StructuredDocument, Title
 from headnote.lines import LINE
 from headnote.markdown.links import bare_urls, split_target
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.model import BlockKind, Link, LinkKind
 
 RST = install("rst")

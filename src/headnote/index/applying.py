@@ -8,25 +8,25 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from headnote.errors import NotText
-from headnote.formats.opening import open_document
-from headnote.index.batches import FEW, Batches, in_groups
+from headnote.formats.kinds import open_document
+from headnote.index.batches import FEW, Batches, Pace, in_groups
 from headnote.index.entries import FileRead, FileReader, FileToRead
-from headnote.index.pace import Pace
 from headnote.index.packing import complete
-from headnote.index.plan import Plan, Reading, candidates_for_renames, plan_changes
-from headnote.index.relinking import LinkContext, Names, WrittenDocuments, names, relink
-from headnote.index.task import Progress, Report, Task, Watcher
+from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, plan_changes
+from headnote.index.relinking import LinkContext, LinkNames, WrittenDocuments, names, relink
+from headnote.index.task import Report, Task
+from headnote.model.progress import Progress, Watcher
 from headnote.sources.chunks import batches_on_all_cores
-from headnote.sources.listing import ListedFile, SkippedFile
-from headnote.store.base import Writer
-from headnote.store.columns import links_in
-from headnote.store.damage import INSTANT
-from headnote.store.rows import Columns, Entry, NonText, StoredFile
+from headnote.sources.repository import ListedFile, SkippedFile
+from headnote.store.codec import links_in
+from headnote.store.integrity import INSTANT
+from headnote.store.interface import Writer
+from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
 
 
 def apply(
     writer: Writer,
-    reading: Reading,
+    reading: FilesToRead,
     stored: Mapping[str, StoredFile],
     task: Task,
     reason: str,
@@ -40,7 +40,7 @@ def apply(
     if batches and task.instant and writer.manifest().get(INSTANT) != task.instant.name:
         complete(writer, task.instant, task.workers)
     known = [] if everything else [file.path for file in reading.read if file.path in stored]
-    before = Names({}, {}) if everything else names(writer, known, task.tree)
+    before = LinkNames({}, {}) if everything else names(writer, known, task.tree)
     reads = _Reads(task, watch, Pace([file.size for file in reading.read]))
     reads.put_all(writer, _files_to_read(reading, stored, everything, task), batches)
     if task.removes:
@@ -69,7 +69,7 @@ def apply(
 
 
 def _files_to_read(
-    reading: Reading, stored: Mapping[str, StoredFile], everything: bool, task: Task
+    reading: FilesToRead, stored: Mapping[str, StoredFile], everything: bool, task: Task
 ) -> list[FileToRead]:
     if everything:
         return [FileToRead(file.path) for file in reading.read]
@@ -80,7 +80,9 @@ def _files_to_read(
     ]
 
 
-def without_binaries(reading: Reading, results: Iterable[FileRead], stored: Mapping[str, StoredFile]) -> Reading:
+def without_binaries(
+    reading: FilesToRead, results: Iterable[FileRead], stored: Mapping[str, StoredFile]
+) -> FilesToRead:
     """A file that has become binary counts as gone; one that could not be read stays."""
     lost = {result.path for result in results if isinstance(result.error, NotText) and result.path in stored}
     return reading._replace(gone=sorted({*reading.gone, *lost})) if lost else reading
@@ -178,4 +180,4 @@ def _rename_title(writer: Writer, path: str) -> None:
     title = open_document(row.text, path, row.mdx, has_metadata=bool(row.metadata)).title
     if title != row.title:
         chunks = [chunk.row for chunk in writer.chunks_of(path)]
-        writer.put([Entry(row._replace(title=title), chunks, writer.links_from(path))])
+        writer.put([DocumentEntry(row._replace(title=title), chunks, writer.links_from(path))])

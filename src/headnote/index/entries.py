@@ -6,7 +6,6 @@ Nothing here needs another document, so it can run on any core.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,24 +13,18 @@ from typing import NamedTuple
 from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.records import line_ends
 from headnote.chunking.settings import Settings
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.errors import SourceError
-from headnote.index.anchors import Anchors, anchors_of
-from headnote.index.linking import BLOCK, SHORTCODE, property_aliases
 from headnote.index.packing import with_vectors
-from headnote.index.sites.model import Naming, naming_of
+from headnote.links.anchors import Anchors, anchors_of
+from headnote.links.sites.site import Naming, naming_of
+from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
-from headnote.model import Chunk, Link
+from headnote.model import Chunk
 from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
-from headnote.store.columns import columns_of
-from headnote.store.rows import ChunkRow, Columns, DocumentRow, Entry, LinkRow
-
-_LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
-"""A wikilink is the name of a note, and `Plan: next year` is one."""
-_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
-"""A template stands for an address that only its program knows."""
+from headnote.store.codec import columns_of
+from headnote.store.rows import ChunkRow, Columns, DocumentEntry, LinkRow
 
 _SAMPLE = "---\na: {b: c}\n---\n# A\n\n- Some [text](b.md)\n"
 """What needs all that most documents need: the loader of YAML, the tokenizer, the stemmer."""
@@ -86,7 +79,7 @@ class FileReader:
         complete = iter(entries if self.instant is None else with_vectors(entries, self.instant))
         return [read._replace(columns=columns_of(next(complete))) if entry else read for read, entry in results]
 
-    def _read(self, file: FileToRead) -> tuple[FileRead, Entry | None]:
+    def _read(self, file: FileToRead) -> tuple[FileRead, DocumentEntry | None]:
         try:
             snapshot = self.tree.read(file.path)
         except SourceError as error:
@@ -112,35 +105,17 @@ def read_hash(tree: Tree, path: str) -> FileRead:
     return FileRead(path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
 
 
-def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[Entry, Anchors]:
+def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[DocumentEntry, Anchors]:
     """All that is stored of a file; links are not resolved yet."""
     document = read_document(snapshot.text, snapshot.path, settings)
     entry = entry_of(snapshot, document, chunk_document(document, settings, snapshot.mtime_ns / 1e9))
     return entry, anchors_of(document, entry.chunks)
 
 
-def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> Entry:
+def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> DocumentEntry:
     """All that is stored of a document that is cut already."""
     row = document_row(snapshot, document)
-    return Entry(row, [ChunkRow.of(chunk, document.text) for chunk in chunks], _links(document, chunks))
-
-
-def document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
-    """What is stored of the document itself."""
-    frontmatter = document.frontmatter
-    return DocumentRow(
-        path=snapshot.path,
-        size=snapshot.size,
-        mtime_ns=snapshot.mtime_ns,
-        hash=snapshot.hash,
-        title=document.title,
-        text=document.text,
-        metadata=frontmatter.data,
-        tags=tuple(document.tags),
-        aliases=tuple(dict.fromkeys((*document.aliases, *property_aliases(document.text)))),
-        warning="; ".join(filter(None, (snapshot.warning, frontmatter.warning))),
-        mdx=document.mdx,
-    )
+    return DocumentEntry(row, [ChunkRow.of(chunk, document.text) for chunk in chunks], _links(document, chunks))
 
 
 def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:
@@ -153,16 +128,3 @@ def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:
             at = link.start
             rows.append(link_row(link, document.path, chunk.index, line))
     return rows
-
-
-def link_row(link: Link, path: str, chunk: int, line: int) -> LinkRow:
-    """A link as written; it is not resolved yet."""
-    return LinkRow(path, chunk, line, link.kind, link.target, link.fragment, link.text, _is_external(link))
-
-
-def _is_external(link: Link) -> bool:
-    target = link.target
-    if target.startswith(("{{", "((")) and (SHORTCODE.fullmatch(target) or BLOCK.fullmatch(target)):
-        return False
-    scheme = _ADDRESS if link.kind in ("wikilink", "embed") else _LEAVES_THE_FOLDER
-    return bool(scheme.match(target) or _TEMPLATE.search(target))

@@ -11,15 +11,14 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.extras import load_numpy
 from headnote.index.parts import parts_of, whole
 from headnote.sources.chunks import on_all_cores
-from headnote.store.base import Writer
-from headnote.store.damage import Damaged
-from headnote.store.names import name_hash, names_of
-from headnote.store.quantized import packed_groups
-from headnote.store.rows import Entry, PackedVectors, PendingText
+from headnote.store.integrity import Damaged
+from headnote.store.interface import Writer
+from headnote.store.quantized import name_hash, names_of, packed_groups
+from headnote.store.rows import DocumentEntry, PackedVectors, PendingText
 
 _TEXTS_AT_ONCE = 4096
 """Missing texts held in memory."""
@@ -29,7 +28,7 @@ _NAMES_IN_A_BATCH = 256
 Item = TypeVar("Item")
 
 
-def with_vectors(entries: Sequence[Entry], embedder: Embedder) -> list[Entry]:
+def with_vectors(entries: Sequence[DocumentEntry], embedder: Embedder) -> list[DocumentEntry]:
     """The entries, with their vectors. They are made together: many short texts at once take less time."""
     texts = [{row.hash: row.embed_text(entry.document.text) for row in entry.chunks} for entry in entries]
     names = [_names(entry) for entry in entries]
@@ -48,7 +47,7 @@ def with_vectors(entries: Sequence[Entry], embedder: Embedder) -> list[Entry]:
     ]
 
 
-def _names(entry: Entry) -> set[str]:
+def _names(entry: DocumentEntry) -> set[str]:
     title = entry.document.title
     return {name for path in {row.heading_path for row in entry.chunks} for name in names_of(title, path)}
 

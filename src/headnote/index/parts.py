@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from headnote.embedding.vectors import normalised
+from headnote.embedding.windows import normalised
 from headnote.extras import load_numpy
 
 if TYPE_CHECKING:
-    from headnote.embedding.base import Embedder, Vectors
+    from headnote.embedding.embedder import Embedder, Vectors
 
 PART = 600
 """Largest part in bytes, without its lead: about 140 tokens in any script. Half of that is no better and takes twice

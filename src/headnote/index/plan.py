@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from headnote.sources.listing import ListedFile, SkippedFile
+from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.rows import NonText, StoredFile
 
 _NOTHING: Mapping[str, NonText] = MappingProxyType({})
@@ -23,7 +23,7 @@ def suffix_of(path: str) -> str:
     return path.rpartition(".")[2].lower()
 
 
-class Reading(NamedTuple):
+class FilesToRead(NamedTuple):
     """The first step: which files must be read."""
 
     unchanged: int
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
     def is_empty(self) -> bool:
         return not self.read and not self.gone
 
-    def without_removals(self) -> Reading:
+    def without_removals(self) -> FilesToRead:
         """For a task that adds documents and removes none."""
         return self._replace(gone=[], stayed=len(self.gone))
 
@@ -73,7 +73,7 @@ def plan_reading(
     stored: Mapping[str, StoredFile],
     everything: bool = False,
     non_texts: Mapping[str, NonText] = _NOTHING,
-) -> Reading:
+) -> FilesToRead:
     """Compare a listing with the stored files. `everything` reads all of them, whatever their size and time."""
     read: list[ListedFile] = []
     passed: list[NonText] = []
@@ -90,7 +90,7 @@ def plan_reading(
             read.append(file)
     missing = stored.keys() - {file.path for file in listed}
     unreadable = {path for path in missing if _may_still_be_there(path, skipped)}
-    return Reading(unchanged + len(unreadable), read, sorted(missing - unreadable), tuple(passed))
+    return FilesToRead(unchanged + len(unreadable), read, sorted(missing - unreadable), tuple(passed))
 
 
 def _looks_like(known: StoredFile | NonText, file: ListedFile) -> bool:
@@ -103,7 +103,7 @@ def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
 
 
 def plan_changes(
-    reading: Reading,
+    reading: FilesToRead,
     hashes: Mapping[str, str],
     stored: Mapping[str, StoredFile],
     everything: bool = False,
@@ -126,7 +126,7 @@ def plan_changes(
 
 
 def candidates_for_renames(
-    reading: Reading, stored: Mapping[str, StoredFile], kind_of: Callable[[str], Kind] = suffix_of
+    reading: FilesToRead, stored: Mapping[str, StoredFile], kind_of: Callable[[str], Kind] = suffix_of
 ) -> dict[str, frozenset[str]]:
     """Path of a new file → hashes of missing files that it may be: those of its size and kind."""
     gone: dict[tuple[int, Kind], set[str]] = {}

@@ -7,15 +7,14 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from headnote.formats.opening import open_document
-from headnote.index.anchors import Anchors, anchors_of, block_ids
-from headnote.index.crossing import SitesOfRoots, resolver_of, stored_bases
-from headnote.index.linking import is_partial
+from headnote.formats.kinds import open_document
 from headnote.index.plan import Plan
-from headnote.index.sites.finding import sites_without_files
-from headnote.index.sites.model import Naming, naming_of
+from headnote.links.anchors import Anchors, anchors_of, block_ids
+from headnote.links.resolving import SitesOfRoots, is_partial, resolver_of, stored_bases
+from headnote.links.sites.detection import sites_without_files
+from headnote.links.sites.site import Naming, naming_of
 from headnote.sources.tree import Tree
-from headnote.store.base import Reader, Writer
+from headnote.store.interface import Reader, Writer
 from headnote.store.rows import DocumentRow, LinkRow
 
 
@@ -29,7 +28,7 @@ class LinkContext(NamedTuple):
     """Whether the sites differ from those the stored links were resolved with."""
 
 
-class Names(NamedTuple):
+class LinkNames(NamedTuple):
     """The names that links may use for documents. If they change, any link may lead elsewhere."""
 
     naming: dict[str, tuple[Naming, list[str]]]
@@ -38,10 +37,10 @@ class Names(NamedTuple):
     """Name of a root → the prefix of links from its top, see `common_base`."""
 
 
-def names(reader: Reader, paths: Iterable[str], tree: Tree | None) -> Names:
+def names(reader: Reader, paths: Iterable[str], tree: Tree | None) -> LinkNames:
     documents = (reader.document(path) for path in paths)
     naming = {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
-    return Names(naming, stored_bases(reader, tree))
+    return LinkNames(naming, stored_bases(reader, tree))
 
 
 class WrittenDocuments(NamedTuple):
@@ -60,7 +59,7 @@ class WrittenDocuments(NamedTuple):
 
 
 def relink(
-    writer: Writer, plan: Plan, written: WrittenDocuments, everything: bool, before: Names, context: LinkContext
+    writer: Writer, plan: Plan, written: WrittenDocuments, everything: bool, before: LinkNames, context: LinkContext
 ) -> None:
     """Resolve all links if names came or went, else the links from and to the changed documents."""
     changed_paths = written.anchors
@@ -86,7 +85,7 @@ def relink(
         writer.set_links({path: by_document[path] for path in changed})
 
 
-def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: Names, tree: Tree | None) -> bool:
+def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: LinkNames, tree: Tree | None) -> bool:
     if plan.added or plan.removed or plan.renamed or any(map(is_partial, changed)):
         return True
     return names(writer, before.naming, tree) != before
@@ -95,7 +94,7 @@ def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: 
 def link_all(writer: Writer) -> None:
     """Resolve every link, for documents that were stored without an update."""
     context = LinkContext({"": sites_without_files(writer.document_paths())})
-    relink(writer, Plan([], [], [], [], [], 0), WrittenDocuments({}, {}, {}), True, Names({}, {}), context)
+    relink(writer, Plan([], [], [], [], [], 0), WrittenDocuments({}, {}, {}), True, LinkNames({}, {}), context)
 
 
 class StoredContents:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.index.plan import Kind, Plan, suffix_of
+from headnote.model.progress import Progress
 from headnote.sources.discover import MAX_BYTES
-from headnote.sources.listing import SkippedFile
+from headnote.sources.repository import SkippedFile
 from headnote.sources.tree import Tree
 from headnote.store.rows import NonText
 
@@ -49,19 +50,6 @@ class Task:
         return suffix_of(path), root if root in self.settings_of else ""
 
 
-class Progress(NamedTuple):
-    """How far a stage has come."""
-
-    stage: str
-    """`read`, `embed` or, of links, `check`."""
-    done: int
-    """How many are done."""
-    total: int
-    """How many there are; 0 while the files are still being listed."""
-    seconds_left: float | None = None
-    """About how long the rest of this stage takes, if that can be told."""
-
-
 class FilesRead(NamedTuple):
     """How much of the folder an unfinished read has stored. All of that can be searched."""
 
@@ -72,9 +60,6 @@ class FilesRead(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.done:,} of {self.total:,} files read"
-
-
-Watcher = Callable[[Progress], None]
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from functools import partial
 
 from headnote.index.batches import Batches
 from headnote.index.manifest import (
+    Owner,
     RootFolder,
     Unfinished,
     cut_with,
@@ -19,19 +20,20 @@ from headnote.index.manifest import (
     folders_in,
     manifest_of,
     moved_roots,
+    name_of,
     needs_rebuild,
     unfinished_entry,
     unfinished_reads,
 )
-from headnote.index.ownership import Owner, name_of
-from headnote.index.plan import Plan, Reading, plan_changes, plan_reading
-from headnote.index.sites.finding import find_sites_of
-from headnote.index.sites.model import Site, read_sites, sites_entry
-from headnote.index.task import FilesRead, Progress, Report, Task, Watcher, ignore_progress
-from headnote.sources.listing import Listing, SkippedFile
-from headnote.store.base import Reader, Store
-from headnote.store.damage import FOLDERS, MADE_WITH, SITES
+from headnote.index.plan import FilesToRead, Plan, plan_changes, plan_reading
+from headnote.index.task import FilesRead, Report, Task, ignore_progress
+from headnote.links.sites.detection import find_sites_of
+from headnote.links.sites.site import Site, read_sites, sites_entry
+from headnote.model.progress import Progress, Watcher
+from headnote.sources.repository import Listing, SkippedFile
 from headnote.store.filters import path_matcher
+from headnote.store.integrity import FOLDERS, MADE_WITH, SITES
+from headnote.store.interface import Reader, Store
 from headnote.store.rows import NonText, StoredFile
 
 
@@ -40,7 +42,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
     generation = store.generation()
     watch(Progress("read", 0, 0))
     listing = _listing(task)
-    scope = Scope(store, task, listing.absent)
+    scope = UpdateScope(store, task, listing.absent)
     with store.reading() as reader:
         sites = _sites(reader, task, listing)
         resolved_with = {SITES: sites_entry(sites)}
@@ -85,7 +87,7 @@ def plan_update(store: Store, task: Task, model: str) -> Report:
     from headnote.index.entries import read_hash
 
     listing = _listing(task)
-    scope = Scope(store, task)
+    scope = UpdateScope(store, task)
     with store.reading() as reader:
         reading, reason = _what_to_read(reader, listing, scope, scope.manifest(reader, model))
         stored = scope.files(reader)
@@ -108,7 +110,7 @@ def _sites(reader: Reader, task: Task, listing: Listing) -> dict[str, list[Site]
     return found | {one.path: known.get(one.path, []) for one in listing.absent}
 
 
-class Scope:
+class UpdateScope:
     """The files that an update is responsible for. In a shared index, a task that includes only some files leaves the
     rest to others."""
 
@@ -181,7 +183,9 @@ def _voided(file: StoredFile) -> StoredFile:
     return file._replace(size=-1, hash="")
 
 
-def _what_to_read(reader: Reader, listing: Listing, scope: Scope, manifest: dict[str, str]) -> tuple[Reading, str]:
+def _what_to_read(
+    reader: Reader, listing: Listing, scope: UpdateScope, manifest: dict[str, str]
+) -> tuple[FilesToRead, str]:
     reason = _reason(scope.task, reader.manifest(), manifest)
     files, non_texts = scope.files(reader), reader.non_texts()
     reading = plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts)
@@ -198,6 +202,6 @@ def _from(known: int, watch: Watcher) -> Watcher:
     return lambda progress: watch(progress._replace(done=known + progress.done, total=known + progress.total))
 
 
-def skipped_files(listing: Listing, reading: Reading) -> list[SkippedFile]:
+def skipped_files(listing: Listing, reading: FilesToRead) -> list[SkippedFile]:
     """Files that are skipped without being read."""
     return [*listing.skipped, *(SkippedFile(file.path, file.reason) for file in reading.passed)]

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from headnote.markdown import frontmatter
-from headnote.markdown.headings import heading_text, heading_texts, span_headings
+from headnote.markdown.headings import heading_text, heading_texts, leading_title, span_headings
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.outline import OutlineEntry, outline
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import place, scan_spans
-from headnote.markdown.titles import leading_title
 from headnote.model import Block, Frontmatter, Heading, Link, Tag, file_name
 
 _NO_FRONTMATTER = Frontmatter("yaml", {})

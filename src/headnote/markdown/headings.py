@@ -3,17 +3,65 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Final
 
 from headnote.arguments import check_types
+from headnote.markdown.inline import SpanKind, spans
 from headnote.markdown.plain import plain_text
 from headnote.markdown.references import normal_label
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import with_plain_line_ends
-from headnote.markdown.slugs import Slugs, github_slug
-from headnote.model import Block, Heading, Section, breadcrumb_of
+from headnote.model import Block, BlockKind, Heading, Section, breadcrumb_of
+
+# -- Heading text → anchor, as GitHub makes it.
+
+
+_ASCII_DROPPED = re.compile(r"[^0-9a-z_\-]+")
+_KEPT_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
+# Circled and squared letters are symbols by category and letters by use.
+_LETTER_SYMBOLS = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]")
+
+
+def github_slug(text: str) -> str:
+    """The anchor of a heading with this text, before it is made unique in its document."""
+    lowered = text.lower()
+    if lowered.isascii():
+        slug = lowered.replace(" ", "-")
+        # Most headings are words, and nothing has to be dropped.
+        return slug if slug.replace("-", "").isalnum() else _ASCII_DROPPED.sub("", slug)
+    return "".join(filter(_is_kept, lowered)).replace(" ", "-")
+
+
+def _is_kept(character: str) -> bool:
+    return (
+        unicodedata.category(character) in _KEPT_CATEGORIES
+        or character in "- "
+        or _LETTER_SYMBOLS.match(character) is not None
+    )
+
+
+class Slugs:
+    """The anchors given away so far in one document: the second `setup` is `setup-1`."""
+
+    def __init__(self) -> None:
+        self._repetitions: dict[str, int] = {}
+
+    def unique(self, slug: str) -> str:
+        """This slug, with a number if it is taken; from now on the result is taken."""
+        repetitions = self._repetitions
+        result = slug
+        while result in repetitions:
+            repetitions[slug] += 1
+            result = f"{slug}-{repetitions[slug]}"
+        repetitions[result] = 0
+        return result
+
+
+# -- Headings
+
 
 __all__ = [
     "HeadingStack",
@@ -224,3 +272,37 @@ def sections(text: str, blocks: Sequence[Block], depth: int = 6) -> list[Section
 def _section(heading: Heading | None, path: tuple[str, ...], blocks: Sequence[Block], first: int, end: int) -> Section:
     opening, closing = blocks[first], blocks[end - 1]
     return Section(heading, path, first, end, opening.start, closing.end, opening.start_line, closing.end_line)
+
+
+# -- What a document is called: the `title` of its frontmatter, else the heading of level 1 that leads it, else the name
+# of its file.
+#
+# A heading leads a document if no prose stands above it. Frontmatter, imports, components, HTML, comments, definitions
+# and rules are no prose, nor are paragraphs of nothing but pictures, links and tags: badges, a choice of languages, the
+# tags of a note.
+
+
+_WITHOUT_PROSE: frozenset[BlockKind] = frozenset(
+    ("frontmatter", "html", "definition", "rule", "directive", "mdx_esm", "mdx_jsx", "mdx_expression")
+)
+_PROSE_SPANS: frozenset[SpanKind] = frozenset(("code", "footnote"))
+_WORDY = re.compile(r"(?<!\S)#\S++|(\w)")
+"""A tag, or the first character of a word."""
+
+
+def leading_title(text: str, blocks: Sequence[Span], headings: Sequence[Heading]) -> str:
+    """The text of the heading that leads a document; empty if none does."""
+    if not headings or headings[0].level != 1:
+        return ""
+    first = headings[0]
+    return "" if any(_has_prose(text, *block[:3]) for block in blocks[: first.block]) else first.text
+
+
+def _has_prose(text: str, kind: BlockKind, start: int, end: int) -> bool:
+    if kind != "paragraph":
+        return kind not in _WITHOUT_PROSE
+    rest, at = "", start
+    for span in sorted((span.start, span.end) for span in spans(text, start, end) if span.kind not in _PROSE_SPANS):
+        rest += text[at : span[0]]
+        at = max(at, span[1])
+    return any(word[1] for word in _WORDY.finditer(rest + text[at:end]))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from headnote.markdown.references import definitions, normal_label
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import scan_spans
 from headnote.markdown.views import (
     View,

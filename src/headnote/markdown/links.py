@@ -9,7 +9,7 @@ from operator import attrgetter
 from headnote.markdown.inline import MARKUP, Definitions, InlineSpan, spans
 from headnote.markdown.leaves import Leaf, leaves
 from headnote.markdown.plain import span_text
-from headnote.markdown.rules.base import Span
+from headnote.markdown.rules.rule import Span
 from headnote.model import Link, LinkKind, Tag
 
 _start_of = attrgetter("start")

@@ -13,12 +13,11 @@ from functools import cache
 
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.markdown.rules import table_of_rules
-from headnote.markdown.rules.base import MARKDOWN, MDX, Dialect, Reader, Reading, Span
 from headnote.markdown.rules.code import indented_code
 from headnote.markdown.rules.mdx import join_elements
 from headnote.markdown.rules.paragraph import prose_continuation
-from headnote.markdown.rules.patterns import BLANK_LINE
 from headnote.markdown.rules.quick import UNDECIDED, QuickReader
+from headnote.markdown.rules.rule import BLANK_LINE, MARKDOWN, MDX, Dialect, Reader, Span, SpansRead
 from headnote.model import Block, BlockKind
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -34,7 +33,7 @@ def scan_spans(text: str, mdx: bool = False) -> list[Span]:
     dialect = MDX if mdx else MARKDOWN
     lines = with_plain_line_ends(text)
     start = 1 if text.startswith(_BYTE_ORDER_MARK) else 0
-    reading = Reading()
+    reading = SpansRead()
     _scan_blocks(lines, _scan_frontmatter(lines, start, reading.spans), dialect, reading)
     spans = join_elements(reading) if mdx else reading.spans
     if lines is not text and "\r" in text:
@@ -62,7 +61,7 @@ def _scan_frontmatter(text: str, start: int, spans: list[Span]) -> int:
     return end
 
 
-def _scan_blocks(text: str, position: int, dialect: Dialect, reading: Reading) -> None:
+def _scan_blocks(text: str, position: int, dialect: Dialect, reading: SpansRead) -> None:
     quick = _quick_reader(dialect)
     begins, readers = _opening(dialect)
     size = len(text)

@@ -27,9 +27,9 @@ def load_data(text: str, data_format: DataFormat, max_characters: int = MAX_CHAR
         _refuse_deep_json(text)
         return json.loads(text)
     if data_format == "toml":
-        from headnote.markdown import toml_loader
+        from headnote.markdown import plain_data
 
-        return toml_loader.load(text)
+        return plain_data.load(text)
     from headnote.markdown import yaml_loader
 
     return yaml_loader.load(text)

@@ -167,7 +167,7 @@ def footnote_content(view: View, start: int, end: int) -> View:
     return _join(view, [(marker.end() if marker else first, first_stop), *others])
 
 
-class Item:
+class ItemView:
     """A list item, not cut out yet: most items have nothing that anyone looks for."""
 
     __slots__ = ("content", "end", "line_end", "start")
@@ -183,9 +183,9 @@ class Item:
         """Where the next item begins, or the list ends."""
 
 
-def plain_items(text: str, start: int, end: int) -> list[Item]:
+def plain_items(text: str, start: int, end: int) -> list[ItemView]:
     """The items of a list that begins with a marker, has no tabs, and lines that end in `\\n`."""
-    items: list[Item] = []
+    items: list[ItemView] = []
     width, line_start = 1, start
     while line_start < end:
         stop = text.find("\n", line_start, end)
@@ -196,12 +196,12 @@ def plain_items(text: str, start: int, end: int) -> list[Item]:
             if items:
                 items[-1].end = line_start
             width = _item_width(text, line_start, marker.end(), stop)
-            items.append(Item(line_start, line_start + width, stop, end))
+            items.append(ItemView(line_start, line_start + width, stop, end))
         line_start = stop + 1
     return items
 
 
-def item_content(view: View, item: Item) -> View:
+def item_content(view: View, item: ItemView) -> View:
     """An item without its marker and indentation; lazy lines lose what they have."""
     width = item.content - item.start
     view, (first, *others) = _lines(view, item.start, item.end)

@@ -22,7 +22,7 @@ _MARK_BYTES = 4
 """Enough, because a mark that occurs in the text is not used. Twice as many cost six tokens more per hit."""
 
 
-class Part(NamedTuple):
+class QuotedPart(NamedTuple):
     """A piece of a reply, shown whole or not at all."""
 
     head: str = ""
@@ -41,7 +41,7 @@ class Quotation(NamedTuple):
     """Of the parts that are shown; the last may be cut."""
 
 
-def quote(parts: Sequence[Part], budget: int, missing: Callable[[int], str], note: str = "") -> Quotation:
+def quote(parts: Sequence[QuotedPart], budget: int, missing: Callable[[int], str], note: str = "") -> Quotation:
     """As many parts as the budget allows, and at least the beginning of the first text.
 
     `missing` takes the number of parts shown, and says what is left out. `note` is a line of the server at the top.
@@ -81,7 +81,7 @@ def _cut(text: str, rest: int) -> str:
     return beginning
 
 
-def _row(mark: str, part: Part) -> str:
+def _row(mark: str, part: QuotedPart) -> str:
     head = f"{mark} {part.head}\n" if part.head else ""
     # An empty line ends the names, so that no text can add to them.
     names = f"{part.names}\n" if part.names else ""

@@ -10,18 +10,18 @@ import msgspec
 
 from headnote.answer.prompt import as_data, shown_place
 from headnote.api import DocumentView, Passages, RootStatus, Status
+from headnote.api.keeper import KeeperState
 from headnote.errors import HeadnoteError, MissingSource
-from headnote.keeper import State
 from headnote.lines import whole_lines
 from headnote.markdown.outline import OutlineEntry
-from headnote.mcp_server.quoting import Part, quote
+from headnote.mcp_server.quoting import QuotedPart, quote
 from headnote.model import Answer, Hit, Passage, ReadQuery, Related
 from headnote.search.spelling import corrected_query
-from headnote.sources.listing import SkippedFile
+from headnote.sources.repository import SkippedFile
 from headnote.store.filters import field_text
 from headnote.store.rows import LinkRow
 
-UP_TO_DATE = State()
+UP_TO_DATE = KeeperState()
 MOST_ERROR = 500
 """Tokens of an error or a status."""
 MOST_PLACES = 10
@@ -47,7 +47,7 @@ def hits_reply(
     query: str,
     hits: Sequence[Hit],
     budget: int,
-    state: State = UP_TO_DATE,
+    state: KeeperState = UP_TO_DATE,
     why: str = "",
     understood: ReadQuery = ReadQuery(""),  # noqa: B008  immutable
 ) -> Reply:
@@ -59,8 +59,8 @@ def hits_reply(
         nothing = _nothing("Nothing found" if state.note else "No passages", why, budget, state)
         return Reply(nothing, {"hits": [], "more": 0, "why": why, "understood": understood._asdict()})
     answered = corrected_query(query, hits)
-    notes = [Part(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
-    notes += [Part(head="note", names=f"{as_data(remark)}\n") for remark in understood.notes]
+    notes = [QuotedPart(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
+    notes += [QuotedPart(head="note", names=f"{as_data(remark)}\n") for remark in understood.notes]
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
     text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
     shown = zip(hits, bodies[len(notes) :], strict=False)
@@ -71,13 +71,15 @@ def hits_reply(
     return Reply(text, data | ({"answered": answered} if answered != query else {}))
 
 
-def answer_reply(answer: Answer, budget: int, state: State = UP_TO_DATE) -> Reply:
+def answer_reply(answer: Answer, budget: int, state: KeeperState = UP_TO_DATE) -> Reply:
     """The answer with its note, and the citations that were removed."""
     lines = _line_parts(answer.text.strip())
-    parts = [Part(head="note", names=f"{as_data(answer.note)}\n")] if answer.note else []
-    parts += [Part(head="answer"), *lines]
+    parts = [QuotedPart(head="note", names=f"{as_data(answer.note)}\n")] if answer.note else []
+    parts += [QuotedPart(head="answer"), *lines]
     first = len(parts) - len(lines)
-    parts += [Part("left out", body=f"[{as_data(drop.written)}]: {as_data(drop.reason)}\n") for drop in answer.dropped]
+    parts += [
+        QuotedPart("left out", body=f"[{as_data(drop.written)}]: {as_data(drop.reason)}\n") for drop in answer.dropped
+    ]
     text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
     data = {
         "text": "".join(bodies[first : first + len(lines)]),
@@ -95,7 +97,7 @@ def passage_reply(passage: Passage, budget: int) -> Reply:
     parts = _line_parts(passage.text)
     source = f"source: {shown_place(passage.path, passage.start_line, passage.end_line)}\n"
     if not parts:
-        parts = [Part()]
+        parts = [QuotedPart()]
     parts[0] = parts[0]._replace(head="passage", names=source)
 
     text, bodies = quote(parts, budget, lambda shown: f"read on with start_line={passage.start_line + shown}")
@@ -108,12 +110,12 @@ def passages_reply(read: Passages, budget: int) -> Reply:
     rest = [f"{as_data(one.place)} ({one.tokens:,} tokens)\n" for one in read.left_out[:MOST_PLACES]]
     rest += [f"and {len(read.left_out) - MOST_PLACES:,} more\n"] if len(read.left_out) > MOST_PLACES else []
     problems = [f"{as_data(str(problem))}\n" for problem in read.problems[:MOST_PLACES]]
-    parts = [Part("left out; name these places to read them", body="".join(rest))] if rest else []
-    parts += [Part("not found", body="".join(problems))] if problems else []
+    parts = [QuotedPart("left out; name these places to read them", body="".join(rest))] if rest else []
+    parts += [QuotedPart("not found", body="".join(problems))] if problems else []
     first = len(parts)
     places: list[tuple[Passage, int]] = []
     for passage in read.passages:
-        lines = _line_parts(passage.text) or [Part()]
+        lines = _line_parts(passage.text) or [QuotedPart()]
         source = f"source: {shown_place(passage.path, passage.start_line, passage.end_line)}\n"
         lines[0] = lines[0]._replace(head="passage", names=source)
         parts += lines
@@ -160,30 +162,32 @@ def outline_reply(path: str, entries: Sequence[OutlineEntry], budget: int) -> Re
         }
         for entry in entries
     ]
-    parts = [Part(head="outline" if rows else "outline: no headings", names=f"source: {as_data(path)}\n")]
-    parts += [Part(body=f"{_heading_line(entry)}\n") for entry in entries]
+    parts = [QuotedPart(head="outline" if rows else "outline: no headings", names=f"source: {as_data(path)}\n")]
+    parts += [QuotedPart(body=f"{_heading_line(entry)}\n") for entry in entries]
     text, bodies = quote(parts, budget, _left_out(len(parts), "headings"))
     return Reply(text, {"path": path, "headings": rows[: len(bodies) - 1]})
 
 
-def documents_reply(paths: Sequence[str], budget: int, state: State = UP_TO_DATE, why: str = "") -> Reply:
+def documents_reply(paths: Sequence[str], budget: int, state: KeeperState = UP_TO_DATE, why: str = "") -> Reply:
     """All documents; `why` says why there are none."""
     if not paths:
         return Reply(_nothing("No documents", why, budget, state), {"documents": [], "more": 0, "why": why})
-    parts = [Part(body=f"{as_data(path)}\n") for path in paths]
+    parts = [QuotedPart(body=f"{as_data(path)}\n") for path in paths]
     text, bodies = quote(parts, budget, _left_out(len(parts), "documents"), state.note)
     return Reply(text, {"documents": list(paths[: len(bodies)]), "more": len(paths) - len(bodies)})
 
 
-def links_reply(view: DocumentView, budget: int, state: State = UP_TO_DATE) -> Reply:
+def links_reply(view: DocumentView, budget: int, state: KeeperState = UP_TO_DATE) -> Reply:
     """The links of a document, and the links to it."""
     path, links, backlinks = view.document.path, view.links, view.backlinks
     targets = [_target(link, link in view.broken) for link in links]
-    parts = [Part(head="links to" if links else "links to nothing", names=f"source: {as_data(path)}\n")]
-    parts += [Part(body=f"line {link.line}: {as_data(target)}\n") for link, target in zip(links, targets, strict=True)]
-    parts.append(Part(head="linked from" if backlinks else "linked from nowhere"))
+    parts = [QuotedPart(head="links to" if links else "links to nothing", names=f"source: {as_data(path)}\n")]
     parts += [
-        Part(body=f"{shown_place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks
+        QuotedPart(body=f"line {link.line}: {as_data(target)}\n") for link, target in zip(links, targets, strict=True)
+    ]
+    parts.append(QuotedPart(head="linked from" if backlinks else "linked from nowhere"))
+    parts += [
+        QuotedPart(body=f"{shown_place(link.path, link.line, link.line)}  {as_data(link.text)}\n") for link in backlinks
     ]
     text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
     outgoing = [{"line": link.line, "target": target} for link, target in zip(links, targets, strict=True)]
@@ -193,7 +197,7 @@ def links_reply(view: DocumentView, budget: int, state: State = UP_TO_DATE) -> R
     return Reply(text, data | {"more": len(parts) - len(bodies)})
 
 
-def related_reply(found: Sequence[Related], budget: int, state: State = UP_TO_DATE) -> Reply:
+def related_reply(found: Sequence[Related], budget: int, state: KeeperState = UP_TO_DATE) -> Reply:
     """Passages near one, each under its place, with the reasons and the link to write."""
     if not found:
         return Reply(_nothing("Nothing near", "", budget, state), {"related": [], "more": 0})
@@ -203,14 +207,14 @@ def related_reply(found: Sequence[Related], budget: int, state: State = UP_TO_DA
     return Reply(text, {"related": rows, "more": len(found) - len(rows)})
 
 
-def _related_part(number: int, entry: Related) -> Part:
+def _related_part(number: int, entry: Related) -> QuotedPart:
     facts = [f"source: {shown_place(entry.path, entry.start_line, entry.end_line)}", f"near: {as_data(entry.source)}"]
     facts += [f"mentions: {as_data(entry.mention)}"] if entry.mention else []
     facts += [f"link: {as_data(entry.link)}"] if entry.link else []
-    return Part(head=f"{number}. score {entry.score:.2f}", names="\n".join(facts) + "\n", body=f"{entry.text}\n")
+    return QuotedPart(head=f"{number}. score {entry.score:.2f}", names="\n".join(facts) + "\n", body=f"{entry.text}\n")
 
 
-def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] = ()) -> Reply:
+def status_reply(status: Status, state: KeeperState, left_out: Sequence[SkippedFile] = ()) -> Reply:
     """The size of the index, where its settings come from, what keeps it from being up to date, and what is left out of
     it."""
     status = status.without_folders()
@@ -218,20 +222,22 @@ def status_reply(status: Status, state: State, left_out: Sequence[SkippedFile] =
     answering = f"with model {as_data(status.answering)}" if status.answering else "by words alone"
     text = f"{status.documents:,} documents, {status.chunks:,} chunks{waiting}; searched {answering}"
     counts = {name: getattr(status, name) for name in ("documents", "chunks", "links", "pending", "model", "answering")}
-    parts = [Part(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
-    parts += [Part(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
-    parts += [Part(head="settings", body="".join(map(_origin_line, status.origins.items())))] if status.origins else []
-    parts += [Part(head="not followed", body=f"{as_data(line)}\n") for line in status.differing]
+    parts = [QuotedPart(head="problem", body=f"{as_data(state.problem)}\n")] if state.problem else []
+    parts += [QuotedPart(head="note", body=f"{as_data(state.elsewhere)}\n")] if state.elsewhere else []
+    parts += (
+        [QuotedPart(head="settings", body="".join(map(_origin_line, status.origins.items())))] if status.origins else []
+    )
+    parts += [QuotedPart(head="not followed", body=f"{as_data(line)}\n") for line in status.differing]
     withheld = [one.setting for one in status.withheld]
     unused = f"{as_data(', '.join(withheld))}: not used, the user has not trusted this folder\n"
-    parts += [Part(head="not used", body=unused)] if withheld else []
-    parts += [Part(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
-    parts += [Part(head=f"left out of the index, {len(left_out):,} in all")] if left_out else []
-    parts += [Part(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MOST_PLACES]]
-    parts += [Part(head="contexts, as the owner of the folder wrote them")] if status.contexts else []
-    parts += [Part(body=f"{as_data(path or '.')}: {as_data(said)}\n") for path, said in status.contexts.items()]
+    parts += [QuotedPart(head="not used", body=unused)] if withheld else []
+    parts += [QuotedPart(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
+    parts += [QuotedPart(head=f"left out of the index, {len(left_out):,} in all")] if left_out else []
+    parts += [QuotedPart(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MOST_PLACES]]
+    parts += [QuotedPart(head="contexts, as the owner of the folder wrote them")] if status.contexts else []
+    parts += [QuotedPart(body=f"{as_data(path or '.')}: {as_data(said)}\n") for path, said in status.contexts.items()]
     budget = MOST_STATUS if status.contexts or left_out else MOST_ERROR
-    shown, _ = quote([Part(head=text), *parts], budget, _left_out(len(parts) + 1, "lines"), state.note)
+    shown, _ = quote([QuotedPart(head=text), *parts], budget, _left_out(len(parts) + 1, "lines"), state.note)
     missing = [{"path": one.path, "reason": one.reason} for one in left_out]
     roots = [{"name": root.name, "documents": root.documents, "problem": root.problem} for root in status.folders]
     about = {"roots": roots, "contexts": dict(status.contexts), "left_out": missing, "withheld": withheld}
@@ -249,7 +255,7 @@ def _root_line(root: RootStatus) -> str:
     return f"{as_data(root.name)}: {root.documents:,} documents{problem}\n"
 
 
-def error_text(error: HeadnoteError, state: State) -> str:
+def error_text(error: HeadnoteError, state: KeeperState) -> str:
     """What is wrong, as a quotation: an error may name documents, headings, and what a service said."""
     words, said = str(error), ["error"]
     if isinstance(error, MissingSource):
@@ -259,25 +265,25 @@ def error_text(error: HeadnoteError, state: State) -> str:
             said.append("call outline without a path for the list of documents")
         # What is not found may not have been read yet.
         said.append(state.note)
-    part = Part(body=f"{as_data(words)}\n")
+    part = QuotedPart(body=f"{as_data(words)}\n")
     return quote([part], MOST_ERROR, _left_out(1, "lines"), "; ".join(filter(None, said))).text
 
 
-def _nothing(what: str, why: str, budget: int, state: State) -> str:
+def _nothing(what: str, why: str, budget: int, state: KeeperState) -> str:
     """A reply without results. Its reason is quoted: it may name tags and files."""
     said, reason = (f"{what} yet: {state.note}", state.problem) if state.note else (what, why)
-    parts = [Part(body=f"{as_data(reason)}\n")] if reason else []
+    parts = [QuotedPart(body=f"{as_data(reason)}\n")] if reason else []
     return quote(parts, budget, _left_out(len(parts), "lines"), said).text
 
 
-def _hit_part(number: int, hit: Hit) -> Part:
+def _hit_part(number: int, hit: Hit) -> QuotedPart:
     # The path is in the next line, so the rest of the key is enough.
     chunk = as_data(hit.key.removeprefix(hit.path))
     source = f"source: {shown_place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
     about = f"context: {as_data(hit.about)}\n" if hit.about else ""
     names = source + section + about + _facts_line(hit) + _links_line(hit)
-    return Part(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
+    return QuotedPart(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
 
 
 def _facts(hit: Hit) -> dict[str, Any]:
@@ -312,8 +318,8 @@ def _heading_line(entry: OutlineEntry) -> str:
     return f"{entry.start_line}-{entry.end_line} {'#' * entry.heading.level} {as_data(entry.heading.text)}"
 
 
-def _line_parts(text: str) -> list[Part]:
-    return [Part(body=line) for line in whole_lines(text)]
+def _line_parts(text: str) -> list[QuotedPart]:
+    return [QuotedPart(body=line) for line in whole_lines(text)]
 
 
 def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:

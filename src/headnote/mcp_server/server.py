@@ -9,9 +9,10 @@ from typing import Annotated, Any
 from headnote import __version__
 from headnote.answer.prompt import as_data
 from headnote.api import Index
+from headnote.api.keeper import KeeperState, Served
+from headnote.chunking.settings import nearest
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.extras import importing, install
-from headnote.keeper import Served, State
 from headnote.mcp_server.replies import (
     Reply,
     answer_reply,
@@ -25,12 +26,71 @@ from headnote.mcp_server.replies import (
     related_reply,
     status_reply,
 )
-from headnote.mcp_server.strict_tool import strict_tool
 from headnote.model import Passage
 from headnote.search.contexts import NO_CONTEXTS, Contexts
-from headnote.search.filter_arguments import read_since
-from headnote.search.query import LONGEST_QUERY, Mode
+from headnote.search.query import LONGEST_QUERY, Mode, read_since
 from headnote.tokens.bpe import as_encodable
+
+# -- Tools that accept exactly what their schema allows: a typo is an error, never ignored.
+
+
+with importing("the MCP server", install("search", "mcp")):
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
+    from mcp.types import ToolAnnotations
+    from pydantic import ConfigDict, ValidationError
+
+READ_ONLY = ToolAnnotations(read_only_hint=True)
+
+
+class StrictTool(Tool):
+    """A tool that reports wrong arguments by name, in one line."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        try:
+            self.fn_metadata.validate_arguments(arguments)
+        except ValidationError as error:
+            raise ToolError(self._complaint(error)) from None
+        return await super().run(arguments, context, convert_result)
+
+    def _complaint(self, error: ValidationError) -> str:
+        known = list(self.fn_metadata.arg_model.model_fields)
+        complaints: dict[str, None] = {}
+        for detail in error.errors(include_url=False, include_input=False, include_context=False):
+            name = as_data(_argument(detail["loc"]))[:80]
+            if detail["type"] == "extra_forbidden":
+                complaints[f"unknown argument {name} ({nearest(name, known)})"] = None
+            elif detail["type"] == "string_unicode":
+                complaints[f"{name}: not Unicode: lone surrogate"] = None
+            elif detail["type"] == "missing":
+                complaints[f"{name}: this argument is missing"] = None
+            else:
+                complaints[f"{name}: {as_data(detail['msg'])}"] = None
+        return f"{self.name}: {'; '.join(complaints)}"
+
+
+def _argument(place: tuple[int | str, ...]) -> str:
+    """Which argument is wrong, and where in it. Of one that may be of several types, the place also names the type that
+    was tried, which is a word and no place: an argument of ours has no fields of its own."""
+    first, *inside = place
+    return ".".join([str(first), *(str(part) for part in inside if isinstance(part, int))])
+
+
+def strict_tool(function: Callable[..., Any], description: str) -> Tool:
+    """The function as a tool, by its name and its annotations."""
+    # Without structured output by default: the SDK would send every text twice.
+    tool = StrictTool.from_function(function, description=description, annotations=READ_ONLY, structured_output=False)
+    lenient = tool.fn_metadata.arg_model
+    config = ConfigDict(extra="forbid", strict=True)
+    strict: type[ArgModelBase] = type(lenient.__name__, (lenient,), {"model_config": config})
+    tool.fn_metadata.arg_model = strict
+    tool.parameters = strict.model_json_schema(by_alias=True)
+    return tool
+
+
+# -- The server
+
 
 with importing("the MCP server", install("search", "mcp")):
     from mcp.server import MCPServer
@@ -120,9 +180,9 @@ def make_server(serve: Serve, contexts: Contexts = NO_CONTEXTS) -> MCPServer:
         try:
             return serve().index.read(as_encodable(path)).text
         except MissingSource as error:
-            raise ResourceNotFoundError(error_text(error, State())) from None
+            raise ResourceNotFoundError(error_text(error, KeeperState())) from None
         except HeadnoteError as error:
-            raise ResourceError(error_text(error, State())) from None
+            raise ResourceError(error_text(error, KeeperState())) from None
 
     return server
 
@@ -141,7 +201,7 @@ def _search(serve: Serve) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def reply(index: Index, state: State) -> Reply:
+        def reply(index: Index, state: KeeperState) -> Reply:
             changed = read_since(since, place="since") if since else None
             filters: dict[str, Any] = {"path": path or (), "roots": roots or (), "tags": tags or ()}
             filters |= {"where": where, "since": changed, "literal": literal}
@@ -166,7 +226,7 @@ def _ask(serve: Serve) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def reply(index: Index, state: State) -> Reply:
+        def reply(index: Index, state: KeeperState) -> Reply:
             answer = index.ask(question, limit=limit, path=path or (), roots=roots or (), tags=tags or ())
             return answer_reply(answer, budget, state)
 
@@ -177,7 +237,7 @@ def _ask(serve: Serve) -> Tool:
 
 def _outline(serve: Serve) -> Tool:
     def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        def reply(index: Index, state: State) -> Reply:
+        def reply(index: Index, state: KeeperState) -> Reply:
             if not path:
                 return documents_reply(index.documents(), budget, state, index.why_no_documents())
             view = index.document(path)
@@ -221,7 +281,7 @@ def _multi_read(serve: Serve) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def reply(index: Index, _: State) -> Reply:
+        def reply(index: Index, _: KeeperState) -> Reply:
             return passages_reply(index.read_many(paths, budget=max(budget - OVERHEAD, OVERHEAD)), budget)
 
         return _result(serve, reply, structured)
@@ -233,7 +293,7 @@ def _multi_read(serve: Serve) -> Tool:
 
 def _links(serve: Serve) -> Tool:
     def links(path: DocumentPath, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        def reply(index: Index, state: State) -> Reply:
+        def reply(index: Index, state: KeeperState) -> Reply:
             return links_reply(index.document(path), budget, state)
 
         return _result(serve, reply, structured)
@@ -251,7 +311,7 @@ def _related(serve: Serve) -> Tool:
         budget: Budget = BUDGET,
         structured: Structured = False,
     ) -> CallToolResult:
-        def reply(index: Index, state: State) -> Reply:
+        def reply(index: Index, state: KeeperState) -> Reply:
             return related_reply(index.related(path, limit=limit, unlinked=unlinked), budget, state)
 
         return _result(serve, reply, structured)
@@ -266,12 +326,12 @@ def _status(serve: Serve) -> Tool:
     return strict_tool(status, "How large the index is, and whether it is up to date.")
 
 
-def _result(serve: Serve, reply: Callable[[Index, State], Reply], structured: bool) -> CallToolResult:
+def _result(serve: Serve, reply: Callable[[Index, KeeperState], Reply], structured: bool) -> CallToolResult:
     """The result of a tool, or an expected error, quoted.
 
     Data is sent on request only: many clients show a model both, and it would pay for the same text twice.
     """
-    state = State()
+    state = KeeperState()
     try:
         served = serve()
         # Asked before the reply is made: what is read meanwhile may be missing from it.

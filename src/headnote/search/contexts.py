@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from headnote.search.spelling import Reading, covered_share, shares_of
-from headnote.store.base import Reader
-from headnote.store.languages import language_of
-from headnote.store.terms import terms
+from headnote.search.spelling import WordReading, covered_share, shares_of
+from headnote.store.interface import Reader
+from headnote.words.languages import language_of
+from headnote.words.terms import terms
 
 MOST_BONUS = 0.1
 """Of the score, for sentences that have all words of the query."""
@@ -57,7 +57,7 @@ class Contexts:
         """Of each sentence but the one about everything, which sets nothing apart."""
         return {place: _terms_of(text) for place, text in self.sentences.items() if place}
 
-    def factors(self, reader: Reader, words: Sequence[Reading]) -> Factor:
+    def factors(self, reader: Reader, words: Sequence[WordReading]) -> Factor:
         """What a query makes of the sentences; `no_bonus` if none has a word of it."""
         asked = shares_of(words)
         telling = {place: found for place, own in self._terms.items() if (found := own & asked.keys())}

@@ -5,44 +5,248 @@ A page of hits takes the same path. It also tells how many passages are found, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
-from headnote.embedding.base import Embedder
+from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
-from headnote.model import Hit, SearchPage
+from headnote.extras import load_numpy
+from headnote.model import Facet, Hit, SearchPage, Why, folder_glob
 from headnote.search.contexts import no_bonus
-from headnote.search.emptiness import why_empty
-from headnote.search.facets import facets_of
 from headnote.search.hits import (
+    Found,
     Ranked,
     Reasons,
     Scored,
     candidates,
+    described,
     found_first,
+    hit_of,
     read_hits,
     recencies,
     selected,
     terms_by_chunk,
+    widened,
 )
-from headnote.search.listing import listed
-from headnote.search.model_choice import model_for
-from headnote.search.paging import found_chunks, hits_in_order
+from headnote.search.no_results import why_empty
 from headnote.search.query import EVERYTHING, Query
 from headnote.search.ranking import (
+    BY_RANK,
     LINK_SOURCES,
     LinkBoost,
     Ranking,
+    Share,
     link_boosts,
     rank_scores,
     ranked,
+    share_of_meaning,
     weighted_scores,
 )
-from headnote.search.retrievers import Meaning, by_meaning, by_parts, by_words, unread_chunks
-from headnote.search.selection import REPEAT_FACTOR, Selection, best_first
-from headnote.search.shares import BY_RANK, Share, share_of_meaning
-from headnote.search.spelling import Reading, covered_share, is_guessed, read_words, shares_of, spelt_out
-from headnote.store.base import Readable, Reader
+from headnote.search.retrievers import ModelRanking, by_meaning, by_parts, by_words, model_for, unread_chunks
+from headnote.search.selection import REPEAT_FACTOR, Candidate, Selection, best_first
+from headnote.search.spelling import WordReading, covered_share, is_guessed, read_words, shares_of, spelt_out
+from headnote.store.filters import Filter, folded, folded_tag
+from headnote.store.interface import Readable, Reader
+from headnote.store.labels import Labels
+from headnote.store.rows import StoredChunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# -- A query without words: the documents that satisfy its filters, the newest first.
+
+
+def listed(reader: Reader, query: Query, offset: int = 0) -> SearchPage:
+    """The first passage of each document that passes, or as many of each as the query wants."""
+    query = replace(query, per_document=query.per_document or 1)
+    ids = _in_order(reader.labels(), reader.passing(query.only), query.per_document)
+    # A budget is that of the whole list, so what is before the page counts.
+    first = 0 if query.budget else offset
+    chunks = reader.chunks(ids[first : offset + query.limit].tolist())
+    hits = _within_budget(reader, chunks, query)[offset - first :]
+    return SearchPage(tuple(hits), len(ids), offset=offset)
+
+
+def _in_order(labels: Labels, passing: NDArray[np.int64], per_document: int) -> NDArray[np.int64]:
+    """Chunks by the time of their document, then by its path, then by place; so many of each document."""
+    numpy = load_numpy()
+    ids = numpy.sort(passing)
+    documents = labels.documents[labels.places(ids)]
+    by_path = numpy.empty(len(labels.paths), numpy.int64)
+    by_path[sorted(range(len(labels.paths)), key=labels.paths.__getitem__)] = numpy.arange(len(labels.paths))
+    order = numpy.lexsort((ids, by_path[documents], -labels.mtimes[documents]))
+    in_order = documents[order]
+    begins = numpy.flatnonzero(numpy.diff(in_order, prepend=-1))
+    counts = numpy.diff(numpy.append(begins, len(in_order)))
+    place_in_document = numpy.arange(len(in_order)) - numpy.repeat(begins, counts)
+    chosen: NDArray[np.int64] = ids[order[place_in_document < per_document]]
+    return chosen
+
+
+def _within_budget(reader: Reader, chunks: list[StoredChunk], query: Query) -> list[Hit]:
+    hits: list[Hit] = []
+    tokens = 0
+    for chunk in chunks:
+        hit = hit_of(chunk, 1.0, Why())
+        if query.expand not in ("none", "linked"):
+            hit = widened(hit, reader.chunks_of(hit.path), query.expand)
+        tokens += hit.tokens
+        if query.budget and hits and tokens > query.budget:
+            break
+        hits.append(hit)
+    return described(reader, hits, {chunk.key: chunk for chunk in chunks}, ())
+
+
+# -- What a search finds, all of it, and its hits in order, read no further than they are shown.
+#
+# A passage is found if it has a word of the query, or what that word stands for, or if it is among the nearest in
+# meaning and as near as the best hit of a search must be. Neither depends on filters, so what a filter leaves can be
+# counted before anybody sets it. The order is that of a search with the filters; passages beyond its depth follow by
+# their words.
+
+
+def found_chunks(
+    reader: Reader, query: Query, words: Sequence[WordReading], everywhere: Scored, relevant: float
+) -> NDArray[np.int64]:
+    """Ids of the chunks that are found and pass the filter, sorted. `everywhere` is what is retrieved without it.
+
+    By default, `relevant` is the least similarity of what is found by its meaning alone. A minimum score of the query
+    holds for all; those beyond the depth of a search have no score to compare, and are left out.
+    """
+    numpy = load_numpy()
+    if query.min_score:
+        found = _sorted([chunk for chunk, score in everywhere.scores.items() if score >= query.min_score])
+    else:
+        least = relevant if query.min_score is None else 0.0
+        near = _sorted([chunk for chunk, similarity in everywhere.semantic if similarity >= least])
+        having = reader.having(list(shares_of(words))) if query.mode != "semantic" else _sorted([])
+        found = numpy.sort(numpy.concatenate([having, near[~_are_among(near, having)]]))
+    return found if query.only.passes_all else found[_are_among(found, numpy.sort(reader.passing(query.only)))]
+
+
+def _sorted(ids: Sequence[int]) -> NDArray[np.int64]:
+    array: NDArray[np.int64] = load_numpy().asarray(sorted(ids), "int64")
+    return array
+
+
+def _are_among(ids: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the ids are among others, which are sorted. Numpy's own function would load masked arrays."""
+    numpy = load_numpy()
+    among: NDArray[np.bool_] = numpy.zeros(len(ids), dtype=bool)
+    if len(others):
+        places = numpy.minimum(numpy.searchsorted(others, ids), len(others) - 1)
+        among = others[places] == ids
+    return among
+
+
+# -- order
+
+
+def hits_in_order(
+    reader: Reader,
+    selection: Selection,
+    words: Sequence[WordReading],
+    scored: Scored,
+    found: NDArray[np.int64],
+    repeat_factor: float,
+) -> Iterator[Found]:
+    """All found chunks as hits, best first. Each is read when its turn comes, unless its document is full by then."""
+    numpy = load_numpy()
+    query, labels = selection.query, reader.labels()
+    ids = numpy.fromiter(scored.scores, numpy.int64, len(scored.scores))
+    ids = ids[_are_among(ids, found)]
+    chunks, documents = ids.tolist(), labels.documents[labels.places(ids)].tolist()
+    recency = recencies(query, zip(chunks, labels.mtimes[documents].tolist(), strict=True))
+    places = zip(chunks, map(labels.paths.__getitem__, documents), strict=True)
+    first = best_first(candidates(scored, places, recency), repeat_factor)
+    yield from read_hits(reader, first, Reasons(scored, recency), selection)
+    if len(found) > len(first) and not query.min_score:
+        keyword = by_words(reader, shares_of(words), reader.chunk_count(), query.only)
+        floor = first[-1].score if first else 0.0
+        unit = scored.words_value / (keyword[0][1] or 1.0) if keyword else 0.0
+        seen = set(chunks)
+        paths = _paths(labels, [chunk for chunk, _ in keyword])
+        rest = (
+            Candidate(-min(unit * score, floor), path, chunk)
+            for (chunk, score), path in zip(keyword, paths, strict=True)
+            if chunk not in seen
+        )
+        reasons = Reasons(scored._replace(keyword=keyword), recency)
+        yield from read_hits(reader, rest, reasons, selection)
+
+
+def _paths(labels: Labels, ids: Sequence[int]) -> Iterator[str]:
+    return (labels.paths[document] for document in labels.documents[labels.places(ids)].tolist())
+
+
+# -- The chunks that a search finds → ways to narrow it, each with the number of chunks that it leaves.
+
+
+MOST_FOLDERS = 12
+MOST_TAGS = 12
+MOST_FIELDS = 5
+MOST_VALUES = 8
+"""Of one field."""
+
+
+Counted = tuple[int, tuple[str, str]]
+"""How many chunks a label leaves, and the label: its name and value. Most of them are not shown."""
+
+
+def facets_of(labels: Labels, found: NDArray[np.int64], only: Filter) -> tuple[Facet, ...]:
+    """Folders, then tags, then fields. What leaves all of the chunks does not narrow, and is left out."""
+    counts = labels.counts(found)
+    total = len(found)
+    folders = _next_folders(list(labels.folders.counted(counts)), total, only)
+    chosen = _tags(only)
+    tags = (one for one in labels.tags.counted(counts) if one[0] < total and one[1][1] not in chosen)
+    fields = (one for one in labels.fields.counted(counts) if one[0] < total)
+    return (
+        *_facets("folder", islice(folders, MOST_FOLDERS)),
+        *_facets("tag", islice(tags, MOST_TAGS)),
+        *_facets("field", _by_field(fields, only)),
+    )
+
+
+def _facets(kind: Literal["folder", "tag", "field"], counted: Iterable[Counted]) -> Iterator[Facet]:
+    return (Facet(kind, name, value, count) for count, (name, value) in counted)
+
+
+def _next_folders(folders: Sequence[Counted], total: int, only: Filter) -> Iterator[Counted]:
+    """Those directly below the folder that has all of the chunks.
+
+    Globs are alternatives, so another one would not narrow: only a folder gives way to one inside it.
+    """
+    common = max((folder for count, (_, folder) in folders if count == total), key=len, default="")
+    if only.paths and all(only.paths != (folder_glob(folder),) for _, (_, folder) in folders):
+        return
+    depth = common.count("/") + 1
+    for one in folders:
+        count, (_, folder) = one
+        if count < total and folder.startswith(common) and folder.count("/") == depth:
+            yield one
+
+
+def _tags(only: Filter) -> set[str]:
+    return set(map(folded_tag, only.tags))
+
+
+def _by_field(counted: Iterable[Counted], only: Filter) -> Iterator[Counted]:
+    """The fields that say most: those with the most frequent values, each with all its values together."""
+    given = {folded(name) for name, _ in only.where}
+    values: dict[str, list[Counted]] = {}
+    for one in counted:
+        values.setdefault(one[1][0], []).append(one)
+    for name in islice((name for name in values if name not in given), MOST_FIELDS):
+        yield from values[name][:MOST_VALUES]
+
+
+# -- The path of a query
+
 
 RELEVANT = 0.3
 """If the best chunk scores less, nothing answers the query. It holds for all our models: of 742 real questions, 1 to 4
@@ -80,7 +284,7 @@ class Engine:
             found = read_hits(reader, ranking.candidates, ranking.reasons, unlimited) if ranking else ()
             return [hit for hit, _ in found]
 
-    def _ranked(self, reader: Reader, query: Query, words: Sequence[Reading]) -> Ranked | None:
+    def _ranked(self, reader: Reader, query: Query, words: Sequence[WordReading]) -> Ranked | None:
         """The candidates, best first; None if nothing is relevant."""
         scored = _scored(reader, self._models, query, words)
         if not _is_relevant(scored, query):
@@ -122,13 +326,13 @@ class Engine:
             return why_empty(reader, self._models, query, score_helps)
 
 
-def _scored(reader: Reader, models: Models, query: Query, words: Sequence[Reading]) -> Scored:
+def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordReading]) -> Scored:
     """What is retrieved by words and by meaning, fused."""
     keyword: Ranking = by_words(reader, shares_of(words), DEPTH, query.only) if query.mode != "semantic" else []
     embedder = model_for(reader, models, query.only) if query.mode != "keyword" else None
     model = embedder.name if embedder else ""
     best = [chunk for chunk, _ in keyword[:COVERAGE_DEPTH]]
-    semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else Meaning()
+    semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else ModelRanking()
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
     scores = weighted_scores(keyword, semantic, coverage, share.meaning, unread)
@@ -148,38 +352,38 @@ def _by_meaning(
     reader: Reader,
     embedder: Embedder,
     query: Query,
-    words: Sequence[Reading],
+    words: Sequence[WordReading],
     best: Sequence[int],
     keyword: Ranking,
-) -> Meaning:
+) -> ModelRanking:
     """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, or if
     no word of it is finished yet."""
     if not query.text.strip() or (keyword and _unfinished(words) == len(words)):
-        return Meaning()
+        return ModelRanking()
     chunks = reader.chunks(best) if any(map(is_guessed, words)) else []
     vector = embedder.embed_query(spelt_out(query.text, words, chunks))
     if not vector.any():
-        return Meaning()
+        return ModelRanking()
     nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
     candidates = dict.fromkeys(chunk for chunk, _ in (*nearest, *keyword))
     parts = reader.parts(embedder.name, list(candidates))
-    return Meaning(by_parts(parts, vector), unread_chunks(parts, (chunk for chunk, _ in keyword)))
+    return ModelRanking(by_parts(parts, vector), unread_chunks(parts, (chunk for chunk, _ in keyword)))
 
 
 # -- scores
 
 
-def _share(model: str, words: Sequence[Reading], keyword: Ranking, semantic: Ranking) -> Share:
+def _share(model: str, words: Sequence[WordReading], keyword: Ranking, semantic: Ranking) -> Share:
     return share_of_meaning(
         model, len(words), has_words=bool(keyword), has_meaning=bool(semantic), unfinished=_unfinished(words)
     )
 
 
-def _unfinished(words: Sequence[Reading]) -> int:
+def _unfinished(words: Sequence[WordReading]) -> int:
     return sum(word.kind == "beginning" for word in words)
 
 
-def _coverage(reader: Reader, words: Sequence[Reading], best: Sequence[int]) -> float:
+def _coverage(reader: Reader, words: Sequence[WordReading], best: Sequence[int]) -> float:
     """How much of the query the best chunks by words cover; the first one does not always cover most."""
     if not best:
         return 0.0

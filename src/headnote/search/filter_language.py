@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, NoReturn
 
 from headnote.errors import FilterError
-from headnote.store.filters import folded, folded_tag
-from headnote.store.requirements import (
+from headnote.store.filters import (
     Either,
     FieldExists,
     FieldIs,
@@ -23,6 +22,8 @@ from headnote.store.requirements import (
     Sign,
     all_of,
     either_of,
+    folded,
+    folded_tag,
 )
 
 MOST_CONDITIONS = 200

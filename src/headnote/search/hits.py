@@ -10,17 +10,66 @@ from typing import NamedTuple
 
 from headnote.model import Hit, Why, breadcrumb_of
 from headnote.search.contexts import Factor, no_bonus
-from headnote.search.expansion import widened
-from headnote.search.query import Query
-from headnote.search.ranking import LinkBoost, Ranking, recency_factor
+from headnote.search.query import Expand, Query
+from headnote.search.ranking import LinkBoost, Ranking, Share, recency_factor
 from headnote.search.selection import Candidate, Selection
-from headnote.search.shares import Share
-from headnote.search.spelling import Reading, guesses, shares_of
-from headnote.search.terms import languages_in
-from headnote.search.wording import Wording
-from headnote.store.base import Reader
-from headnote.store.rows import Place, StoredChunk
-from headnote.store.terms import MOST_QUERY_TERMS, terms_of
+from headnote.search.spelling import Wording, WordReading, guesses, languages_in, shares_of
+from headnote.store.interface import Reader
+from headnote.store.keyword_fields import terms_of
+from headnote.store.rows import ChunkPlace, StoredChunk
+from headnote.words.terms import MOST_QUERY_TERMS
+
+# -- Hits widened to the text around them: their neighbours, or all of their section.
+
+
+def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
+    """The hit over more of its document. `chunks` are all chunks of that document, in order.
+
+    Its score, id and reasons stay its own.
+    """
+    at = next((place for place, chunk in enumerate(chunks) if chunk.key == hit.key), None)
+    if at is None or expand not in _EXTENTS:
+        return hit
+    first, last = _EXTENTS[expand](chunks, at)
+    if first == last:
+        return hit
+    start, end = chunks[first].row, chunks[last].row
+    return hit._replace(
+        text=chunks[at].source[start.start : end.end],
+        start=start.start,
+        end=end.end,
+        start_line=start.start_line,
+        end_line=end.end_line,
+        tokens=sum(chunk.row.tokens for chunk in chunks[first : last + 1]),
+        lead=0,
+    )
+
+
+def _neighbours(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:
+    return max(at - 1, 0), min(at + 1, len(chunks) - 1)
+
+
+def _section(chunks: Sequence[StoredChunk], at: int) -> tuple[int, int]:
+    """The heading above the chunk and everything below that heading."""
+    path = chunks[at].row.heading_path
+    first = last = at
+    while first > 0 and _is_below(chunks[first - 1], path):
+        first -= 1
+    while last + 1 < len(chunks) and _is_below(chunks[last + 1], path):
+        last += 1
+    return first, last
+
+
+def _is_below(chunk: StoredChunk, path: tuple[str, ...]) -> bool:
+    # The section before the first heading holds only chunks without a heading.
+    own = chunk.row.heading_path
+    return own[: len(path)] == path if path else not own
+
+
+_EXTENTS = {"neighbours": _neighbours, "section": _section}
+
+
+# -- Chunks with their scores → the hits that answer a query, each with its reasons
 
 
 class Scored(NamedTuple):
@@ -74,7 +123,7 @@ class Reasons:
         self._places: dict[int, str] = {}
         """Of the sources among the chunks seen so far."""
 
-    def see(self, places: Iterable[Place]) -> None:
+    def see(self, places: Iterable[ChunkPlace]) -> None:
         """Reasons name sources by their places."""
         self._places |= {
             place.chunk: f"{place.path}:{place.start_line}" for place in places if place.chunk in self._sources
@@ -111,7 +160,7 @@ def read_hits(
     remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
     while batch := list(islice(remaining, together)):
         chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.chunk for candidate in batch])}
-        reasons.see(Place(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks.values())
+        reasons.see(ChunkPlace(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks.values())
         for candidate in batch:
             chunk = chunks[candidate.chunk]
             yield hit_of(chunk, candidate.score, reasons.of(chunk.id, chunk.path)), chunk
@@ -162,7 +211,7 @@ def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
 
 
 def selected(
-    reader: Reader, found: Iterable[Found], selection: Selection, words: Sequence[Reading], offset: int = 0
+    reader: Reader, found: Iterable[Found], selection: Selection, words: Sequence[WordReading], offset: int = 0
 ) -> list[Hit]:
     """The hits to return, each expanded as the query asks, without the first `offset` of them."""
     chunks = _fill(reader, found, selection)
@@ -170,7 +219,7 @@ def selected(
 
 
 def found_first(
-    reader: Reader, ranking: Ranked, selection: Selection, words: Sequence[Reading], relevant: float
+    reader: Reader, ranking: Ranked, selection: Selection, words: Sequence[WordReading], relevant: float
 ) -> list[Hit]:
     """The hits to return. What is found, as pages count it, is chosen first; what is only near takes no place from it,
     be it that of an equal text, and stands where its score puts it."""
@@ -187,7 +236,7 @@ def found_first(
 
 
 def _found_and_near(
-    reader: Reader, ranking: Ranked, query: Query, words: Sequence[Reading], relevant: float
+    reader: Reader, ranking: Ranked, query: Query, words: Sequence[WordReading], relevant: float
 ) -> tuple[list[Candidate], list[Candidate]]:
     """The candidates that have a word of the query or are near enough by themselves, and the others."""
     if query.min_score is not None:
@@ -201,7 +250,9 @@ def _found_and_near(
     return found, [candidate for candidate in ranking.candidates if candidate.chunk not in known]
 
 
-def _query_terms_in(reader: Reader, chunks: Sequence[int], words: Sequence[Reading]) -> Mapping[int, Collection[str]]:
+def _query_terms_in(
+    reader: Reader, chunks: Sequence[int], words: Sequence[WordReading]
+) -> Mapping[int, Collection[str]]:
     asked = shares_of(words).keys()
     return {chunk: asked & set(terms) for chunk, terms in terms_by_chunk(reader, chunks, words).items()}
 
@@ -240,7 +291,7 @@ def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> 
 
 
 def described(
-    reader: Reader, hits: Sequence[Hit], chunks: Mapping[str, StoredChunk], words: Sequence[Reading]
+    reader: Reader, hits: Sequence[Hit], chunks: Mapping[str, StoredChunk], words: Sequence[WordReading]
 ) -> list[Hit]:
     """The hits with their matched words and their links. They take a while, so only selected hits get them."""
     targets: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
@@ -258,7 +309,9 @@ def described(
     return described
 
 
-def terms_by_chunk(reader: Reader, chunks: Sequence[int], words: Sequence[Reading]) -> Mapping[int, Collection[str]]:
+def terms_by_chunk(
+    reader: Reader, chunks: Sequence[int], words: Sequence[WordReading]
+) -> Mapping[int, Collection[str]]:
     """Chunk → the terms that it has, at least those of the query. For a pasted text, chunks are cut into their terms
     again: that is faster than looking up hundreds of them."""
     terms = list(shares_of(words))
@@ -268,7 +321,7 @@ def terms_by_chunk(reader: Reader, chunks: Sequence[int], words: Sequence[Readin
 
 
 def _with_words(
-    why: Why, chunk: StoredChunk, chunk_terms: Collection[str], words: Sequence[Reading], wording: Wording
+    why: Why, chunk: StoredChunk, chunk_terms: Collection[str], words: Sequence[WordReading], wording: Wording
 ) -> Why:
     """The reasons with the words of the query that the chunk has."""
     terms = tuple(dict.fromkeys(term for word in words for term in word.found_in(chunk_terms)))

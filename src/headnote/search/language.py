@@ -15,9 +15,7 @@ from typing import Literal, NamedTuple
 
 from headnote.model import ReadQuery
 from headnote.search.query import check_length
-from headnote.store.filters import folded_tag
-from headnote.store.phrases import words_in
-from headnote.store.requirements import (
+from headnote.store.filters import (
     HasPhrase,
     HasTag,
     HasWord,
@@ -27,9 +25,11 @@ from headnote.store.requirements import (
     TitleHas,
     all_of,
     either_of,
+    folded_tag,
     leaves,
 )
-from headnote.store.terms import terms
+from headnote.words.phrases import words_in
+from headnote.words.terms import terms
 
 DEEPEST = 20
 """Parentheses inside parentheses."""
@@ -60,14 +60,14 @@ _WORD = re.compile(r"-[^\W\d_]")
 _PIECE = re.compile(r"\S+")
 _WILD = re.compile(r"[*?\[\\]")
 
-Kind = Literal["word", "phrase", "title", "path", "tag", "open", "close", "or"]
+TokenKind = Literal["word", "phrase", "title", "path", "tag", "open", "close", "or"]
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """A piece of a query."""
 
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
     value: str
@@ -75,12 +75,12 @@ class Token:
     is_quoted: bool = False
 
 
-class Node(NamedTuple):
+class QueryNode(NamedTuple):
     """A token, a group in parentheses, or alternatives."""
 
     tokens: tuple[Token, ...] = ()
     """The one token; of a group or of alternatives, what they are cut from the query with."""
-    parts: tuple[Node, ...] = ()
+    parts: tuple[QueryNode, ...] = ()
     is_either: bool = False
     is_excluded: bool = False
 
@@ -204,7 +204,7 @@ def _field(match: re.Match[str], depth: int, is_excluded: bool) -> Token | None:
     is_quoted = match["value"][0] in '"“'
     written = match["value"] if is_quoted else _outside(match["value"], depth)
     value = written[1:-1] if is_quoted else written
-    kind: Kind = "title" if match["field"] == "title" else "path" if match["field"] == "path" else "tag"
+    kind: TokenKind = "title" if match["field"] == "title" else "path" if match["field"] == "path" else "tag"
     asks = {"title": bool(words_in(value)), "path": bool(value.strip()), "tag": bool(folded_tag(value))}
     if not asks[kind]:
         return None
@@ -259,9 +259,9 @@ def _depth(tokens: Sequence[Token]) -> int:
 # -- tree
 
 
-def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
+def _sequence(tokens: Iterator[Token]) -> tuple[QueryNode, ...]:
     """Up to the parenthesis that ends the group. OR binds what stands beside it."""
-    runs: list[list[Node]] = []
+    runs: list[list[QueryNode]] = []
     joints: list[list[Token]] = []
     joins: Token | None = None
     for token in tokens:
@@ -271,7 +271,7 @@ def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
             joins = token
             continue
         parts = _sequence(tokens) if token.kind == "open" else ()
-        node = Node((token,), parts, is_excluded=token.is_excluded)
+        node = QueryNode((token,), parts, is_excluded=token.is_excluded)
         if joins is None:
             runs.append([node])
             joints.append([])
@@ -282,16 +282,16 @@ def _sequence(tokens: Iterator[Token]) -> tuple[Node, ...]:
     return tuple(map(_joined, runs, joints))
 
 
-def _joined(run: Sequence[Node], joints: Sequence[Token]) -> Node:
-    return Node(tuple(joints), tuple(run), is_either=True) if joints else run[0]
+def _joined(run: Sequence[QueryNode], joints: Sequence[Token]) -> QueryNode:
+    return QueryNode(tuple(joints), tuple(run), is_either=True) if joints else run[0]
 
 
-def _excludes(node: Node) -> bool:
+def _excludes(node: QueryNode) -> bool:
     """Whether it excludes anything: a group that is only opened does not."""
     return node.is_excluded and _must(node) is not None
 
 
-def _must(node: Node) -> Requirement | None:
+def _must(node: QueryNode) -> Requirement | None:
     """What it asks for besides words, which may be missing from a passage."""
     if node.is_excluded:
         part = _strict(node)
@@ -305,7 +305,7 @@ def _must(node: Node) -> Requirement | None:
     return None if _token_of(node).kind in ("word", "open") else _strict(node)
 
 
-def _strict(node: Node) -> Requirement | None:
+def _strict(node: QueryNode) -> Requirement | None:
     """The same with words that must be there; without its exclusion, which is not a condition of its parts."""
     if node.is_either:
         return either_of(filter(None, map(_with_exclusion, node.parts)))
@@ -314,7 +314,7 @@ def _strict(node: Node) -> Requirement | None:
     return _condition(_token_of(node))
 
 
-def _with_exclusion(node: Node) -> Requirement | None:
+def _with_exclusion(node: QueryNode) -> Requirement | None:
     part = _strict(node)
     return Not(part) if part is not None and node.is_excluded else part
 
@@ -337,14 +337,14 @@ def path_globs(text: str) -> tuple[str, ...]:
     return (text,) if _WILD.search(text) else (text, f"/{text.removeprefix('./').removeprefix('/')}*")
 
 
-def _token_of(node: Node) -> Token:
+def _token_of(node: QueryNode) -> Token:
     return node.tokens[0]
 
 
 # -- what people see
 
 
-def _cut(query: str, node: Node) -> Iterator[tuple[int, int]]:
+def _cut(query: str, node: QueryNode) -> Iterator[tuple[int, int]]:
     """The parts of the query that are not looked for as words."""
     kind = _token_of(node).kind
     if node.is_excluded or kind in ("title", "path", "tag"):
@@ -356,14 +356,14 @@ def _cut(query: str, node: Node) -> Iterator[tuple[int, int]]:
         yield from _cut(query, part)
 
 
-def _filters(node: Node) -> bool:
+def _filters(node: QueryNode) -> bool:
     """Whether it is a condition that is neither a phrase nor an exclusion."""
     if node.is_excluded or _must(node) is None:
         return False
     return bool(node.parts) or _token_of(node).kind != "phrase"
 
 
-def _phrases(nodes: Sequence[Node], of_alternatives: bool) -> Iterator[str]:
+def _phrases(nodes: Sequence[QueryNode], of_alternatives: bool) -> Iterator[str]:
     for node in nodes:
         if node.is_excluded or (node.is_either and not of_alternatives):
             continue
@@ -373,12 +373,12 @@ def _phrases(nodes: Sequence[Node], of_alternatives: bool) -> Iterator[str]:
             yield " ".join(_token_of(node).value.split())
 
 
-def _written(query: str, node: Node) -> str:
+def _written(query: str, node: QueryNode) -> str:
     start, end = _extent(query, node)
     return query[start:end]
 
 
-def _extent(query: str, node: Node) -> tuple[int, int]:
+def _extent(query: str, node: QueryNode) -> tuple[int, int]:
     """Where a node begins and ends in the query, its parentheses included."""
     spans = [*((token.start, token.end) for token in node.tokens), *(_extent(query, part) for part in node.parts)]
     start, end = min(start for start, _ in spans), max(end for _, end in spans)

@@ -10,10 +10,10 @@ from headnote.model import FoundWord
 from headnote.search.language import understood
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import marked_terms, marks
-from headnote.search.spelling import Reading, read_words
-from headnote.store.base import Reader
+from headnote.search.spelling import WordReading, read_words
+from headnote.store.interface import Reader
+from headnote.store.keyword_fields import keyword_fields_of
 from headnote.store.rows import DocumentRow, StoredChunk
-from headnote.store.terms import keyword_fields_of
 
 
 def found_words(reader: Reader, document: DocumentRow, query: str) -> list[FoundWord]:
@@ -31,7 +31,7 @@ def found_words(reader: Reader, document: DocumentRow, query: str) -> list[Found
     ]
 
 
-def _matched(readings: Sequence[Reading], chunks: Sequence[StoredChunk]) -> Iterator[str]:
+def _matched(readings: Sequence[WordReading], chunks: Sequence[StoredChunk]) -> Iterator[str]:
     """The terms that each chunk is found by. A word stands for others only in chunks that lack the word itself."""
     for fields in keyword_fields_of(chunks):
         chunk_terms = {term for field in fields for term in field.split()}

@@ -6,19 +6,329 @@ A link may be missing between documents that are near, or where one names the ot
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import quote
 
 from headnote.embedding.registry import Models
 from headnote.extras import load_numpy
-from headnote.model import Related, breadcrumb_of
-from headnote.search.link_style import LinkStyle
-from headnote.search.mentions import Mention, Names
-from headnote.search.model_choice import model_for
-from headnote.search.nearness import Nearness, Source, document_vectors
-from headnote.store.base import Reader
-from headnote.store.rows import DocumentHead, StoredChunk
+from headnote.lines import whole_lines
+from headnote.markdown.document import Document
+from headnote.model import Related, breadcrumb_of, file_name
+from headnote.search.retrievers import model_for
+from headnote.search.spelling import Wording, function_terms, rarity
+from headnote.store.interface import Reader
+from headnote.store.keyword_fields import keyword_fields_of, terms_of
+from headnote.store.quantized import PartSet
+from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# -- How near the chunks of an index are to a passage or a document: by vectors that are stored, and by rare words.
+
+
+DEPTH = 200
+"""Passages of other documents that each of the two ways brings."""
+TELLING_TERMS = 40
+"""Of a passage or document: those that are frequent in it and rare elsewhere."""
+COMMON = 0.2
+"""A term that a larger share of all chunks has tells nothing, unless the index is small."""
+MEANING = 0.7
+"""Share of the vectors in a score; the rest is words."""
+SHORTEST_TERM = 3
+"""Letters, where a letter is not a word."""
+SHOWN_WORDS = 5
+
+
+class RelatedSource(NamedTuple):
+    """What others are compared with."""
+
+    document: DocumentRow
+    chunks: Sequence[StoredChunk]
+    """Some chunks of the document, or all of them."""
+
+    @property
+    def place(self) -> str:
+        return f"{self.document.path}:{self.chunks[0].row.start_line if self.chunks else 1}"
+
+
+class Near(NamedTuple):
+    """How near a chunk is, both from 0 to 1."""
+
+    similarity: float = 0.0
+    words: float = 0.0
+
+
+class Nearness:
+    """The chunks near a source, which is some or all chunks of a document."""
+
+    def __init__(self, reader: Reader, models: Models, source: Sequence[StoredChunk]) -> None:
+        self._reader = reader
+        self._source = source
+        embedder = model_for(reader, models)
+        self.model = embedder.name if embedder else ""
+        self._vector = self._mean() if embedder else None
+        self.scores: dict[int, Near] = {}
+        for chunk, similarity in self._by_meaning():
+            self.scores[chunk] = Near(similarity=similarity)
+        for chunk, words in self._by_words():
+            self.scores[chunk] = self.scores.get(chunk, Near())._replace(words=words)
+        self._compare_those_found_by_words()
+
+    def total(self, chunk: int) -> float:
+        near = self.scores[chunk]
+        share = MEANING if self._vector is not None else 0.0
+        return share * near.similarity + (1 - share) * near.words
+
+    def best_of_documents(self, own: str, left_out: frozenset[str]) -> dict[str, int]:
+        """Path → its nearest chunk, for other documents than the source's own."""
+        labels = self._reader.labels()
+        ids = sorted(self.scores, key=lambda chunk: (-self.total(chunk), chunk))
+        best: dict[str, int] = {}
+        for chunk, document in zip(ids, labels.documents[labels.places(ids)].tolist(), strict=True):
+            path = labels.paths[document]
+            if path != own and path not in left_out:
+                best.setdefault(path, chunk)
+        return best
+
+    def shared_words(self, chunk: StoredChunk) -> tuple[str, ...]:
+        """Telling words that both have, as the chunk writes them."""
+        own = terms_of(chunk)
+        shared = [term for term in self._telling if term in own][:SHOWN_WORDS]
+        written = self._wording.of(chunk, shared)
+        return tuple(dict.fromkeys(written[term] for term in shared))
+
+    @cached_property
+    def _wording(self) -> Wording:
+        return Wording(self._telling)
+
+    # -- meaning
+
+    def _mean(self) -> NDArray[np.float32] | None:
+        """The direction of the chunks of the source together; None if none has a vector."""
+        numpy = load_numpy()
+        vectors = _wholes(self._reader.parts(self.model, [chunk.id for chunk in self._source]))
+        mean = vectors.sum(axis=0) if len(vectors) else vectors
+        length = float(numpy.linalg.norm(mean))
+        return mean / length if len(vectors) and length else None
+
+    def _by_meaning(self) -> Iterable[tuple[int, float]]:
+        if self._vector is None:
+            return []
+        own = len(self._reader.chunks_of(self._source[0].path))
+        return self._reader.nearest(self.model, self._vector, DEPTH + own)
+
+    def _compare_those_found_by_words(self) -> None:
+        if self._vector is None:
+            return
+        missing = [chunk for chunk, near in self.scores.items() if not near.similarity]
+        parts = self._reader.parts(self.model, missing)
+        for chunk, vector in zip(parts.chunks, _wholes(parts), strict=True):
+            similarity = max(float(vector @ self._vector), 0.0)
+            self.scores[chunk] = self.scores[chunk]._replace(similarity=similarity)
+
+    # -- words
+
+    @cached_property
+    def _telling(self) -> list[str]:
+        """Terms of the source by how often it has them and how rare they are, best first."""
+        own = Counter(term for fields in keyword_fields_of(self._source) for term in fields.text.split())
+        chunks = self._reader.chunk_count()
+        # Function words are left out first: to count the chunks that have a term takes as long as there are many.
+        counts = self._reader.term_frequencies(filter(_is_telling_term, own))
+        most = max(COMMON * chunks, 20)
+        known = {term: count for term, count in counts.items() if 1 < count <= most}
+        weights = rarity(known, chunks)
+        return sorted(known, key=lambda term: (-weights[term] * _often(own[term]), term))[:TELLING_TERMS]
+
+    def _by_words(self) -> Iterable[tuple[int, float]]:
+        """The share of the source's own score that other chunks reach."""
+        if not self._telling:
+            return
+        own = {chunk.id for chunk in self._source}
+        hits = self._reader.keyword(self._telling, DEPTH + len(own))
+        most = max((hit.score for hit in hits if hit.chunk in own), default=0.0)
+        most = most or max((hit.score for hit in hits), default=0.0) or 1.0
+        for hit in hits:
+            yield hit.chunk, min(hit.score / most, 1.0)
+
+
+def _is_telling_term(term: str) -> bool:
+    """Whether it may say what a text is about: no function word, no number, no single letter."""
+    is_short = term.isascii() and len(term) < SHORTEST_TERM
+    return not is_short and not term.isdigit() and term not in function_terms()
+
+
+def _often(count: int) -> float:
+    return 1.0 + min(count, 8) / 4
+
+
+def _wholes(parts: PartSet) -> NDArray[np.float32]:
+    """A vector of length one for each chunk: the direction of its parts together."""
+    numpy = load_numpy()
+    counts = numpy.asarray(parts.counts, numpy.int64)
+    if not len(counts):
+        nothing: NDArray[np.float32] = numpy.empty((0, 0), numpy.float32)
+        return nothing
+    sums = numpy.add.reduceat(parts.floats()[1], numpy.cumsum(counts) - counts, axis=0)
+    lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
+    wholes: NDArray[np.float32] = sums / numpy.where(lengths > 0, lengths, 1)
+    return wholes
+
+
+def document_vectors(reader: Reader, model: str, documents: Mapping[str, Sequence[int]]) -> NDArray[np.float32]:
+    """The direction of each document, given its chunks; zero for one without vectors."""
+    numpy = load_numpy()
+    owner = {chunk: place for place, chunks in enumerate(documents.values()) for chunk in chunks}
+    sums: NDArray[np.float32] = numpy.zeros((len(documents), reader.models().get(model, 0)), numpy.float32)
+    ids = list(owner)
+    for first in range(0, len(ids), READ_TOGETHER):
+        parts = reader.parts(model, ids[first : first + READ_TOGETHER])
+        if parts.chunks:
+            numpy.add.at(sums, [owner[chunk] for chunk in parts.chunks], _wholes(parts))
+    lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
+    vectors: NDArray[np.float32] = sums / numpy.where(lengths > 0, lengths, 1)
+    return vectors
+
+
+READ_TOGETHER = 4096
+"""Chunks whose vectors are read at once."""
+
+
+# -- The names of other documents in a text that are not links: titles, aliases and file names, as a reader sees them.
+
+
+LONGEST_NAME = 12
+"""Words."""
+SHORTEST_WORD = 4
+"""Letters of a name that is one word."""
+COMMON_NAMES = frozenset(
+    {"index", "readme", "overview", "introduction", "home", "notes", "untitled", "todo", "summary"}
+)
+"""What many documents are called says nothing about one of them."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NOT_PROSE = re.compile(
+    r"`+[^`\n]*`+|!?\[\[[^\]\n]*\]\]|!?\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\](?:\([^()\n]*\)|\[[^\]\n]*\])"
+    r"|<[^<>\n]*>|[a-z][a-z+.-]{1,20}://\S+|^\[[^\]\n]+\]:.*$",
+    re.MULTILINE,
+)
+"""Code, links, tags of HTML, addresses and definitions, within a line."""
+_KINDS_WITHOUT_PROSE = frozenset({"code", "frontmatter", "heading", "html", "mdx_esm", "mdx_expression", "definition"})
+
+
+class Mention(NamedTuple):
+    """A name of a document in the text of another one."""
+
+    path: str
+    """Of the document that is named."""
+    line: int
+    text: str
+    """As it is written there."""
+
+
+class MentionNames:
+    """The names of all documents, found in texts word by word."""
+
+    def __init__(self, heads: Iterable[DocumentHead]) -> None:
+        paths: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        self._written: dict[tuple[str, ...], str] = {}
+        for head in heads:
+            for name in (head.title, *head.aliases, file_name(head.path)):
+                words = tuple(_WORD.findall(name))
+                key = tuple(word.casefold() for word in words)
+                if _is_telling_name(key):
+                    paths[key].add(head.path)
+                    self._written.setdefault(key, " ".join(words))
+        # A name that several documents have names none of them.
+        self._paths = {key: next(iter(found)) for key, found in paths.items() if len(found) == 1}
+        self._lengths: defaultdict[str, set[int]] = defaultdict(set)
+        for key in self._paths:
+            self._lengths[key[0]].add(len(key))
+
+    def mentions(self, document: DocumentRow, but: frozenset[str] = frozenset()) -> list[Mention]:
+        """The first mention of each other document, longest names first where they overlap; none of those in `but`."""
+        found: dict[str, Mention] = {}
+        for line, text in _prose(document):
+            for path, written in self._in_line(text):
+                if path != document.path and path not in but:
+                    found.setdefault(path, Mention(path, line, written))
+        return list(found.values())
+
+    def _in_line(self, text: str) -> Iterator[tuple[str, str]]:
+        words = list(_WORD.finditer(text))
+        folded = [word[0].casefold() for word in words]
+        at = 0
+        while at < len(words):
+            length = self._length_at(folded, words, at)
+            if length:
+                yield (
+                    self._paths[tuple(folded[at : at + length])],
+                    text[words[at].start() : words[at + length - 1].end()],
+                )
+            at += length or 1
+
+    def _length_at(self, folded: Sequence[str], words: Sequence[re.Match[str]], at: int) -> int:
+        for length in sorted(self._lengths.get(folded[at], ()), reverse=True):
+            key = tuple(folded[at : at + length])
+            # One word may be any word. As a name it is written like one.
+            if key in self._paths and (len(key) > 1 or words[at][0] == self._written[key]):
+                return len(key)
+        return 0
+
+
+def _is_telling_name(key: tuple[str, ...]) -> bool:
+    if len(key) == 1:
+        return len(key[0]) >= SHORTEST_WORD and not key[0].isdigit() and key[0] not in COMMON_NAMES
+    return 1 < len(key) <= LONGEST_NAME and not all(word.isdigit() for word in key)
+
+
+def _prose(document: DocumentRow) -> Iterator[tuple[int, str]]:
+    """Lines of text with their numbers, with blanks in place of what is no prose."""
+    lines = whole_lines(_NOT_PROSE.sub(lambda match: " " * len(match[0]), document.text))
+    parsed = Document(document.text, document.path, document.mdx)
+    for block in parsed.blocks:
+        if block.kind not in _KINDS_WITHOUT_PROSE:
+            for number in range(block.start_line, min(block.end_line, len(lines)) + 1):
+                yield number, lines[number - 1]
+
+
+# -- How a folder writes its links: `[[Note]]`, or `[text](../note.md)`.
+
+
+class LinkStyle:
+    """Writes links as most links of a folder are written."""
+
+    def __init__(self, links: Iterable[LinkRow], paths: Iterable[str]) -> None:
+        kinds = Counter(link.kind for link in links if link.resolved is not None)
+        self.has_wikilinks = kinds["wikilink"] + kinds["embed"] > kinds["link"]
+        self._stems = Counter(map(_stem, paths))
+
+    def link(self, source: str, target: str, text: str) -> str:
+        """A link from one document to another one that shows this text."""
+        if self.has_wikilinks:
+            stem = _stem(target)
+            name = stem if self._stems[stem] == 1 else posixpath.splitext(target)[0]
+            shown = text.replace("|", " ").replace("]", " ")
+            return f"[[{name}]]" if shown == name else f"[[{name}|{shown}]]"
+        address = posixpath.relpath(target, posixpath.dirname(source) or ".")
+        escaped = text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+        return f"[{escaped}]({quote(address, safe='/.-_~')})"
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
+# -- Passages near a passage or a document, and links that are still to be made
+
 
 FOR_LINKS = 0.1
 """What documents that both link to add to a score, at most."""
@@ -61,11 +371,11 @@ class Surroundings:
     def __init__(self, reader: Reader) -> None:
         self.graph = LinkGraph(reader)
         self.heads = _with_text(reader)
-        self.names = Names(self.heads)
+        self.names = MentionNames(self.heads)
 
 
 def related(
-    reader: Reader, models: Models, known: Surroundings, source: Source, limit: int, *, linked: bool = False
+    reader: Reader, models: Models, known: Surroundings, source: RelatedSource, limit: int, *, linked: bool = False
 ) -> list[Related]:
     """The nearest passages of other documents, one of each, best first. Those of documents that this one links to are
     left out unless `linked`."""
@@ -90,7 +400,9 @@ def related(
     ]
 
 
-def missing_links(reader: Reader, models: Models, known: Surroundings, source: Source, limit: int) -> list[Related]:
+def missing_links(
+    reader: Reader, models: Models, known: Surroundings, source: RelatedSource, limit: int
+) -> list[Related]:
     """Links to make in one document: to those it names, and to those that are near and not linked either way."""
     graph, path = known.graph, source.document.path
     around = frozenset(graph.around[path])

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from headnote.embedding.embedder import Embedder
+from headnote.embedding.registry import Models
 from headnote.search.ranking import Ranking
-from headnote.store.base import Reader
 from headnote.store.filters import Filter
-from headnote.store.parts import PartSet
+from headnote.store.integrity import INSTANT
+from headnote.store.interface import Reader
+from headnote.store.quantized import PartSet
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 WHOLE_SHARE = 0.5
 """Weight of a chunk as a whole beside its nearest part. Either alone is worse."""
@@ -20,7 +24,7 @@ NAME_SHARE = 0.5
 """Weight of a name that is nearer than the text. With less, links to pages are lost; with more, sections."""
 
 
-class Meaning(NamedTuple):
+class ModelRanking(NamedTuple):
     """What a model says about a query."""
 
     ranking: Ranking = ()
@@ -65,3 +69,30 @@ def unread_chunks(parts: PartSet, chunks: Iterable[int]) -> frozenset[int]:
     """Those of the chunks that cannot be compared: they have no vector yet, or the model cannot read their text."""
     lengths = parts.lengths.tolist()
     return frozenset(chunks) - {chunk for chunk, length in zip(parts.chunks, lengths, strict=True) if length}
+
+
+# -- Which of the models of an index answers a search: one of them, never a mixture.
+#
+# The deep model is better, but only if it has vectors of everything: with half of them, the other half would rank below
+# whatever has one.
+
+
+EVERYTHING = Filter()
+
+
+def model_for(reader: Reader, models: Models, only: Filter = EVERYTHING) -> Embedder | None:
+    """The deep model if its vectors are complete for the chunks that pass, else the instant one; None for words alone.
+
+    A deep model by itself answers with the vectors there are.
+    """
+    instant, deep = models
+    if deep and deep.name in reader.models() and (instant is None or is_complete(reader, deep, only)):
+        return deep
+    # The store holds that the instant model has all its vectors, if the index was made with it.
+    return instant if instant and reader.manifest().get(INSTANT) == instant.name else None
+
+
+def is_complete(reader: Reader, model: Embedder, only: Filter = EVERYTHING) -> bool:
+    """Whether all chunks that pass have their vectors, and those of their names. A filter is looked at only if some
+    chunk lacks one."""
+    return reader.has_all_vectors(model.name) or (not only.passes_all and reader.has_all_vectors(model.name, only))

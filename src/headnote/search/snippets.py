@@ -22,10 +22,10 @@ from headnote.markdown.document import is_mdx
 from headnote.model import Hit
 from headnote.search.language import understood
 from headnote.search.readable import ReadableLine, readable_lines
-from headnote.search.terms import content_terms
-from headnote.store.languages import language_of
-from headnote.store.phrases import has_phrase, pattern_of
-from headnote.store.terms import is_without_blanks, runs, terms, words_of
+from headnote.search.spelling import content_terms
+from headnote.words.languages import language_of
+from headnote.words.phrases import has_phrase, pattern_of
+from headnote.words.terms import is_without_blanks, runs, terms, words_of
 
 Mark = tuple[int, int]
 
@@ -56,7 +56,7 @@ PHRASE_WEIGHT = 5
 _WORD = re.compile(r"(\w(?:[\w.'’+-]*\w)?)")
 
 
-class SnippetLine(NamedTuple):
+class ExcerptLine(NamedTuple):
     """A line to show."""
 
     line: int
@@ -70,7 +70,7 @@ class SnippetLine(NamedTuple):
 class Snippet(NamedTuple):
     """A passage to show."""
 
-    lines: tuple[SnippetLine, ...]
+    lines: tuple[ExcerptLine, ...]
     cut_before: bool
     """Whether the hit has text before it."""
 
@@ -301,7 +301,7 @@ def _terms_in(text: str, query_terms: frozenset[str]) -> frozenset[str]:
     return found
 
 
-def clipped(line: ReadableLine, query_terms: frozenset[str]) -> SnippetLine:
+def clipped(line: ReadableLine, query_terms: frozenset[str]) -> ExcerptLine:
     """The line, cut around its first mark if it is too wide."""
     text = line.text.expandtabs(4).strip()
     return _shown(_paragraph([line._replace(text=text)]), query_terms, _characters(text, LINE_WIDTH), _CLIP_LEAD)
@@ -333,7 +333,7 @@ def excerpt(lines: Iterable[ReadableLine], query_terms: frozenset[str]) -> Snipp
 def _excerpt(read: ReadText, query_terms: frozenset[str]) -> Snippet:
     paragraphs = read.paragraphs
     first = _best_start(paragraphs, _mark_counts(read, query_terms))
-    shown: list[SnippetLine] = []
+    shown: list[ExcerptLine] = []
     length = 0
     for paragraph in paragraphs[first : first + EXCERPT_LINES]:
         length += len(paragraph.text)
@@ -386,7 +386,7 @@ def _best_start(paragraphs: Sequence[Paragraph], counts: Sequence[int]) -> int:
 # -- a line to show
 
 
-def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead: int) -> SnippetLine:
+def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead: int) -> ExcerptLine:
     """The paragraph as a line, cut around its first mark if it is longer than `length`."""
     text = paragraph.text
     found = tuple(marks(text, query_terms))
@@ -396,7 +396,7 @@ def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead:
     if end - start < len(text):
         text = ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
         found = tuple(marks(text, query_terms))
-    return SnippetLine(line, text, found, paragraph.lines[0].kind == "code")
+    return ExcerptLine(line, text, found, paragraph.lines[0].kind == "code")
 
 
 def _window(text: str, mark: int, length: int, lead: int) -> Mark:

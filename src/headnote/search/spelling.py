@@ -10,27 +10,211 @@ endings that stems lack, and a misspelt one is compared with stems and with word
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from headnote.model import Guess, Hit
-from headnote.search.terms import content_terms, function_terms, languages_in, rarity
-from headnote.search.wording import Wording
-from headnote.store.base import Keywords
+from headnote.model import Guess, Hit, file_name
+from headnote.store.interface import Keywords
+from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
-from headnote.store.terms import (
+from headnote.words.languages import (
+    ENGLISH,
+    LATIN,
+    OTHER_SCRIPTS,
+    WITHOUT_BLANKS,
+    count_of_function_words,
+    function_words_of,
+    language_of,
+)
+from headnote.words.terms import (
     MOST_QUERY_TERMS,
     folded,
+    is_inside_character,
     is_without_blanks,
+    language_mark,
     other_forms,
     query_terms,
-    terms_of,
+    terms,
+    word_terms,
+    words_of,
 )
-from headnote.store.vocabulary import LONGEST_COMPARED, Vocabulary, distances
+from headnote.words.vocabulary import LONGEST_COMPARED, Vocabulary, distances
+
+# -- The terms of a query that say what it is about, and how much of them a text covers.
+
+
+# Function words occur in every document. In a small folder, where some of them are rare, they would count as much as
+# the subject of a question.
+
+
+@cache
+def function_terms(words: str = ENGLISH + OTHER_SCRIPTS) -> frozenset[str]:
+    """Terms that say nothing about the subject of a query."""
+    # Not a constant: terms need the stemmer of an extra, and importing this module must not.
+    return frozenset(terms(words))
+
+
+@cache
+def _question_words() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(WITHOUT_BLANKS.split(), key=len, reverse=True))))
+
+
+def content_terms(text: str, languages: Iterable[str] = ()) -> list[str]:
+    """The terms of a query without function words; all of its terms if there are no others. Languages in Latin letters
+    other than English are those of the documents: `war` and `die` say something in most folders."""
+    words = words_of(text if text.isascii() else _without_question_words(text))
+    asked = _asked_in(words, languages)
+    subject = [word for word in words if _plain(word) not in asked]
+    content = dict.fromkeys(term for word in subject for term in terms(word) if not _is_function(word, term))
+    return list(content) or query_terms(text)
+
+
+def _is_function(word: str, term: str) -> bool:
+    # Without its accents, a word of another language may look like one of English: `thế`.
+    return term in function_terms(ENGLISH if word.isascii() else OTHER_SCRIPTS)
+
+
+def _asked_in(words: Iterable[str], languages: Iterable[str]) -> frozenset[str]:
+    """The function words of the language of a query, if it has several of them and more than English ones."""
+    plain = [_plain(word) for word in words]
+    most, function_words = max(2, 1 + count_of_function_words(plain, "")), frozenset[str]()
+    for language in languages:
+        if (count := count_of_function_words(plain, language)) >= most:
+            most, function_words = count + 1, function_words_of(language)
+    return function_words
+
+
+def _plain(word: str) -> str:
+    return word.strip("¿¡«»„‚").lower()
+
+
+def _without_question_words(text: str) -> str:
+    """Where there are no blanks, they would become pairs with the words beside them."""
+
+    def cut(match: re.Match[str]) -> str:
+        is_part = is_inside_character(text, match.start()) or is_inside_character(text, match.end())
+        return match[0] if is_part else " "
+
+    return _question_words().sub(cut, text)
+
+
+def languages_in(keywords: Keywords) -> list[str]:
+    """The languages in Latin letters, other than English, that documents are in."""
+    counts = keywords.term_frequencies(map(language_mark, LATIN))
+    return [language for language in LATIN if counts[language_mark(language)]]
+
+
+def rarity(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
+    """The weight of each term: the fewer chunks have it, the more. A term in no chunk weighs most."""
+    return {term: math.log1p(chunks / (1 + count)) for term, count in frequencies.items()}
+
+
+def coverage(weights: Mapping[str, float], text_terms: Collection[str]) -> float:
+    """Share of the weights that a text with these terms covers, from 0 to 1."""
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in text_terms) / total if total else 0.0
+
+
+# -- The words of a passage behind the terms of the keyword index: `configure` for `configur`.
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Wording:
+    """How chunks write the terms of one query. Chunks have most of their words in common, so what is found out about a
+    word holds for all of them."""
+
+    def __init__(self, terms: Iterable[str], languages: Collection[str] = LATIN) -> None:
+        """`languages` are those besides English that chunks may be in."""
+        self._terms = frozenset(term for term in terms if not is_without_blanks(term))
+        self._has_languages = bool(languages)
+        self._alike = _words_from("".join(sorted({term[0] for term in self._terms})))
+        """The words that may be one of the terms alone, which nearly all terms are somewhere."""
+        self._words: defaultdict[str, _Words] = defaultdict(_Words)
+        """Language → the words of the chunks so far."""
+
+    def of(self, chunk: StoredChunk, terms: Collection[str]) -> dict[str, str]:
+        """Each of these terms with the word of a chunk that became it, as it is written most often; a term of no word
+        is itself.
+
+        A word with this term alone is better than one of which it is a part, like `ComponentProps`, and that is better
+        than a name of several words, like `--feature-gates`. Where there are no blanks, terms are as they are written.
+        """
+        document = chunk.document
+        names = (document.title, *chunk.row.heading_path, *document.aliases, *chunk.row.tags, file_name(chunk.path))
+        text = "\n".join((chunk.text, *names))
+        wanted = self._terms.intersection(terms)
+        language = language_of(document.text) if self._has_languages else ""
+        found = dict(self._words_with(wanted, self._alike.findall(text), language).alone)
+        for cut in (_WORD.findall, words_of):
+            if missing := wanted.difference(found):
+                written = self._words_with(missing, cut(text), language)
+                found |= written.inside | written.alone
+        return {term: found.get(term, term) for term in terms}
+
+    def _words_with(self, terms: frozenset[str], words: list[str], language: str) -> _Written:
+        alone: dict[str, Counter[str]] = defaultdict(Counter)
+        inside: dict[str, Counter[str]] = defaultdict(Counter)
+        terms_by_word = word_terms(language)
+        counts = Counter(words)
+        matching = self._matching(counts.keys(), language)
+        # Of two words that are written equally often, the first one counts.
+        for word in filter(matching.__contains__, counts):
+            own = terms_by_word[word]
+            for term in terms.intersection(own):
+                (alone if len(own) == 1 else inside)[term][_in_a_sentence(word)] += counts[word]
+        return _Written(_most_often(alone), _most_often(inside))
+
+    def _matching(self, words: Set[str], language: str) -> set[str]:
+        """All words so far, these among them, that became a term of the query."""
+        known, terms_by_word = self._words[language], word_terms(language)
+        new = words - known.seen
+        known.seen |= new
+        known.matching |= {word for word in new if not self._terms.isdisjoint(terms_by_word[word])}
+        return known.matching
+
+
+class _Written(NamedTuple):
+    """Term → how it is written most often: as a word of its own, and inside of others."""
+
+    alone: dict[str, str]
+    inside: dict[str, str]
+
+
+class _Words:
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        self.matching: set[str] = set()
+
+
+def _most_often(counts: Mapping[str, Counter[str]]) -> dict[str, str]:
+    return {term: words.most_common(1)[0][0] for term, words in counts.items()}
+
+
+@lru_cache(maxsize=256)
+def _words_from(initials: str) -> re.Pattern[str]:
+    """Words that begin with one of these letters, small or capital, or with one that is not ASCII. A stem begins as its
+    word does, or as that does without its accent. To cut a text into all of its words takes five times as long.
+
+    What stands in front is looked at last: then a search skips all other letters at once."""
+    others = set(map(chr, range(128))).difference(initials, initials.upper())
+    return re.compile(rf"[^{re.escape(''.join(sorted(others)))}](?<![^\W_].)(?<=[^\W_])[^\W_]*+", re.DOTALL)
+
+
+def _in_a_sentence(word: str) -> str:
+    """A word that only begins with a capital may do so because a sentence or a heading begins with it."""
+    return word if any(map(str.isupper, word[1:])) else word.casefold()
+
+
+# -- What the words of a query stand for in an index
+
 
 Kind = Literal["known", "beginning", "misspelt", "unknown"]
 
@@ -74,12 +258,11 @@ ENDINGS = tuple(
     """.split()
 )
 """What the stemmer takes off a word, as people type it."""
-_WORD = re.compile(r"[^\W_]+")
 _LETTER = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WordReading:
     """A term of the query and what it stands for."""
 
     typed: str
@@ -107,12 +290,12 @@ class Reading:
         return sorted(found, key=lambda term: -self.shares[term])[:MOST_FOUND]
 
 
-def read_words(keywords: Keywords, text: str, chunks: int) -> list[Reading]:
+def read_words(keywords: Keywords, text: str, chunks: int) -> list[WordReading]:
     """The terms of a query, each with what it stands for in an index of so many chunks."""
     languages = languages_in(keywords)
     terms, forms = content_terms(text, languages), other_forms(text, languages)
     if len(terms) > MOST_QUERY_TERMS:  # a pasted text
-        return [Reading(term, term, dict.fromkeys((term, *forms.get(term, ())), 1.0)) for term in terms]
+        return [WordReading(term, term, dict.fromkeys((term, *forms.get(term, ())), 1.0)) for term in terms]
     counts = keywords.term_frequencies((*terms, *chain.from_iterable(forms.values())))
     speller = _Speller(keywords, counts, chunks)
     words = _typed_words(text)
@@ -120,7 +303,7 @@ def read_words(keywords: Keywords, text: str, chunks: int) -> list[Reading]:
     return [speller.read(term, words.get(term, ""), beginnings.get(term, ""), forms.get(term, ())) for term in terms]
 
 
-def shares_of(readings: Iterable[Reading]) -> dict[str, float]:
+def shares_of(readings: Iterable[WordReading]) -> dict[str, float]:
     """Term of the index → how much it counts for the whole query."""
     shares: dict[str, float] = {}
     for reading in readings:
@@ -129,12 +312,12 @@ def shares_of(readings: Iterable[Reading]) -> dict[str, float]:
     return shares
 
 
-def is_guessed(reading: Reading) -> bool:
+def is_guessed(reading: WordReading) -> bool:
     """Whether it stands for other words than the one that was typed."""
     return reading.kind in ("beginning", "misspelt")
 
 
-def spelt_out(text: str, readings: Iterable[Reading], best: Sequence[StoredChunk]) -> str:
+def spelt_out(text: str, readings: Iterable[WordReading], best: Sequence[StoredChunk]) -> str:
     """The query with whole words in place of misspelt and unfinished ones, as the best chunks by words write them.
 
     A model that reads word pieces makes nothing of half a word. Nor of a wrong one: an unfinished word stays as it is
@@ -150,7 +333,9 @@ def spelt_out(text: str, readings: Iterable[Reading], best: Sequence[StoredChunk
     return _replaced(text, words)
 
 
-def covered_share(readings: Sequence[Reading], counts: Mapping[str, int], chunks: int, terms: Collection[str]) -> float:
+def covered_share(
+    readings: Sequence[WordReading], counts: Mapping[str, int], chunks: int, terms: Collection[str]
+) -> float:
     """How much of a query a text with these terms covers, from 0 to 1; rare words weigh more.
 
     One unknown word weighs little more than all the known ones, so it alone does not make a text irrelevant.
@@ -163,7 +348,7 @@ def covered_share(readings: Sequence[Reading], counts: Mapping[str, int], chunks
     return covered / total if total else 0.0
 
 
-def _weight(reading: Reading, counts: Mapping[str, int], chunks: int) -> float:
+def _weight(reading: WordReading, counts: Mapping[str, int], chunks: int) -> float:
     """The rarity of the word as it was typed. A guess may be wrong, so it weighs as much as an unknown word."""
     own = {term: share for term, share in reading.shares.items() if reading.kind == "known" or share == 1.0}
     if not own:
@@ -175,7 +360,7 @@ def _weight(reading: Reading, counts: Mapping[str, int], chunks: int) -> float:
 # -- what people see
 
 
-def guesses(readings: Iterable[Reading], terms: Collection[str], written: Mapping[str, str]) -> tuple[Guess, ...]:
+def guesses(readings: Iterable[WordReading], terms: Collection[str], written: Mapping[str, str]) -> tuple[Guess, ...]:
     """The words of the query that a chunk with these terms has in another form, as it writes them."""
     guessed = []
     for reading in readings:
@@ -240,20 +425,20 @@ class _Speller:
         self._chunks = chunks
         self._corrected = 0
 
-    def read(self, term: str, typed: str, beginning: str, forms: Sequence[str] = ()) -> Reading:
+    def read(self, term: str, typed: str, beginning: str, forms: Sequence[str] = ()) -> WordReading:
         """`typed` is the word if there is one, `beginning` what longer words begin with if it may go on, `forms` are
         its terms in documents in other languages."""
         own = self._known_forms(term, forms)
         if beginning and max((self._counts[form] for form in own), default=0) * RARE < self._chunks:
             completions = self._completions(term, beginning)
             if completions:
-                return Reading(typed or term, term, completions | own, "beginning")
+                return WordReading(typed or term, term, completions | own, "beginning")
         if own:
-            return Reading(term, term, own)
+            return WordReading(term, term, own)
         if typed and self._corrected < MOST_CORRECTED:
             self._corrected += 1
             return self._misspelt(term, typed, is_open=bool(beginning))
-        return Reading(typed or term, term, {}, "unknown")
+        return WordReading(typed or term, term, {}, "unknown")
 
     def _known_forms(self, term: str, forms: Sequence[str]) -> dict[str, float]:
         """The terms of the word itself that documents have. Where they keep the accents it was typed with, the word
@@ -280,14 +465,14 @@ class _Speller:
 
     # Words that are misspelt
 
-    def _misspelt(self, term: str, typed: str, is_open: bool) -> Reading:
+    def _misspelt(self, term: str, typed: str, is_open: bool) -> WordReading:
         near = self._near(term, folded(typed), is_open)
         likelihood = {other: count * EDIT_FACTOR**distance for other, (distance, count) in near.items()}
         best = sorted(likelihood, key=lambda other: (-likelihood[other], other))[:MOST_CORRECTIONS]
         if not best:
-            return Reading(typed, term, {}, "unknown")
+            return WordReading(typed, term, {}, "unknown")
         shares = _shares({other: likelihood[other] for other in best})
-        return Reading(typed, term, shares, "misspelt", _nearest_word(folded(typed), best[0]))
+        return WordReading(typed, term, shares, "misspelt", _nearest_word(folded(typed), best[0]))
 
     def _near(self, term: str, word: str, is_open: bool) -> dict[str, tuple[int, int]]:
         """Terms that are few edits away → (edits, number of chunks).

@@ -6,16 +6,328 @@ connections would gain little.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-from collections.abc import Callable, Mapping
-from http.client import HTTPException, HTTPResponse, IncompleteRead
+import random
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from threading import Event, Lock
 from typing import Any, NoReturn, TypeVar
 from urllib.error import HTTPError, URLError
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Request, build_opener
 
-from headnote.errors import RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
-from headnote.services.connection import Allowance, DeadlineExceeded, LimitedRequest, ResponseTooLarge, make_opener
-from headnote.services.retries import Pace, Retryable, parse_retry_after, with_retries
-from headnote.services.settings import Limits, Service, deadline_variable
+from headnote.errors import RateLimited, RequestRefused, ServiceError, ServiceUnavailable, WrongAnswer
+from headnote.services.service import Limits, Service, deadline_variable
+
+# -- Cancelling a request from another thread.
+#
+# A request can block in a read for minutes. The `Cancellation` that is active in the requesting thread knows how to end
+# each such wait: it shuts the connection down or cuts a pause short.
+
+
+Interrupt = Callable[[], None]
+"""Ends another thread's wait and returns at once."""
+
+
+class Cancelled(Exception):
+    """The request was cancelled: nobody waits for its result any more."""
+
+
+class Cancellation:
+    """A switch that ends every request made while it is active."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._called = Event()
+        self._interrupts: set[Interrupt] = set()
+
+    def cancel(self) -> None:
+        """End every wait, present and future."""
+        with self._lock:
+            self._called.set()
+            interrupts, self._interrupts = self._interrupts, set()
+        for interrupt in interrupts:
+            interrupt()
+
+    def check(self) -> None:
+        if self._called.is_set():
+            raise Cancelled
+
+    def add(self, interrupt: Interrupt) -> None:
+        """Register what `cancel` has to call. Raises `Cancelled` if it was called already."""
+        with self._lock:
+            self.check()
+            self._interrupts.add(interrupt)
+
+    def discard(self, interrupt: Interrupt) -> None:
+        with self._lock:
+            self._interrupts.discard(interrupt)
+
+    def pause(self, seconds: float) -> None:
+        self._called.wait(seconds)
+        self.check()
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """Inside the block, this thread's requests can be cancelled."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+_current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
+
+
+def current_cancellation() -> Cancellation:
+    """The cancellation active in this thread, or one that nobody can trigger."""
+    return _current.get() or Cancellation()
+
+
+# -- HTTP connections that keep to a deadline and a maximum size, whatever the server does.
+#
+# A socket timeout only limits silence: a server that sends one byte a second never times out and never finishes. So
+# every read goes through `_LimitedStream`, which checks the deadline of the whole request, counts bytes, and can be
+# interrupted from another thread.
+
+
+CONNECT_SECONDS = 10.0
+"""To connect, TLS handshake included. This phase cannot be cancelled, so it is short; a live server needs a second."""
+
+
+class DeadlineExceeded(TimeoutError):
+    """The time for the whole request is over."""
+
+
+class ResponseTooLarge(Exception):
+    """The response has more bytes than any sensible one."""
+
+
+class Allowance:
+    """What one request may still use: time until its deadline, silence between two reads, bytes of the response."""
+
+    def __init__(self, deadline: float, max_silence: float, max_bytes: int) -> None:
+        """`deadline` is a time of `time.monotonic`."""
+        self._deadline = deadline
+        self._max_silence = max_silence
+        self._bytes_left = max_bytes
+        self._socket: socket.socket | None = None
+        self._cancellation = current_cancellation()
+        self._cancellation.add(self._shut_down)
+
+    def seconds(self) -> float:
+        """How long the next read may take."""
+        self._cancellation.check()
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise DeadlineExceeded
+        return min(left, self._max_silence)
+
+    def attach(self, connected: socket.socket) -> None:
+        self._socket = connected
+        connected.settimeout(self.seconds())
+
+    def use_bytes(self, received: int) -> None:
+        self._cancellation.check()
+        self._bytes_left -= received
+        if self._bytes_left < 0:
+            raise ResponseTooLarge
+
+    def release(self) -> None:
+        self._cancellation.discard(self._shut_down)
+
+    def _shut_down(self) -> None:
+        """Make a blocked read return at once."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):  # already closed
+                # Not SSLSocket.shutdown: it would drop the TLS state that the reading thread is using.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+class LimitedRequest(Request):
+    """A POST with the allowance it has to keep to."""
+
+    def __init__(self, allowance: Allowance, url: str, body: bytes, headers: dict[str, str]) -> None:
+        super().__init__(url, data=body, headers=headers, method="POST")
+        self.allowance = allowance
+
+
+def make_opener() -> OpenerDirector:
+    """Opens `LimitedRequest`s. Uses the proxies of the environment and follows no redirects."""
+    return build_opener(_NoRedirects, _LimitedHTTPHandler, _LimitedHTTPSHandler)
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """The key is for one host. Users decide whether to trust another."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class _LimitedHTTPHandler(HTTPHandler):
+    def http_open(self, req: Request) -> HTTPResponse:
+        assert isinstance(req, LimitedRequest)
+        return self.do_open(partial(_LimitedHTTPConnection, req.allowance), req)
+
+
+class _LimitedHTTPSHandler(HTTPSHandler):
+    def https_open(self, req: Request) -> HTTPResponse:
+        assert isinstance(req, LimitedRequest)
+        return self.do_open(partial(_LimitedHTTPSConnection, req.allowance), req)
+
+
+class _LimitedHTTPConnection(HTTPConnection):
+    def __init__(self, allowance: Allowance, host: str, **options: Any) -> None:
+        super().__init__(host, **options)
+        self._allowance = allowance
+        self.response_class = partial(_LimitedResponse, allowance)  # type: ignore[assignment]
+
+    def connect(self) -> None:
+        self.timeout = min(CONNECT_SECONDS, self._allowance.seconds())
+        super().connect()
+        self._allowance.attach(self.sock)
+
+
+class _LimitedHTTPSConnection(_LimitedHTTPConnection, HTTPSConnection):
+    pass
+
+
+class _LimitedResponse(HTTPResponse):
+    def __init__(self, allowance: Allowance, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        raw = sock.makefile("rb", buffering=0)
+        self.fp.close()
+        self.fp = io.BufferedReader(_LimitedStream(allowance, sock, raw))
+
+
+class _LimitedStream(io.RawIOBase):
+    """The bytes of a response as they arrive."""
+
+    def __init__(self, allowance: Allowance, sock: socket.socket, raw: socket.SocketIO) -> None:
+        super().__init__()
+        self._allowance = allowance
+        self._socket = sock
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._socket.settimeout(self._allowance.seconds())
+        try:
+            received = self._raw.readinto(buffer)
+        except TimeoutError:
+            self._allowance.seconds()  # raises DeadlineExceeded if it was the deadline and not the silence
+            raise
+        self._allowance.use_bytes(received or 0)
+        return received
+
+    def close(self) -> None:
+        self._allowance.release()
+        self._raw.close()
+        super().close()
+
+
+# -- Trying again: which failures are worth it, how long to wait, when to give up.
+
+
+_DAY = 86_400
+
+Result = TypeVar("Result")
+
+
+class Retryable(Exception):
+    """This try failed; another one may succeed."""
+
+    def __init__(self, error: ServiceError, retry_after: float | None = None) -> None:
+        """`error` is raised if no further try follows; `retry_after` is the wait the service demands, in seconds."""
+        self.error = error
+        self.retry_after = retry_after
+
+
+def with_retries(send: Callable[[float], Result], limits: Limits, pace: RetryPace) -> Result:
+    """Call `send` with the deadline until it succeeds, fails for good, or limits are reached."""
+    deadline = time.monotonic() + limits.deadline
+    for attempt in range(1, limits.tries + 1):
+        pace.wait(deadline)
+        try:
+            return send(deadline)
+        except Retryable as failure:
+            wait = _backoff(attempt, limits, failure.retry_after)
+            is_last = attempt == limits.tries
+            is_too_long = (failure.retry_after or 0) > limits.longest_wait
+            is_too_late = time.monotonic() + wait > deadline
+            if is_last or is_too_long or is_too_late:
+                raise _final_error(failure, attempt, limits) from None
+            current_cancellation().pause(wait)
+    raise AssertionError("unreachable: at least one try")
+
+
+def _backoff(attempt: int, limits: Limits, retry_after: float | None) -> float:
+    """Exponential, with jitter: many waiting clients must not all come back at once."""
+    wait = min(limits.first_wait * 2.0 ** (attempt - 1), limits.longest_wait)
+    jittered: float = wait * random.uniform(0.5, 1)
+    return jittered if retry_after is None else max(jittered, retry_after + jittered / 4)
+
+
+def _final_error(failure: Retryable, tries: int, limits: Limits) -> ServiceError:
+    error = failure.error
+    wait = failure.retry_after
+    if wait and wait > limits.longest_wait:
+        seconds = f"{wait:.0f} seconds" if wait <= _DAY else "more than a day"
+        remedy = f"it asks to wait for {seconds}"
+    elif isinstance(error, RateLimited):
+        remedy = "try again later, or send fewer requests per minute"
+    else:
+        remedy = "try again later"
+    return type(error)(f"{error.message}, after {'1 try' if tries == 1 else f'{tries} tries'}", remedy=remedy)
+
+
+class RetryPace:
+    """Spaces requests evenly over a minute, across threads."""
+
+    def __init__(self, requests_per_minute: float | None) -> None:
+        self._interval = 60 / requests_per_minute if requests_per_minute else 0.0
+        self._lock = Lock()
+        self._next_start = 0.0
+
+    def wait(self, deadline: float) -> None:
+        if not self._interval:
+            return
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._next_start)
+            self._next_start = start + self._interval
+        if start > now:
+            current_cancellation().pause(min(start, deadline) - now)
+
+
+def parse_retry_after(headers: Message[str, str]) -> float | None:
+    """The wait demanded by a response, in seconds. The header holds a number or a date; anything else is ignored."""
+    try:
+        milliseconds = headers.get("retry-after-ms")
+        if milliseconds:
+            return max(0.0, float(milliseconds) / 1000)
+        value = headers.get("retry-after")
+        if not value:
+            return None
+        if value.strip().replace(".", "", 1).isdigit():
+            return float(value)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None
+
+
+# -- The HTTP client
+
 
 MAX_BYTES = 64 << 20
 """Of a response, unless the caller knows better. It fits in memory and holds three hundred bytes around each of 200,000
@@ -24,7 +336,6 @@ _READ_BYTES = 1 << 16
 """Read at a time. The declared Content-Length is not trusted, because it would decide how much memory is allocated."""
 _MAX_QUOTE = 200
 
-Result = TypeVar("Result")
 Reader = Callable[[HTTPResponse], Result]
 """Turns a response into a result and closes it, now or later. `Retryable` and connection errors fail this try only."""
 
@@ -36,7 +347,7 @@ class Client:
         self.service = service
         self.limits = limits or Limits()
         self._opener = make_opener()
-        self._pace = Pace(self.limits.requests_per_minute)
+        self._pace = RetryPace(self.limits.requests_per_minute)
         self._refused_options: set[str] = set()
 
     def post_json(

@@ -16,9 +16,8 @@ from typing import Literal, TypeVar, Unpack
 
 from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
-from headnote.chunking.options import ChunkOptions
 from headnote.chunking.presets import settings_from
-from headnote.chunking.settings import Settings, shown
+from headnote.chunking.settings import ChunkOptions, Settings, shown
 from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError, warn
 from headnote.model import Chunk
 from headnote.processes import can_be_sent, exit_with_parent, shut_down, way_to_start

@@ -26,15 +26,20 @@ from typing import NamedTuple
 from headnote.arguments import check_types
 from headnote.errors import MissingSource, SkippedSource, SourceError, UnreadableSource
 from headnote.sources.files import SUFFIXES, source_error, suffixes_with
-from headnote.sources.ignore import PRIVATE_FOLDERS, Rules, Scope, outputs_beside, parse_globs
-from headnote.sources.listing import NOT_A_FILE, ListedFile, Listing, SkippedFile, by_parts, too_large
+from headnote.sources.ignore import PRIVATE_FOLDERS, IgnoreScope, Rules, outputs_beside, parse_globs
 from headnote.sources.repository import (
     GIT_RULES,
     IGNORE_FILES,
+    NOT_A_FILE,
     OWN_RULES,
+    ListedFile,
+    Listing,
+    SkippedFile,
     UnusableRules,
+    by_parts,
     read_ignore_file,
     rules_above,
+    too_large,
     why_ignored,
 )
 
@@ -128,7 +133,7 @@ class _Folder(NamedTuple):
     """The same from the top of the repository, as rules count it."""
     real: str
     """The real path from the root: differs only if a link led here."""
-    scope: Scope
+    scope: IgnoreScope
     included: bool
     """Whether `include` takes its files, unless a glob says something about them."""
 

@@ -2,16 +2,208 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import posixpath
 import stat
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
+from heapq import nlargest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from headnote.errors import MissingSource, NotAFile, SourceError, UnreadableSource
-from headnote.formats.table import suffixes_of
-from headnote.sources.decode import decode
-from headnote.sources.nearest import nearest_paths
+from headnote.errors import MissingSource, NotAFile, NotText, SourceError, UnreadableSource
+from headnote.formats.kinds import suffixes_of
+from headnote.lines import count_line_ends
+
+# -- Bytes → text, character for character: line ends and byte order mark stay, because offsets count them.
+
+
+# The marks of UTF-32 begin with those of UTF-16, so they come first.
+CODEC_OF_MARK = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+SAMPLE_SIZE = 8192
+# A stray NUL or escape in a text is legal Markdown, so a few control characters prove nothing, not even in a
+# short file. Real text stays far below a tenth; UTF-16 without a mark has one in every second byte.
+STRAY_CONTROLS = 8
+CONTROLS_IN_TEXT = 0.1
+CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
+
+SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
+NAME_MARKDOWN = "name Markdown files, or folders that hold them"
+
+Fallback = Literal["cp1252"]
+"""How to read bytes that are not UTF-8: as Windows-1252, which includes all printable characters of Latin-1."""
+
+
+class Decoded(NamedTuple):
+    text: str
+    warning: str
+    """What had to be guessed, in one line; empty if nothing."""
+
+
+def decode(data: bytes, path: str) -> str:
+    """The text of a file. `path` is only for the message of `NotText`."""
+    codec = next((codec for mark, codec in CODEC_OF_MARK if data.startswith(mark)), "utf-8")
+    if codec == "utf-8" and _mostly_controls(data):
+        raise NotText("binary, not text", path=path, remedy=NAME_MARKDOWN)
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise _not_text(data, path, codec, error) from None
+
+
+def decode_or_guess(data: bytes, path: str, fallback: Fallback | None) -> Decoded:
+    """The text of a file, even in a legacy encoding.
+
+    Each byte that is not valid UTF-8 is decoded by the fallback. So a file in the legacy encoding is readable, and one
+    bad byte does not spoil a page of UTF-8. Binary files are still refused; without a fallback, so is everything that
+    `decode` refuses.
+    """
+    try:
+        return Decoded(decode(data, path), "")
+    except NotText:
+        if fallback is None or _has_mark(data) or len(data) > len(data.translate(None, CONTROL_BYTES)):
+            raise
+    escaped = data.decode("utf-8", "surrogateescape")
+    text = escaped.translate(_bytes_of(fallback))
+    guessed = [at for at, character in enumerate(escaped) if "\udc80" <= character <= "\udcff"]
+    line = 1 + count_line_ends(escaped[: guessed[0]])
+    what = "1 byte that is" if len(guessed) == 1 else f"{len(guessed)} bytes that are"
+    return Decoded(text, f"{what} not UTF-8 read as {fallback}, first in line {line}")
+
+
+def _has_mark(data: bytes) -> bool:
+    return any(data.startswith(mark) for mark, _ in CODEC_OF_MARK)
+
+
+def _bytes_of(codec: str) -> dict[int, str]:
+    """Escaped byte → its character. The few that Windows-1252 leaves undefined become the controls of Latin-1."""
+    table = {}
+    for byte in range(0x80, 0x100):
+        try:
+            table[0xDC00 + byte] = bytes([byte]).decode(codec)
+        except UnicodeDecodeError:
+            table[0xDC00 + byte] = chr(byte)
+    return table
+
+
+def _mostly_controls(data: bytes) -> bool:
+    sample = data[:SAMPLE_SIZE]
+    controls = len(sample) - len(sample.translate(None, CONTROL_BYTES))
+    return controls > STRAY_CONTROLS and controls > CONTROLS_IN_TEXT * len(sample)
+
+
+def _not_text(data: bytes, path: str, codec: str, error: UnicodeDecodeError) -> NotText:
+    if codec == "utf-8" and b"\0" in data[:SAMPLE_SIZE]:
+        return NotText("binary, not text", path=path, remedy=NAME_MARKDOWN)
+    line = 1 + count_line_ends(data[: error.start].decode(codec))
+    bad = f"byte 0x{data[error.start]:02x} at offset {error.start}"
+    return NotText(f"not valid {codec.upper()}: {bad}", path=path, line=line, remedy=SAVE_AS_UTF8)
+
+
+# -- A wrong path, or a wrong name → the nearest ones.
+
+
+MOST = 3
+"""Paths that an error names."""
+_ALIKE_NAMES, _ALIKE_PATHS = 0.6, 0.8
+"""How alike two must be, of 1. Paths in the same folder are alike anyway."""
+_CANDIDATES = 50
+"""Paths that are compared letter by letter: that takes long, so a rough comparison chooses them."""
+_LONGEST = 200
+"""Characters that are compared."""
+_ROUGH = 8
+"""Names that are compared letter by letter with a wrong one."""
+MOST_LOOKED_AT = 1000
+"""Names, each counted once for every pair of letters, that are looked at for one name. So many wrong names take no more
+time in a large folder than in a small one."""
+
+
+def without_suffix(path: str) -> str:
+    return posixpath.splitext(path)[0]
+
+
+def nearest_paths(written: str, documents: Sequence[str]) -> list[str]:
+    """The paths most like one that is wrong, by the name of the file and by the whole path."""
+    wanted = _Shape(written.replace("\\", "/"))
+    shapes = nlargest(_CANDIDATES, map(_Shape, documents), wanted.roughly_like)
+    likeness = {shape.path: wanted.like(shape) for shape in shapes}
+    near = [path for path, (names, paths) in likeness.items() if names >= _ALIKE_NAMES or paths >= _ALIKE_PATHS]
+    return sorted(near, key=lambda path: (-sum(likeness[path]), path))[:MOST]
+
+
+class SimilarNames:
+    """A name → the one that is most like it. Comparing letter by letter takes long, so only names are compared that
+    share most pairs of letters, and of these the rarest count: they say most."""
+
+    def __init__(self, names: Iterable[str], alike: float) -> None:
+        """`alike` is how alike two names must be, of 1."""
+        self._alike = alike
+        self._known: dict[str, str] = {}
+        self._with: dict[str, list[str]] = defaultdict(list)
+        for name in names:
+            for pair in _pairs(name):
+                self._with[pair].append(name)
+
+    def like(self, name: str) -> str:
+        """The most similar one; empty if none is alike."""
+        if name not in self._known:
+            found = get_close_matches(name, self._roughly_like(name), 1, self._alike)
+            self._known[name] = found[0] if found else ""
+        return self._known[name]
+
+    def _roughly_like(self, name: str) -> list[str]:
+        shared: Counter[str] = Counter()
+        left = MOST_LOOKED_AT
+        for pair in sorted(_pairs(name) & self._with.keys(), key=lambda pair: (len(self._with[pair]), pair)):
+            shared.update(self._with[pair][:left])
+            left -= len(self._with[pair])
+            if left <= 0:
+                break
+        return nlargest(_ROUGH, shared, lambda other: (shared[other] / (len(other) + len(name)), other))
+
+
+def _pairs(name: str) -> set[str]:
+    return set(map(str.__add__, name, name[1:]))
+
+
+class _Shape:
+    """A path to be compared with others."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.whole = path.casefold()[:_LONGEST]
+        self.name = without_suffix(posixpath.basename(self.whole.rstrip("/")))
+        self._of_name = _pieces(self.name)
+        self._of_whole = _pieces(self.whole)
+
+    def roughly_like(self, other: _Shape) -> float:
+        return _shared(self._of_name, other._of_name) + _shared(self._of_whole, other._of_whole)
+
+    def like(self, other: _Shape) -> tuple[float, float]:
+        """How alike the names and the paths are."""
+        names = SequenceMatcher(None, self.name, other.name).ratio()
+        return names, SequenceMatcher(None, self.whole, other.whole).ratio()
+
+
+def _pieces(text: str) -> set[str]:
+    """Letters, and pairs of them: two letters that changed places still count for something."""
+    return {*text, *_pairs(text)}
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    return len(one & other) / max(len(one | other), 1)
+
+
+# -- A file → its text
+
 
 SUFFIXES = (".markdown", ".md", ".mdx", ".txt")
 """Endings of the files in a folder that are documents. A file that is named explicitly needs none of them."""

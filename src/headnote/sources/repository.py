@@ -4,19 +4,77 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from headnote.sources.ignore import (
     OUTPUT_FOLDERS,
+    IgnoreScope,
     Rules,
-    Scope,
     Verdict,
     outputs_beside,
     parse_globs,
     parse_ignore_file,
 )
-from headnote.sources.listing import SkippedFile
+
+# -- The result of listing a folder.
+
+
+class ListedFile(NamedTuple):
+    """A file to be read."""
+
+    path: str
+    """From the root, with `/` between the parts; always valid Unicode."""
+    size: int
+    """In bytes."""
+    mtime_ns: int
+    """When it was last written, in nanoseconds since 1970."""
+
+
+class SkippedFile(NamedTuple):
+    """A file or folder that one might miss, and why it is not listed. Ignored files are not among them."""
+
+    path: str
+    """From the root. For display: bytes that are not UTF-8 are shown as `\\xff`."""
+    reason: str
+    """Why it was left out, in plain words."""
+    unreadable: bool = False
+    """It could not be read: it may still be there, with everything in it."""
+    is_missing: bool = True
+    """Whether its content is in no document. Of a link to what is read anyway, it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files below a root, in the order of their paths, part by part."""
+
+    files: list[ListedFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    """Every folder that was read, from the root; the root itself is `.`."""
+    rules_from: list[str] = field(default_factory=list)
+    """Folders above the root, by full path, whose ignore files apply to it."""
+    site_marks: list[str] = field(default_factory=list)
+    """Files and folders, from the root, that configure the generator of a site."""
+    absent: list[SkippedFile] = field(default_factory=list)
+    """Of several roots, those that could not be read: what is known of them stays."""
+
+
+NOT_A_FILE = "a pipe, socket or device, not a file"
+
+
+def too_large(size: int, max_bytes: int) -> str:
+    return f"too large: {size:,} bytes, and {max_bytes:,} are allowed"
+
+
+def by_parts(path: str) -> str:
+    """Sort key that compares paths part by part, so the files of a folder stay together."""
+    return path.replace("/", "\0")
+
+
+# -- Ignore files on the way to a path
+
 
 GIT_RULES = ".gitignore"
 OWN_RULES = ".headnoteignore"
@@ -28,7 +86,7 @@ LARGEST_IGNORE_FILE = 4 * 1024 * 1024
 class RulesAbove(NamedTuple):
     """The ignore rules of the folders above a root."""
 
-    scope: Scope
+    scope: IgnoreScope
     place: bytes
     """The root as seen from the top of its repository, with a slash at the end; empty if it is the top."""
     folders: list[str]
@@ -83,12 +141,12 @@ def rules_above(root: Path) -> RulesAbove:
     found = repository_top(root)
     top = Path(found) if found else None
     if top is None:
-        return RulesAbove(Scope(), b"", [], [])
+        return RulesAbove(IgnoreScope(), b"", [], [])
     info = _git_folder(top) / "info"
     folders = [info] if info.is_dir() else []
     skipped: list[SkippedFile] = []
     exclude = _read(info / "exclude", b"", skipped)
-    scope = Scope(git=(exclude,) if exclude else ())
+    scope = IgnoreScope(git=(exclude,) if exclude else ())
     place = b""
     ignored = False
     for part in root.relative_to(top).parts:
@@ -101,7 +159,7 @@ def rules_above(root: Path) -> RulesAbove:
         ignored = ignored or scope.verdict(name, path, is_folder=True) in ("own", "git")
         place = path + b"/"
     # A folder that is named although the repository ignores it is meant to be read: those rules do not apply inside.
-    return RulesAbove(Scope() if ignored else scope, place, [str(folder) for folder in folders], skipped)
+    return RulesAbove(IgnoreScope() if ignored else scope, place, [str(folder) for folder in folders], skipped)
 
 
 def rule_against(
@@ -127,7 +185,7 @@ def rule_against(
     return None if is_included else SkippedFile("/".join(parts), "the setting include does not name it")
 
 
-def _with_rules_in(folder: Path, scope: Scope, place: bytes, name: str) -> Scope:
+def _with_rules_in(folder: Path, scope: IgnoreScope, place: bytes, name: str) -> IgnoreScope:
     """The scope for one name in a folder."""
     unusable: list[SkippedFile] = []  # a listing reports them
     scope = scope.with_rules(*(_read(folder / file, place, unusable) for file in (OWN_RULES, GIT_RULES)))

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.errors import NotAFile, UnreadableSource
-from headnote.sources.decode import Fallback, decode_or_guess
-from headnote.sources.files import source_error
+from headnote.sources.files import Fallback, decode_or_guess, source_error
 
 ATTEMPTS = 5
 FIRST_PAUSE = 0.01

@@ -7,21 +7,74 @@ path begins with the name of its root. Nothing else joins a folder and a path.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from headnote.chunking.settings import nearest, shown
 from headnote.errors import SettingsError, SourceError
+from headnote.formats.kinds import format_of
 from headnote.model import folder_glob
-from headnote.sources.attachments import read_attachment
 from headnote.sources.discover import MAX_BYTES, discover
-from headnote.sources.files import source_error
-from headnote.sources.listing import Listing, SkippedFile
+from headnote.sources.files import source_error, suffixes_with, without_suffix
+from headnote.sources.ignore import PRIVATE_FOLDERS
+from headnote.sources.repository import NOT_A_FILE, Listing, SkippedFile, rule_against, too_large
 from headnote.sources.snapshot import FileSnapshot, read_snapshot
+
+# -- Files below a root that belong to documents, such as pictures: one at a time, by path.
+#
+# The rules of documents apply: ignored files are not served, and no link leads out of the root.
+
+
+LARGEST = 32 * 1024 * 1024
+"""In bytes; larger files are not read."""
+
+
+def read_attachment(root: str | os.PathLike[str], path: str, exclude: Sequence[str] = ()) -> bytes | None:
+    """The content of a file; None if it does not exist or must not be read."""
+    parts = path.split("/")
+    if not _is_plain(path, parts):
+        return None
+    try:
+        top = Path(os.path.realpath(root, strict=True))
+        real = Path(os.path.realpath(top.joinpath(*parts), strict=True))
+    except (OSError, ValueError):
+        return None
+    if not real.is_relative_to(top):
+        return None
+    # Check both the requested path and the real one: a link must not lead around a rule.
+    for inside in {tuple(parts), real.relative_to(top).parts}:
+        if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside)) or rule_against(top, inside, exclude=exclude):
+            return None
+    return _content(real)
+
+
+def _is_plain(path: str, parts: list[str]) -> bool:
+    return "\\" not in path and "\0" not in path and ":" not in path and not {"", ".", ".."}.intersection(parts)
+
+
+def _content(file: Path) -> bytes | None:
+    """None for anything but a regular file: opening a pipe would wait for its writer."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        with os.fdopen(os.open(file, flags), "rb") as opened:
+            status = os.fstat(opened.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+                return None
+            return opened.read(LARGEST + 1)[:LARGEST]
+    except OSError:
+        return None
+
+
+# -- The folders of an index as one tree of paths
+
 
 AnyPath = str | os.PathLike[str]
 
@@ -68,7 +121,7 @@ class Root:
         return "the folder is empty, as it is when a disk is not mounted" if is_empty else ""
 
 
-class Place(NamedTuple):
+class RootPlace(NamedTuple):
     """A path as its root sees it."""
 
     root: Root
@@ -122,13 +175,13 @@ class Tree:
 
     # Paths
 
-    def place(self, path: str) -> Place | None:
+    def place(self, path: str) -> RootPlace | None:
         """The root of a path, and the path from there; None if no root has that name."""
         if not self.is_named:
-            return Place(self.roots[0], path)
+            return RootPlace(self.roots[0], path)
         name, _, inside = path.partition("/")
         root = self._by_name.get(name)
-        return Place(root, inside) if root else None
+        return RootPlace(root, inside) if root else None
 
     def root_of(self, path: str) -> str:
         """The name of the root of a path; empty for a single folder."""
@@ -256,3 +309,122 @@ def _add(whole: Listing, root: Root, max_bytes: int) -> None:
     whole.folders.extend(root.name if folder == "." else named(folder) for folder in listing.folders)
     whole.rules_from.extend(one for one in listing.rules_from if one not in whole.rules_from)
     whole.site_marks.extend(map(named, listing.site_marks))
+
+
+# -- A path as people write it → the document that it means.
+
+
+def meant_path(written: str, tree: Tree, documents: Sequence[str]) -> str | None:
+    """The one document that a path means: from the root or from above it, absolute, with or without its suffix, in any
+    case. None if there is none, or more than one."""
+    written_as = set(spellings(written, tree))
+    for fold in (str, str.casefold):
+        wanted = set(map(fold, written_as))
+        for cut in (str, without_suffix):  # every document has a suffix
+            matches = {document for document in documents if fold(cut(document)) in wanted}
+            if matches:
+                return matches.pop() if len(matches) == 1 else None
+    return None
+
+
+def spellings(written: str, tree: Tree) -> Iterator[str]:
+    """A path as the index may name it."""
+    path = written.replace("\\", "/")
+    if not path.strip("/"):
+        return
+    for root in tree.roots:
+        for folder in (os.path.realpath(root.folder), os.path.abspath(root.folder)):  # noqa: PTH100  keeps links
+            if path.startswith(start := f"{folder}/".replace("\\", "/")):
+                path = root.prefix + path.removeprefix(start)
+    path = posixpath.normpath(path.lstrip("/"))
+    yield path
+    if not tree.is_named:
+        yield path.removeprefix(f"{tree.roots[0].real.name}/")
+
+
+# -- Why something is not among the documents: a folder that has none, or one file that exists.
+
+
+MOST_FILES = 20_000
+"""Files that are looked at: whoever names the wrong folder may have named a whole disk."""
+MOST_NAMED = 3
+
+
+def why_no_documents(tree: Tree, listing: Listing) -> str:
+    """For folders in which `listing` found no file."""
+    away = {one.path: one.reason for one in listing.absent}
+    return "; ".join(
+        f"{root.name}: {away[root.name]}" if root.name in away else _why_none_in(root, listing) for root in tree.roots
+    )
+
+
+def _why_none_in(folder: Root, listing: Listing) -> str:
+    root = Path(folder.folder)
+    own = (one for one in listing.skipped if one.path.startswith(folder.prefix))
+    left_out = [one._replace(path=one.path.removeprefix(folder.prefix)) for one in own]
+    suffixes = suffixes_with(folder.formats)
+    facts = [f"no Markdown in {root}: looked for {', '.join(suffixes)}"]
+    files = list(islice(_files_below(root), MOST_FILES))
+    skipped = [f"{file.path} ({file.reason})" for file in left_out]
+    known = {file.path for file in left_out}
+    excluded = [path for path in files if path.lower().endswith(suffixes) and path not in known]
+    if skipped:
+        facts.append(f"left out {_some(skipped)}")
+    if excluded:
+        facts.append(f"ignore files or settings exclude {_some(excluded)}")
+    others = Counter(PurePath(path).suffix.lower() for path in files if not path.lower().endswith(suffixes))
+    others.pop("", None)
+    if others:
+        kinds = [f"{count:,} {suffix}" for suffix, count in others.most_common(MOST_NAMED)]
+        facts.append(f"other files there: {', '.join(kinds)}")
+    formats = sorted({format_of(path) for path in files} - {"", *folder.formats})
+    if formats:
+        facts.append(f"to read them: headnote index --formats {','.join(formats)}")
+    return "; ".join(facts)
+
+
+def left_out_hint(left_out: Sequence[SkippedFile]) -> str:
+    """For those who look for something in vain: what is left out, and where to read why; empty if nothing is."""
+    return f"left out of the index: {_some([one.path for one in left_out])} (status says why)" if left_out else ""
+
+
+def why_left_out(tree: Tree, path: str, max_bytes: int) -> SkippedFile | None:
+    """Why a file that exists is no document, and the file or folder that this is about; None if nobody can miss it:
+    there is no such file, or it is none of those that are looked for."""
+    place = tree.place(path)
+    parts = place.path.split("/") if place else [""]
+    hidden = {"", ".", "..", *map(os.fsdecode, PRIVATE_FOLDERS)}
+    if place is None or hidden.intersection(parts):
+        return None
+    root, top = place.root, place.root.real
+    if not path.lower().endswith(suffixes_with(root.formats)):
+        return None
+    try:
+        real = Path(os.path.realpath(top.joinpath(*parts), strict=True))
+        status = real.stat()
+    except (OSError, ValueError):
+        return None
+    if not real.is_relative_to(top):
+        return SkippedFile(path, "a link that leads out of the folder")
+    if rule := rule_against(top, parts, root.include, root.exclude):
+        return rule._replace(path=root.prefix + rule.path)
+    if real != top.joinpath(*parts):
+        return SkippedFile(path, f"a link to {root.prefix}{real.relative_to(top).as_posix()}")
+    if not stat.S_ISREG(status.st_mode):
+        return SkippedFile(path, NOT_A_FILE)
+    if status.st_size > max_bytes:
+        return SkippedFile(path, too_large(status.st_size, max_bytes))
+    return SkippedFile(path, "it has not been read yet: run headnote index")
+
+
+def _files_below(root: Path) -> Iterator[str]:
+    """Paths from the root, hidden folders and what is in them left out."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inside = PurePath(folder).relative_to(root)
+        yield from ((inside / name).as_posix() for name in sorted(names) if not name.startswith("."))
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

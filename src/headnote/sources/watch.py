@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.extras import load
-from headnote.formats.table import format_of
+from headnote.formats.kinds import format_of
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.files import has_known_suffix
 from headnote.sources.ignore import OUTPUT_FOLDERS
-from headnote.sources.listing import Listing
-from headnote.sources.repository import IGNORE_FILES
+from headnote.sources.repository import IGNORE_FILES, Listing
 from headnote.sources.tree import AnyPath, Tree
 
 DEBOUNCE_MS = 300

@@ -14,18 +14,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
 from headnote.model import LinkKind, breadcrumb_of
-from headnote.store.damage import integer
 from headnote.store.filters import flat_fields, folded_tag
-from headnote.store.names import name_hash, names_of
+from headnote.store.integrity import integer
+from headnote.store.keyword_fields import keyword_fields
+from headnote.store.quantized import name_hash, names_of
 from headnote.store.rows import (
+    ChunkPlace,
     ChunkRow,
+    Columns,
+    DocumentEntry,
     DocumentHead,
     DocumentRow,
     DocumentSummary,
     LinkRow,
     NonText,
     Parent,
-    Place,
     Row,
     StoredChunk,
     StoredFile,
@@ -132,7 +135,7 @@ _NEARBY = 256
 _MAX_PIECES = 5
 """Each sign once, and strings around them. One more could stand for any number of copies."""
 
-Carried = tuple[str, str, str, str, str]
+CarriedPieces = tuple[str, str, str, str, str]
 """front, lead, prefix, suffix, overlap"""
 
 
@@ -146,7 +149,7 @@ def carried_of(row: ChunkRow, source: str) -> str | None:
     return escaped(_written([front, lead, row.prefix, row.suffix, overlap]))
 
 
-def read_carried(stored: str | None, heading_path: tuple[str, ...], source: str) -> Carried:
+def read_carried(stored: str | None, heading_path: tuple[str, ...], source: str) -> CarriedPieces:
     crumb = _crumb(heading_path)
     if stored is None:
         return crumb, "", "", "", ""
@@ -385,9 +388,9 @@ def stored_chunk(row: Sequence[Any], document: Parent) -> StoredChunk:
     return StoredChunk(identity, document, chunk)
 
 
-def stored_place(row: tuple[Any, ...]) -> Place:
+def stored_place(row: tuple[Any, ...]) -> ChunkPlace:
     chunk, path, start_line, mtime_ns = row
-    return Place(chunk, unescaped(path), integer(start_line), integer(mtime_ns))
+    return ChunkPlace(chunk, unescaped(path), integer(start_line), integer(mtime_ns))
 
 
 def stored_link(row: Sequence[Any]) -> LinkRow:
@@ -408,3 +411,33 @@ def stored_link(row: Sequence[Any]) -> LinkRow:
         section=None if section is None else unescaped(section),
         resolved_chunk=None if resolved_chunk is None else integer(resolved_chunk),
     )
+
+
+# -- An entry as the tables store it, made by whoever has read the document.
+#
+# These are plain values: another process sends them in a third of the time that rows take, and the writer, which all
+# processes wait for, only adds numbers.
+
+
+def columns_of(entry: DocumentEntry | Columns) -> Columns:
+    """The columns of an entry; itself, if it has become columns already."""
+    if isinstance(entry, Columns):
+        return entry
+    document, chunks = entry.document, entry.chunks
+    return Columns(
+        path=document.path,
+        document=document_row(document),
+        text=document.text,
+        chunks=[chunk_row(document, chunk) for chunk in chunks],
+        links=[link_row(link) for link in entry.links],
+        keywords=[tuple(fields) for fields in keyword_fields(document, chunks)],
+        tags=document_tags(document, chunks),
+        fields=fields(document),
+        vectors=entry.vectors,
+    )
+
+
+def links_in(columns: Columns) -> list[LinkRow]:
+    """The links as rows again."""
+    path = columns.document[0]
+    return [stored_link((path, *link)) for link in columns.links]

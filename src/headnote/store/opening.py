@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from headnote.errors import IndexFailure, MissingIndex, SettingsError
-from headnote.store.base import Store
+from headnote.store.interface import Store
 
 EMBEDDED = ("", "sqlite")
 

@@ -4,15 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from headnote.extras import load_numpy
-from headnote.store.names import name_hash
-from headnote.store.parts import PartSet
+from headnote.model import text_hash
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# -- The product of many rows with one vector.
+
+
+_TOGETHER = 512
+"""Rows at once. As floats they stay in the cache of the processor. For more of them numpy's library starts threads that
+wait for each other: where other programs run, that takes ten times as long as the sums."""
+
+
+def products(rows: NDArray[Any], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sum of each row times the vector. Rows are floats in single precision, or anything that becomes such."""
+    numpy = load_numpy()
+    sums: NDArray[np.float32] = numpy.empty(len(rows), numpy.float32)
+    is_ready = rows.dtype == numpy.float32
+    floats = numpy.empty((0 if is_ready else min(_TOGETHER, len(rows)), len(vector)), numpy.float32)
+    for start in range(0, len(rows), _TOGETHER):
+        some = rows[start : start + _TOGETHER]
+        if not is_ready:
+            floats[: len(some)] = some
+        numpy.dot(some if is_ready else floats[: len(some)], vector, out=sums[start : start + len(some)])
+    return sums
+
+
+# -- What a passage is called, which is often all that a question says of it.
+#
+# Many documents have their title in the frontmatter, so that neither the text of a chunk nor its breadcrumb contains
+# it. Therefore names have vectors of their own: a chunk is near a question if its name is.
+
+
+NAMES = 2
+"""Number of names of a chunk."""
+MOST = 300
+"""Characters of a name. A heading may be a page long and stand above many chunks, each of which has a name to embed."""
+
+
+def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
+    """The title of the document alone, and with the headings above a chunk. A first heading that repeats the title
+    counts once. Both names are the same for text above all headings. Longer names are cut."""
+    headings = [heading for heading in heading_path if heading]
+    if headings[:1] == [title]:
+        del headings[0]
+    return title[:MOST], " > ".join((title, *headings))[:MOST]
+
+
+def name_hash(name: str) -> bytes:
+    """The key under which the vector of a name is stored."""
+    return bytes.fromhex(text_hash(name))
+
+
+# -- The vectors of some chunks together: of their names, of their parts, and of each as a whole.
+
+
+class PartSet(NamedTuple):
+    """The vectors of the parts and names of some chunks. They are kept in steps, as they are stored: to compare them
+    with a query, numbers of that size need not be made of all of them."""
+
+    chunks: list[int]
+    counts: list[int]
+    """Number of parts of each chunk, at least one."""
+    steps: NDArray[np.number]
+    """A row for each name, two of a chunk, in the order of `names_of`; then a row for each part. Those of a chunk are
+    together, in the order of the chunks. A name without vector is zeros."""
+    scales: NDArray[np.float32]
+    """What one step of each row is worth."""
+    lengths: NDArray[np.float32]
+    """Of the sum of the parts of each chunk; 0 if they say nothing."""
+
+    def floats(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The vectors as numbers: for each chunk a matrix of its names, and a row for each part."""
+        floats: NDArray[np.float32] = self.steps.astype("float32")
+        floats *= self.scales[:, None]
+        names = NAMES * len(self.chunks)
+        return floats[:names].reshape(len(self.chunks), NAMES, floats.shape[1]), floats[names:]
+
+    def similarities(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Of each name, a row for each chunk, and of each part."""
+        similarities: NDArray[np.float32] = products(self.steps, query) * self.scales
+        names = NAMES * len(self.chunks)
+        return similarities[:names].reshape(-1, NAMES), similarities[names:]
+
+
+# -- Vectors of names and parts as bytes
+
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.store.base import Documents, Keywords, Vectors
 from headnote.store.filters import Filter
+from headnote.store.interface import Documents, Keywords, Vectors
 from headnote.store.labels import Labels
-from headnote.store.parts import PartSet
+from headnote.store.quantized import PartSet
 from headnote.store.rows import (
     ALL_OF_IT,
     DEFAULT_WEIGHTS,
+    ChunkPlace,
     Claim,
     DocumentHead,
     DocumentRow,
@@ -20,12 +21,11 @@ from headnote.store.rows import (
     LinkRow,
     NonText,
     PendingText,
-    Place,
     StoredChunk,
     StoredFile,
     Weights,
 )
-from headnote.store.vocabulary import Vocabulary
+from headnote.words.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +64,7 @@ class CompositeReader:
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
         return self._documents.chunks(ids)
 
-    def places(self, ids: Sequence[int]) -> list[Place]:
+    def places(self, ids: Sequence[int]) -> list[ChunkPlace]:
         return self._documents.places(ids)
 
     def has_any(self, only: Filter) -> bool:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.model import Chunk, LinkKind, text_hash
-
-if TYPE_CHECKING:
-    pass
 
 
 class StoredFile(NamedTuple):
@@ -264,7 +261,7 @@ def merged(vectors: Iterable[PackedVectors]) -> list[PackedVectors]:
     return list(by_model.values())
 
 
-class Entry(NamedTuple):
+class DocumentEntry(NamedTuple):
     """A document with its chunks and links, written and replaced as a unit."""
 
     document: DocumentRow
@@ -369,7 +366,7 @@ class StoredChunk(NamedTuple):
         return self.path + self.row.key_tail
 
 
-class Place(NamedTuple):
+class ChunkPlace(NamedTuple):
     """Where a chunk stands."""
 
     chunk: int

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from headnote.store.codec import escaped
-from headnote.store.filters import Filter, folded, folded_tag
-from headnote.store.phrases import chunk_has_phrase, has_phrase, terms_of_phrase
-from headnote.store.requirements import (
+from headnote.store.filters import (
     All,
     Either,
     FieldExists,
     FieldIs,
+    Filter,
     HasPhrase,
     HasTag,
     HasWord,
@@ -23,11 +22,15 @@ from headnote.store.requirements import (
     Not,
     Requirement,
     TitleHas,
+    folded,
+    folded_tag,
     is_of_documents,
+    satisfies,
 )
+from headnote.store.keyword_fields import chunk_has_phrase
 from headnote.store.rows import StoredChunk
-from headnote.store.terms import MOST_QUERY_TERMS, other_forms, terms
-from headnote.store.values import satisfies
+from headnote.words.phrases import has_phrase, terms_of_phrase
+from headnote.words.terms import MOST_QUERY_TERMS, other_forms, terms
 
 Condition = tuple[str, list[Any]]
 """SQL with `?` for each binding, and its bindings."""

@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from headnote.tokens.base import Counter
+from headnote.tokens.counter import Counter
 from headnote.tokens.names import BIASES, NAMES, CounterLike, count_tokens, estimate_tokens, get_counter
 from headnote.tokens.seams import is_seam
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, Literal, Protocol
 
 from headnote.errors import SettingsError
-from headnote.tokens.base import Counter
+from headnote.tokens.counter import Counter
 
 ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
 """Name of a counter → its encoding."""

@@ -9,11 +9,11 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
-from headnote.tokens.base import Counter
+from headnote.tokens.counter import Counter
 from headnote.tokens.unicode17 import WIDE, ranges
 
 
-class Weights(NamedTuple):
+class CharacterWeights(NamedTuple):
     """Ratios as whole numbers over a common unit, so that sums are exact and the same on every machine."""
 
     unit: int
@@ -26,13 +26,13 @@ class Weights(NamedTuple):
     """Weight of one wide character (CJK, emoji), in prose and in code."""
 
 
-TABLE: dict[str, Weights] = {
-    "chars": Weights(unit=1, prose=1, code=1, wide=1),
-    "chars4": Weights(unit=4, prose=1, code=1, wide=1),
+TABLE: dict[str, CharacterWeights] = {
+    "chars": CharacterWeights(unit=1, prose=1, code=1, wide=1),
+    "chars4": CharacterWeights(unit=4, prose=1, code=1, wide=1),
     # Characters per token:                           prose     code
-    "estimate": Weights(44, 11, 16, 44),  # ........... 4        2.75
-    "estimate-prose": Weights(66, 15, 22, 66),  # ..... 4.4      3.0
-    "estimate-code": Weights(36, 10, 15, 36),  # ...... 3.6      2.4
+    "estimate": CharacterWeights(44, 11, 16, 44),  # ........... 4        2.75
+    "estimate-prose": CharacterWeights(66, 15, 22, 66),  # ..... 4.4      3.0
+    "estimate-code": CharacterWeights(36, 10, 15, 36),  # ...... 3.6      2.4
 }
 """Name of a counter → its ratios."""
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from headnote.errors import SettingsError
 from headnote.extras import install
-from headnote.tokens.base import Counter
 from headnote.tokens.bpe import as_encodable
+from headnote.tokens.counter import Counter
 
 
 class HuggingFaceCounter(Counter):

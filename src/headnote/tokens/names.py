@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cache
+from operator import index
 from os import PathLike
 from pathlib import Path
 
 from headnote.arguments import check_types
 from headnote.errors import SettingsError
 from headnote.model import CODE_LIKE, Block
-from headnote.tokens.base import Counter
 from headnote.tokens.bpe import ENCODINGS, open_counter
 from headnote.tokens.characters import CharacterCounter
-from headnote.tokens.function import FunctionCounter
+from headnote.tokens.counter import Counter
 from headnote.tokens.huggingface import open_tokenizer
+
+# -- A function `str → int` as a counter.
+
+
+class FunctionCounter(Counter):
+    """Calls the function once for every text."""
+
+    def __init__(self, function: Callable[[str], int]) -> None:
+        self.name = getattr(function, "__qualname__", type(function).__name__)
+        self._function = function
+
+    def weigh(self, texts: Sequence[str], code: Sequence[bool] | None = None) -> list[int]:  # noqa: ARG002
+        return [self._size_of(text) for text in texts]
+
+    def _size_of(self, text: str) -> int:
+        result = self._function(text)
+        try:
+            size = index(result)
+        except TypeError:
+            size = -1
+        if size < 0:
+            raise SettingsError(
+                f"the counter {self.name!r} returned {result!r}",
+                remedy="return the size as a whole number, 0 or more",
+            )
+        return size
+
+    def _fit_window(self, text: str, limit: int, code: bool) -> int:
+        """By bisection, since there are no boundaries. Correct for any function that grows with the text."""
+        if self.count(text, code) <= limit:
+            return len(text)
+        fits, over = 0, len(text)
+        while over - fits > 1:
+            middle = (fits + over) // 2
+            if self.count(text[:middle], code) <= limit:
+                fits = middle
+            else:
+                over = middle
+        return fits
+
+
+# -- A name, a file or a function → the counter
+
 
 CounterLike = str | PathLike[str] | Callable[[str], int] | Counter
 """What `get_counter` takes: a name, the path of a `tokenizer.json`, a function, a counter."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headnote.extras import load
-from headnote.web.rendering import INSTALL
+from headnote.rendering import INSTALL
 
 PURPOSE = "the web page"
 

@@ -14,17 +14,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from headnote.api.keeper import Served
 from headnote.errors import HeadnoteError
-from headnote.keeper import Served
 from headnote.web.ask_stream import AskLimiter
-from headnote.web.compression import QUICK, respond, squeezed, takes_gzip
 from headnote.web.conversion import encoded
-from headnote.web.endpoints.state import folder_name
-from headnote.web.endpoints.table import ENDPOINTS, Endpoint
+from headnote.web.endpoints.folder import folder_name
+from headnote.web.endpoints.routes import ENDPOINTS, Endpoint
 from headnote.web.failures import Refused, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.openapi import openapi
-from headnote.web.page_files import Page, page
-from headnote.web.pictures import picture
+from headnote.web.page_files import QUICK, PageFiles, page, picture, respond, squeezed, takes_gzip
 from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
 
@@ -107,11 +105,11 @@ async def _file(request: Request, served: Served, limiter: anyio.CapacityLimiter
     return await anyio.to_thread.run_sync(find, limiter=limiter)
 
 
-async def _index_page(request: Request, page: Page, folder: str) -> Response:
+async def _index_page(request: Request, page: PageFiles, folder: str) -> Response:
     return page.respond_index(request, folder)
 
 
-async def _page_file(request: Request, page: Page) -> Response:
+async def _page_file(request: Request, page: PageFiles) -> Response:
     # In a thread: the first time, the file is compressed.
     find = partial(page.respond_file, request, request.path_params["digest"], request.path_params["path"])
     return await anyio.to_thread.run_sync(find)

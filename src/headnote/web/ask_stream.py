@@ -10,13 +10,13 @@ from collections.abc import AsyncGenerator, Callable
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from headnote.api.keeper import Served
 from headnote.errors import HeadnoteError
-from headnote.keeper import Served
 from headnote.model import Turn
-from headnote.services.cancellation import Cancellation, Cancelled
+from headnote.rendering.answers import StreamedAnswer
+from headnote.services.client import Cancellation, Cancelled
 from headnote.web.conversion import answer_event, encoded, text_event
 from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
-from headnote.web.rendering.answers import StreamedAnswer
 from headnote.web.requests import AskRequest
 from headnote.web.responses import AskEvent, ErrorEvent
 

@@ -10,13 +10,13 @@ import msgspec
 from headnote.index.task import FilesRead
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Facet, Hit, ReadQuery, breadcrumb_of, folder_glob
+from headnote.rendering.answers import DrawnBlock, render_answer
+from headnote.rendering.link_targets import picture_address
 from headnote.search.filter_language import quoted_condition
 from headnote.search.snippets import Snippet, excerpt_of, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
-from headnote.web.rendering.answers import AnswerBlock, render_answer
-from headnote.web.rendering.links import picture_address
 
 
 def hit_answer(hit: Hit, query: str, literal: bool = False) -> responses.HitAnswer:
@@ -83,7 +83,7 @@ def answer_event(answer: Answer, question: str, read: FilesRead | None) -> respo
     )
 
 
-def text_event(text: str, blocks: Sequence[AnswerBlock]) -> responses.TextEvent:
+def text_event(text: str, blocks: Sequence[DrawnBlock]) -> responses.TextEvent:
     return responses.TextEvent(text, [responses.AnswerBlock(*block) for block in blocks])
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from headnote import __version__
 from headnote.web.ask_stream import LINES
-from headnote.web.endpoints.table import ENDPOINTS, Endpoint
+from headnote.web.endpoints.routes import ENDPOINTS, Endpoint
 from headnote.web.requests import AskRequest
 from headnote.web.responses import AskEvent, Failure
 

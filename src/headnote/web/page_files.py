@@ -5,6 +5,7 @@ They are read once. A package that is upgraded under a running server does not m
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import html
 import mimetypes
@@ -18,9 +19,53 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headnote.web.compression import THOROUGH, respond, squeezed, takes_gzip
+from headnote.api import Index
 from headnote.web.failures import Refused
 from headnote.web.security import DIAGRAM_POLICY
+
+# -- Bodies as gzip, for clients that take it.
+#
+# Compressing tells the size of a secret to those who can choose what stands beside it and see the length. There is
+# nothing to tell here: the token is in no body, and the guard refuses requests that other sites make. Streams are left
+# alone, because their pieces would wait in the compressor, and so are pictures, which are compressed already.
+
+
+SMALLEST = 1000
+"""Bytes. Below, a body fits one packet anyway."""
+QUICK = 2
+"""Level of a body that is made for one request: a third of the time of the usual one, and a few percent larger."""
+THOROUGH = 9
+"""Level of a file that is compressed once."""
+
+
+def takes_gzip(request: Request) -> bool:
+    for offer in request.headers.get("accept-encoding", "").lower().split(","):
+        name, _, weight = offer.replace(" ", "").partition(";")
+        if name in ("gzip", "*"):
+            return weight not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
+
+
+def squeezed(body: bytes, level: int) -> bytes | None:
+    """The body as gzip; None where that does not pay."""
+    if len(body) < SMALLEST:
+        return None
+    smaller = gzip.compress(body, level, mtime=0)
+    return smaller if len(smaller) < len(body) else None
+
+
+def respond(body: bytes, gzipped: bytes | None, media_type: str, headers: dict[str, str] | None = None) -> Response:
+    """A response with the smaller of two bodies. Caches are told that others get another one."""
+    response = Response(gzipped if gzipped is not None else body, media_type=media_type, headers=headers)
+    if gzipped is not None:
+        response.headers["Content-Encoding"] = "gzip"
+    if len(body) >= SMALLEST:
+        response.headers["Vary"] = "Accept-Encoding"
+    return response
+
+
+# -- The files of the page, under addresses that change with them, so that browsers keep each for ever
+
 
 FIRST_STYLES = ("base", "controls", "shell", "markdown")
 """Stylesheets that others build on, in this order; the rest follow by name."""
@@ -58,7 +103,7 @@ class PageFile:
         return respond(self.body, self.gzipped if takes_gzip(request) else None, self.media_type, headers)
 
 
-class Page:
+class PageFiles:
     """All files, and the digest that stands for them."""
 
     def __init__(self, contents: dict[str, bytes]) -> None:
@@ -106,10 +151,12 @@ class Page:
 
 
 @cache
-def page() -> Page:
+def page() -> PageFiles:
     """The page of this package."""
     root = Path(str(files("headnote.web") / "static"))
-    return Page({file.relative_to(root).as_posix(): file.read_bytes() for file in root.rglob("*") if file.is_file()})
+    return PageFiles(
+        {file.relative_to(root).as_posix(): file.read_bytes() for file in root.rglob("*") if file.is_file()}
+    )
 
 
 def _digest(contents: dict[str, bytes]) -> str:
@@ -134,3 +181,29 @@ def _imports(path: str, script: str) -> Iterator[str]:
     """What a module imports before it runs; what it imports when asked to is left out."""
     for target in _IMPORT.findall(script):
         yield posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+
+
+# -- `/files/…`: the pictures of documents, and no other file of the folder.
+
+
+TYPES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".svg": "image/svg+xml",
+}
+# An SVG is a document itself: it may draw, and nothing more.
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+def picture(index: Index, path: str) -> Response:
+    """The picture at a path below the root."""
+    kind = TYPES.get(path[path.rfind(".") :].lower()) if "." in path else None
+    data = index.attachment(path) if kind else None
+    if kind is None or data is None:
+        raise Refused(404, "not_found", "no such picture", "the picture must be below the root and not ignored")
+    headers = {"Content-Security-Policy": SVG_POLICY} if kind == TYPES[".svg"] else {}
+    return Response(data, media_type=kind, headers={**headers, "Cache-Control": "private, max-age=60"})

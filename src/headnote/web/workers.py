@@ -19,22 +19,61 @@ import socket
 import threading
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.sharedctypes import RawArray
 from typing import Any, NamedTuple
 
+import msgspec
+
 from headnote.api import Index
+from headnote.api.keeper import KeeperState, Served, files_read_of, keep_fresh
 from headnote.errors import IndexFailure, UnreadIndex, UntrustedSettings
-from headnote.keeper import Served, State, files_read_of, keep_fresh
 from headnote.processes import FROM_NOTHING
 from headnote.signals import signals_later
 from headnote.web.app import make_app
-from headnote.web.board import Board
+from headnote.web.conversion import encoded
 from headnote.web.security import Guard
 from headnote.web.serving import GRACE_SECONDS, SharedSocket, make_server
+
+# -- A few bytes that several processes share: one writes how far the index is, the others read it.
+
+
+SIZE = 16 * 1024
+_HEADER = 8
+_LONGEST = 1000
+"""Characters of a text. It may repeat what a service says, and as JSON a character takes six bytes at most."""
+
+
+class Board:
+    """Holds one `State`. Nothing is locked, since a process may be killed at any moment: a reader tells a state that is
+    half written by its checksum, and takes the one before."""
+
+    def __init__(self) -> None:
+        self._memory = RawArray("c", SIZE)
+        self._last = KeeperState(busy=True)
+        """What was read last; at first, nobody has written yet."""
+
+    def write(self, state: KeeperState) -> None:
+        body = encoded(state._replace(problem=state.problem[:_LONGEST], elsewhere=state.elsewhere[:_LONGEST]))
+        header = len(body).to_bytes(4, "big") + zlib.crc32(body).to_bytes(4, "big")
+        self._memory[: _HEADER + len(body)] = header + body
+
+    def read(self) -> KeeperState:
+        content = bytes(self._memory)
+        size, checksum = int.from_bytes(content[:4], "big"), int.from_bytes(content[4:_HEADER], "big")
+        body = content[_HEADER : _HEADER + size]
+        if size and zlib.crc32(body) == checksum:
+            self._last = msgspec.json.decode(body, type=KeeperState)
+        return self._last
+
+
+# -- `headnote serve --workers N`
+
 
 START_PAUSE = 1.0
 """Seconds from one start of a process to the next one, if it ends again and again."""
@@ -44,7 +83,7 @@ _LOOK_EVERY = 0.2
 """Seconds between looks at what no event tells: a signal that came, and the state of the writer."""
 
 
-class Service(NamedTuple):
+class ServedIndex(NamedTuple):
     """What is served, and where: all that a process needs to know."""
 
     open_index: Callable[[], Index]
@@ -60,7 +99,7 @@ _Work = Callable[[Connection], None]
 
 
 def run_workers(
-    service: Service, count: int, ready: Callable[[], None], note: Callable[[str], None] = lambda _: None
+    service: ServedIndex, count: int, ready: Callable[[], None], note: Callable[[str], None] = lambda _: None
 ) -> None:
     """Serve with `count` processes until this one is stopped. `ready` is called once all of them accept requests,
     `note` when one of them has ended and another one takes its place."""
@@ -68,7 +107,7 @@ def run_workers(
     works: dict[str, _Work] = {"writer": partial(_write, service.open_index, board)}
     if service.read_only:
         works.clear()
-        board.write(State())
+        board.write(KeeperState())
     works |= {f"worker {number}": partial(_answer, service, board) for number in range(1, count + 1)}
     members: list[_Member] = []
     with signals_later() as caught:
@@ -150,7 +189,7 @@ def _run(work: _Work, started: Connection, collection: tuple[int, int, int]) -> 
     work(started)
 
 
-def _answer(service: Service, board: Board, started: Connection) -> None:
+def _answer(service: ServedIndex, board: Board, started: Connection) -> None:
     """A worker: it answers requests from the index as it is."""
     # The writer is reading the folder; the response says how far it is.
     warnings.simplefilter("ignore", UnreadIndex)
@@ -166,7 +205,7 @@ def _answer(service: Service, board: Board, started: Connection) -> None:
         server.run([SharedSocket(service.listening, lambda: len(server.server_state.connections))])
 
 
-def _state(index: Index, board: Board, seen: list[int]) -> State:
+def _state(index: Index, board: Board, seen: list[int]) -> KeeperState:
     work = board.read()
     if (generation := index.generation) != seen[0]:
         # The writer follows the settings file: what it has stored with other settings is searched with those.

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 from headnote.chunking.cuts import UnitSequence, stable_cuts
 from headnote.chunking.draft import Draft
-from headnote.chunking.sizes import fits
+from headnote.chunking.records import fits
 
 
 def small(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:

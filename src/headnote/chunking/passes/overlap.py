@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
-from headnote.chunking.sizes import fits, size
+from headnote.chunking.records import fits, size
 
 
 def whole_blocks(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:

@@ -15,10 +15,9 @@ from headnote.chunking.context import ChunkingContext
 from headnote.chunking.cuts import NOTHING, Carried, UnitSequence, greedy_cuts, stable_cuts
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.overlap import carried_weight, crosses_sections
-from headnote.chunking.sizes import fits, size
-from headnote.chunking.splitting.measure import Measure
-from headnote.chunking.splitting.splitter import split_bare, split_block
-from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
+from headnote.chunking.records import fits, size
+from headnote.chunking.splitting.pieces import BETWEEN_BLOCKS, NO_SEAM, Units
+from headnote.chunking.splitting.splitter import Measure, split_bare, split_block
 from headnote.model import CODE_LIKE
 
 _ANY_WEIGHT = 1 << 62

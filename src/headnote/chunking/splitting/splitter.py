@@ -2,23 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from operator import sub
 
-from headnote.chunking.context import MANY_BLANKS
-from headnote.chunking.splitting import containers, reopening
-from headnote.chunking.splitting.leaves import by_item, by_line, by_sentence, by_word
-from headnote.chunking.splitting.measure import Measure
-from headnote.chunking.splitting.pieces import Cuts, Piece, quote_marker, source_start
-from headnote.chunking.splitting.units import BETWEEN_BLOCKS, NO_SEAM, Units
-from headnote.markdown.scanner import with_plain_line_ends
-from headnote.markdown.views import whole
+from headnote.chunking.context import MANY_BLANKS, ChunkingContext
+from headnote.chunking.splitting import leaf_cuts
+from headnote.chunking.splitting.leaf_cuts import by_item, by_line, by_sentence, by_word
+from headnote.chunking.splitting.pieces import (
+    BETWEEN_BLOCKS,
+    IN_BLOCK,
+    NO_SEAM,
+    CutPiece,
+    Cuts,
+    Units,
+    quote_marker,
+    source_start,
+)
+from headnote.markdown.rules.mdx import flow_at
+from headnote.markdown.rules.rule import SpansRead
+from headnote.markdown.scanner import scan_spans, with_plain_line_ends
+from headnote.markdown.views import View, footnote_content, list_items, quote_content, whole
 
-_SEAMS: dict[str, Callable[[Piece], Cuts]] = {
-    "code": reopening.code,
-    "html": reopening.raw,
-    "mdx_expression": reopening.raw,
-    "table": reopening.table,
+# -- Where containers are cut: between the blocks inside them.
+
+
+def item(piece: CutPiece) -> list[CutPiece]:
+    """The blocks in the content of a list item."""
+    contents = list(list_items(piece.view, piece.start, piece.end))
+    if len(contents) == 1:
+        return _blocks(_content(piece, "item", contents[0]))
+    return [_content(piece, "item", content, IN_BLOCK if number else None) for number, content in enumerate(contents)]
+
+
+def quote(piece: CutPiece) -> list[CutPiece]:
+    return _blocks(_content(piece, "quote", quote_content(piece.view, piece.start, piece.end)))
+
+
+def footnote(piece: CutPiece) -> list[CutPiece]:
+    return _blocks(_content(piece, "footnote", footnote_content(piece.view, piece.start, piece.end)))
+
+
+def jsx_element(piece: CutPiece) -> list[CutPiece]:
+    """The opening tag, the blocks inside, the closing tag; the tags stay with what is next to them."""
+    text = piece.view.text
+    inner = min(flow_at(text, piece.start, SpansRead()).end + 1, piece.end)
+    closing = max(text.rfind("\n", inner, piece.end) + 1, inner)
+    blocks = _blocks(piece._replace(start=inner, end=closing)) if inner < closing else []
+    if not blocks:
+        return by_line(piece).parts()
+    blocks[0] = blocks[0]._replace(strength=NO_SEAM)
+    opening_tag = piece._replace(kind="line", end=inner)
+    closing_tag = piece._replace(kind="line", start=closing, strength=NO_SEAM)
+    return [opening_tag, *blocks, closing_tag]
+
+
+def _content(container: CutPiece, kind: str, view: View, strength: int | None = None) -> CutPiece:
+    """The content of a container as a piece; by default, its beginning is as good a place to cut as the container's."""
+    return CutPiece(
+        kind=kind,
+        source=container.source,
+        view=View(view.text + "\n", view.starts, view.shifts),
+        start=0,
+        end=len(view.text),
+        strength=container.strength if strength is None else strength,
+        mdx=container.mdx,
+    )
+
+
+def _blocks(content: CutPiece) -> list[CutPiece]:
+    # The line end in front keeps what looks like frontmatter from being read as such.
+    spans = scan_spans("\n" + content.text, content.mdx)
+    shift = content.start - 1
+    bare = content._replace(before="", after="", reopen="", close="")
+    return [
+        bare.part(kind, shift + start, shift + end, IN_BLOCK if number else content.strength)
+        for number, (kind, start, end, _, _) in enumerate(spans)
+    ]
+
+
+# -- How heavy the parts of one block are.
+
+
+class Measure:
+    """Weighs stretches of a block. Offsets are those of its source, which begins at `start` in the document and has
+    its line ends.
+
+    The pieces that are cut have plain line ends, and these weigh less.
+    """
+
+    def __init__(self, context: ChunkingContext, source: str, start: int, is_code: bool) -> None:
+        self._context = context
+        self._start = start
+        self._counter = context.counter
+        self._source = source
+        self._is_code = is_code
+
+    def texts(self, *texts: str) -> list[int]:
+        """Weight of each text."""
+        return self._context.weigh_texts(texts, self._is_code)
+
+    def between(self, cuts: Sequence[int]) -> list[int]:
+        """Weight of the source between each two neighbouring cuts."""
+        before = self._context.weight_before
+        totals: list[int] = []
+        for cut in cuts:
+            total = before.get(self._start + cut)
+            if total is None:
+                return self._context.weigh_pieces(self._source, cuts, self._is_code)
+            totals.append(total)
+        return list(map(sub, totals[1:], totals))
+
+    def seams(self, cuts: list[int]) -> tuple[list[int], list[bool]]:
+        """The seam of each cut, and whether the cut has none.
+
+        A seam lies at the cut or before the blanks in front of it: weights between seams add up exactly. A cut
+        without a seam stands for itself, and sums across it are estimates. Seams never run backwards.
+        """
+        if self._counter.adds == "anywhere" or self._are_known(cuts):
+            return _never_backwards(cuts), [False] * len(cuts)
+        seams = self._counter.seams_before(self._source, cuts)
+        off_seam = [seam is None for seam in seams]
+        nearest = [cut if seam is None else seam for cut, seam in zip(cuts, seams, strict=True)]
+        return _never_backwards(nearest), off_seam
+
+    def _are_known(self, cuts: list[int]) -> bool:
+        before, start = self._context.weight_before, self._start
+        return bool(before) and all(start + cut in before for cut in cuts)
+
+    def fit(self, text: str, start: int, end: int, limit: int) -> int:
+        """How far the text from `start` on stays under the limit; one character at least."""
+        counter = self._counter
+        return counter.fit(text, limit // counter.unit, start, end, self._is_code)
+
+    def blanks_behind(self, text: str, weight: int) -> int:
+        """How much of the weight of a text is a long run of blanks at its end."""
+        bare = text.rstrip()
+        return weight - self.texts(bare)[0] if len(text) - len(bare) > MANY_BLANKS else 0
+
+
+def _never_backwards(places: list[int]) -> list[int]:
+    """Each place, or the furthest before it. Nearly always they are in order, which sorting finds out soonest."""
+    return places if places == sorted(places) else list(accumulate(places, max))
+
+
+# -- The algorithm
+
+
+_SEAMS: dict[str, Callable[[CutPiece], Cuts]] = {
+    "code": leaf_cuts.code,
+    "html": leaf_cuts.raw,
+    "mdx_expression": leaf_cuts.raw,
+    "table": leaf_cuts.table,
     "list": by_item,
     "paragraph": by_sentence,
     "heading": by_word,
@@ -27,11 +162,11 @@ _SEAMS: dict[str, Callable[[Piece], Cuts]] = {
 }
 """Kind → where it is cut. A word is cut between characters; kinds that are named nowhere are cut between lines."""
 
-_CONTAINERS: dict[str, Callable[[Piece], list[Piece]]] = {
-    "item": containers.item,
-    "quote": containers.quote,
-    "footnote": containers.footnote,
-    "mdx_jsx": containers.jsx_element,
+_CONTAINERS: dict[str, Callable[[CutPiece], list[CutPiece]]] = {
+    "item": item,
+    "quote": quote,
+    "footnote": footnote,
+    "mdx_jsx": jsx_element,
 }
 """Kind → the pieces inside it."""
 
@@ -50,7 +185,7 @@ def split_block(source: str, kind: str, end: int, limit: int, measure: Measure, 
     The block goes up to `end`. What follows it in the source is blank and belongs to its last unit.
     """
     text = with_plain_line_ends(source)
-    block = Piece(kind=kind, source=text, view=whole(text), start=0, end=end, strength=BETWEEN_BLOCKS, mdx=mdx)
+    block = CutPiece(kind=kind, source=text, view=whole(text), start=0, end=end, strength=BETWEEN_BLOCKS, mdx=mdx)
     splitter = _Splitter(limit, measure)
     splitter.divide(block, (0, len(source)))
     return splitter.units
@@ -72,7 +207,7 @@ class _Splitter:
         self.units = Units()
         self._carried_weights: dict[str, int] = {"": 0}
 
-    def divide(self, piece: Piece, extent: Extent, depth: int = 0) -> None:
+    def divide(self, piece: CutPiece, extent: Extent, depth: int = 0) -> None:
         """Append the units of a piece.
 
         The extent is all that these units cover in the source: the piece with the markers before it and the blanks
@@ -124,7 +259,7 @@ class _Splitter:
         units.closing += [*[close] * inner, after]
         return True
 
-    def _append_each(self, parts: list[Piece], extent: Extent, depth: int) -> None:
+    def _append_each(self, parts: list[CutPiece], extent: Extent, depth: int) -> None:
         """Append parts one by one, and divide those that are still too heavy."""
         units, source = self.units, parts[0].source
         starts = [*map(source_start, parts), extent[1]]
@@ -145,7 +280,7 @@ class _Splitter:
                 self._append_part(part, part_extent, part_seams, weight, is_off_seam, depth)
 
     def _append_part(
-        self, part: Piece, extent: Extent, seams: Extent, weight: int, is_off_seam: bool, depth: int
+        self, part: CutPiece, extent: Extent, seams: Extent, weight: int, is_off_seam: bool, depth: int
     ) -> None:
         start = extent[0]
         if part.source[start].isspace() and part.source[start : extent[1]].isspace():
@@ -194,7 +329,7 @@ class _Splitter:
             units.closing[-1] -= weight
             units.off_seam[-1] |= is_off_seam
 
-    def _by_character(self, word: Piece) -> Cuts:
+    def _by_character(self, word: CutPiece) -> Cuts:
         """As many characters at a time as fit, for a single endless word."""
         text = word.text
         end = word.start + len(text.rstrip())
@@ -208,7 +343,7 @@ class _Splitter:
             starts.append(cut)
         return Cuts(word, "character", starts, [word.strength, *[NO_SEAM] * (len(starts) - 1)])
 
-    def _with_light_carry(self, part: Piece) -> Piece:
+    def _with_light_carry(self, part: CutPiece) -> CutPiece:
         """What is repeated around a part may take three quarters of the limit.
 
         Rather than more, a fence loses its info string, and a table its head: a part that does not quite stand alone
@@ -221,7 +356,7 @@ class _Splitter:
                     weights[text] = self.measure.texts(text)[0]
             if weights[part.before] + weights[part.after] <= self.limit * 3 // 4:
                 return part
-            before, reopen = reopening.shorter_opening(part.before), reopening.shorter_opening(part.reopen)
+            before, reopen = leaf_cuts.shorter_opening(part.before), leaf_cuts.shorter_opening(part.reopen)
             if (before, reopen) == (part.before, part.reopen):
                 return part._replace(before="", after="", reopen="", close="")
             part = part._replace(before=before, reopen=reopen)
@@ -231,7 +366,7 @@ def _has_long_blanks(source: str, start: int, end: int) -> bool:
     return any(source.find(blanks, start, end) >= 0 for blanks in _LONG_BLANKS)
 
 
-def _with_quote_marker(part: Piece, start: int) -> Piece:
+def _with_quote_marker(part: CutPiece, start: int) -> CutPiece:
     """A part that begins inside a line of a quote needs the marker of that line."""
     if start == 0 or part.source[start - 1] == "\n":
         return part

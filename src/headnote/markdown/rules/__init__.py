@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headnote.markdown.rules import code, container, heading, html, mdx, paragraph, thematic_break
-from headnote.markdown.rules.base import Dialect, Rule
+from headnote.markdown.rules.rule import Dialect, Rule
 
 
 def table_of_rules(dialect: Dialect) -> list[Rule]:

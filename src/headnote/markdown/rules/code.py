@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Reading, Rule, without_blank_end
-from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
+from headnote.markdown.rules.rule import BLANK_LINE, REST_OF_LINE, Dialect, Rule, SpansRead, without_blank_end
 
 OPENING = r"(?:`{3,}+[^`\n]*+|~{3,}+[^\n]*+)\n"
 INDENT = r"(?:[ ]{4}|[ ]{0,3}+\t)"
@@ -29,7 +28,7 @@ def indented_code(_: Dialect) -> Rule:
     return Rule("indented_code", rf"(?:{INDENT}{REST_OF_LINE}|{BLANK_LINE})++", _read_indented)
 
 
-def _read_fenced(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+def _read_fenced(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
     end = match.end()
     # Without a closing fence it takes in all that follows, blank lines at the end of the file included.
     last = without_blank_end(text, start, end) if text[end - 2] in " \t\n" else end - 1
@@ -40,7 +39,7 @@ def _read_fenced(text: str, start: int, match: re.Match[str], reading: Reading) 
     return end
 
 
-def _read_indented(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+def _read_indented(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
     end = match.end()
     reading.spans.append(("code", start, without_blank_end(text, start, end), 0, ""))
     return end

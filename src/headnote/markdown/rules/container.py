@@ -11,21 +11,20 @@ import re
 from collections.abc import Callable
 
 from headnote.markdown.rules import starts, thematic_break
-from headnote.markdown.rules.base import Dialect, Reading, Rule, without_blank_end
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.nesting import FOOTNOTE_WIDTH, nested_end
-from headnote.markdown.rules.patterns import BLANK_LINE, REST_OF_LINE
+from headnote.markdown.rules.rule import BLANK_LINE, REST_OF_LINE, Dialect, Rule, SpansRead, without_blank_end
 
 _WIDEST_MARKER = 16
 
 Match = Callable[[str, int], re.Match[str] | None]
-IsOver = Callable[[str, int, Reading], bool]
+IsOver = Callable[[str, int, SpansRead], bool]
 
 
 def block_quote(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
         end = match.end()
         if not is_over(text, end, reading):
             end = nested_end(text, start, dialect)
@@ -38,7 +37,7 @@ def block_quote(dialect: Dialect) -> Rule:
 def footnote(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
         end = _item_end(text, start, FOOTNOTE_WIDTH)
         if not _after_blank_line(text, end) and not is_over(text, end, reading):
             end = nested_end(text, start, dialect)
@@ -53,7 +52,7 @@ def list_(dialect: Dialect) -> Rule:
     is_over = _is_over(dialect)
     siblings = _sibling_markers(dialect)
 
-    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
         end = _list_end(text, start, siblings[text[match.end() - 1]])
         if not (end > start and (_after_blank_line(text, end) or is_over(text, end, reading))):
             end = nested_end(text, start, dialect)

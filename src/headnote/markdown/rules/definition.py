@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Reading
+from headnote.markdown.rules.rule import SpansRead
 
 LABEL = r"\[(?P<label>(?:[^\\\[\]]|\\[\s\S])++)\]:"
 _ANGLED = r"<(?:[^<>\n\\]|\\[^\n])*+>"
@@ -20,7 +20,7 @@ _PARENTHESES = re.compile(r"\\.|[()]")
 _LONGEST_LABEL = 999
 
 
-def read_definitions(text: str, start: int, end: int, reading: Reading) -> int:
+def read_definitions(text: str, start: int, end: int, reading: SpansRead) -> int:
     """Take the definitions off the head of the paragraph `text[start:end]`; where the rest of it begins."""
     while start < end:
         match = DEFINITION.match(text, start, end)
@@ -33,7 +33,7 @@ def read_definitions(text: str, start: int, end: int, reading: Reading) -> int:
 
 def only_definitions(text: str, start: int, end: int) -> bool:
     """Whether nothing of the paragraph is left once its definitions are taken off."""
-    return read_definitions(text, start, end, Reading()) == end
+    return read_definitions(text, start, end, SpansRead()) == end
 
 
 def _is_valid(match: re.Match[str]) -> bool:

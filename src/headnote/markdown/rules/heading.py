@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Reading, Rule
+from headnote.markdown.rules.rule import Dialect, Rule, SpansRead
 
 OPENING = r"#{1,6}+(?=[ \t\n])"
 
@@ -13,7 +13,7 @@ def atx_heading(_: Dialect) -> Rule:
     return Rule("atx_heading", r"(#{1,6}+)(?=[ \t\n])[^\n]*+\n", _read)
 
 
-def _read(_: str, start: int, match: re.Match[str], reading: Reading) -> int:
+def _read(_: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
     end = match.end()
     reading.spans.append(("heading", start, end - 1, len(match[match.lastindex + 1]), ""))  # type: ignore[operator]
     return end

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Reading, Rule, without_blank_end
-from headnote.markdown.rules.patterns import LINES_TO_BLANK, REST_OF_LINE, any_of
+from headnote.markdown.rules.rule import (
+    LINES_TO_BLANK,
+    REST_OF_LINE,
+    Dialect,
+    Rule,
+    SpansRead,
+    any_of,
+    without_blank_end,
+)
 
 RAW_TEXT_TAGS = ("pre", "script", "style", "textarea")
 BLOCK_TAGS = (
@@ -56,13 +63,13 @@ def closing(text: str, tag: int) -> re.Pattern[str]:
     return next(pattern for opening, pattern in _CLOSINGS if text.startswith(opening, tag))
 
 
-def _read_to_blank(_: str, start: int, match: re.Match[str], reading: Reading) -> int:
+def _read_to_blank(_: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
     end = match.end()
     reading.spans.append(("html", start, end - 1, 0, ""))
     return end
 
 
-def _read_to_terminator(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+def _read_to_terminator(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
     tag = text.index("<", start)
     # From the second character on: in `<!-->` and `<?>` the opening is part of the closing.
     closed = closing(text, tag).search(text, tag + 1)

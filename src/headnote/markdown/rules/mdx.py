@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 
-from headnote.markdown.rules.base import Dialect, Flow, JsxTag, Reading, Rule, Span
 from headnote.markdown.rules.javascript import closing_bracket, next_bracket
-from headnote.markdown.rules.patterns import LINES_TO_BLANK
+from headnote.markdown.rules.rule import LINES_TO_BLANK, Dialect, Flow, JsxTag, Rule, Span, SpansRead
 
 _NAME = r"(?:[^\W\d]|\$)[\w$-]*+(?:\s*+[.:]\s*+(?:[^\W\d]|\$)[\w$-]*+)*+"
 _TAG_OPENING = re.compile(rf"<(?P<closing>/)?+\s*+(?P<name>{_NAME})?+(?=[\s/>{{])")
@@ -30,7 +29,7 @@ def flow(otherwise: Rule) -> Rule:
     """JSX elements and expressions; `otherwise` reads the line when other text is among them."""
     text_from = re.compile(rf"[ \t]*+{otherwise.pattern}").match
 
-    def read(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+    def read(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
         end, tags, alone = flow_at(text, start, reading)
         if not alone:
             # A tag may be spread over lines; what they begin with is then part of the tag.
@@ -45,7 +44,7 @@ def flow(otherwise: Rule) -> Rule:
     return Rule("mdx_flow", "[<{]", read)
 
 
-def flow_at(text: str, start: int, reading: Reading) -> Flow:
+def flow_at(text: str, start: int, reading: SpansRead) -> Flow:
     """The tags and expressions with which the line at `start` begins."""
     if start not in reading.flows:
         reading.flows[start] = _read_flow(text, start, reading.brackets)
@@ -74,7 +73,7 @@ def _read_flow(text: str, start: int, brackets: dict[int, int]) -> Flow:
     return Flow(at, tuple(tags), alone=at > first)
 
 
-def join_elements(reading: Reading) -> list[Span]:
+def join_elements(reading: SpansRead) -> list[Span]:
     """From an opening tag to its closing tag is one element: join what lies between them to one span.
 
     An opening tag that is never closed, and a closing tag that was never opened, stay by themselves.
@@ -105,7 +104,7 @@ def _close_element(name: str, opened: list[tuple[str, int]], waiting: dict[str, 
             return first
 
 
-def _read_esm(text: str, start: int, match: re.Match[str], reading: Reading) -> int:
+def _read_esm(text: str, start: int, match: re.Match[str], reading: SpansRead) -> int:
     end = esm_end(text, start, reading.brackets)
     reading.spans.append(("mdx_esm", start, end - 1, 0, ""))
     return end

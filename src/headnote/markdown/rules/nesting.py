@@ -12,9 +12,9 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from headnote.markdown.rules import heading, html, starts
-from headnote.markdown.rules.base import Dialect, Reading
 from headnote.markdown.rules.definition import only_definitions
 from headnote.markdown.rules.mdx import flow_at
+from headnote.markdown.rules.rule import Dialect, SpansRead
 from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
 
 _QUOTE = 0
@@ -196,7 +196,7 @@ class _Nesting:
         if mark == "-" or mark == "=" or mark == "*" or mark == "_":
             return self._is_underline(line, first, in_paragraph) or self._is_thematic_break(line, first)
         if self.dialect.mdx:
-            return mark in "<{" and flow_at(line, first, Reading()).alone
+            return mark in "<{" and flow_at(line, first, SpansRead()).alone
         if mark != "<":
             return False
         if _IS.html_terminated.match(line, first) or _IS.html_block.match(line, first):

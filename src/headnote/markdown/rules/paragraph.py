@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable
 
 from headnote.markdown.rules import starts
-from headnote.markdown.rules.base import Dialect, Reader, Reading, Rule, without_blank_end
 from headnote.markdown.rules.definition import only_definitions, read_definitions
 from headnote.markdown.rules.mdx import flow_at
-from headnote.markdown.rules.patterns import REST_OF_LINE
+from headnote.markdown.rules.rule import REST_OF_LINE, Dialect, Reader, Rule, SpansRead, without_blank_end
 from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
 
 _BEGINS_NOTHING = r"[^\s#>`~*+\-_<0-9\[{}]"
@@ -23,7 +22,7 @@ _MAY_END_OTHERWISE = frozenset("=-|: \t<{")
 _MAY_BEGIN_DEFINITION = frozenset("[ \t")
 
 
-Continuation = Callable[[str, int, int, Reading], int]
+Continuation = Callable[[str, int, int, SpansRead], int]
 """(text, start of a paragraph, end of the lines that are known to belong to it, what is read so far) → where scanning
 goes on."""
 
@@ -57,7 +56,7 @@ def _reader(go_on: Continuation) -> Reader:
 def _continuation_of_prose(dialect: Dialect) -> Continuation:
     look_closely = _continuation(dialect)
 
-    def go_on(text: str, start: int, end: int, reading: Reading) -> int:
+    def go_on(text: str, start: int, end: int, reading: SpansRead) -> int:
         if end < len(text) and text[end] in _MAY_END_OTHERWISE:
             return look_closely(text, start, end, reading)
         reading.spans.append(("paragraph", start, end - 1, 0, ""))
@@ -74,7 +73,7 @@ def _continuation(dialect: Dialect) -> Continuation:
     header_row = re.compile(rf"{dialect.indent}[^ \t]").match
     rows_end = _rows_end(dialect)
 
-    def go_on(text: str, start: int, end: int, reading: Reading) -> int:
+    def go_on(text: str, start: int, end: int, reading: SpansRead) -> int:
         size = len(text)
         while end < size and text[end] in _MAY_END_OTHERWISE:
             underlined = underline(text, end)
@@ -94,13 +93,13 @@ def _continuation(dialect: Dialect) -> Continuation:
     return go_on
 
 
-def _rows_end(dialect: Dialect) -> Callable[[str, int, Reading], int]:
+def _rows_end(dialect: Dialect) -> Callable[[str, int, SpansRead], int]:
     """From the line after the delimiter row, where the rows of the table end."""
     more_rows = rf"(?:(?!{starts.after_table(dialect)}){REST_OF_LINE})*+"
     rows, one_more = re.compile(more_rows), re.compile(REST_OF_LINE + more_rows)
     may_flow = re.compile(r"[ \t]*+[<{]").match
 
-    def read(text: str, position: int, reading: Reading) -> int:
+    def read(text: str, position: int, reading: SpansRead) -> int:
         end = _end(rows, text, position)
         while dialect.mdx and may_flow(text, end) and not flow_at(text, end, reading).alone:
             end = _end(one_more, text, end)
@@ -109,7 +108,7 @@ def _rows_end(dialect: Dialect) -> Callable[[str, int, Reading], int]:
     return read
 
 
-def _close(text: str, start: int, end: int, reading: Reading) -> None:
+def _close(text: str, start: int, end: int, reading: SpansRead) -> None:
     """The paragraph ends here, as a paragraph."""
     if text[start] in _MAY_BEGIN_DEFINITION:
         start = read_definitions(text, start, end, reading)
@@ -119,13 +118,13 @@ def _close(text: str, start: int, end: int, reading: Reading) -> None:
         reading.spans.append(("paragraph", start, last, 0, ""))
 
 
-def _close_setext(text: str, start: int, underline: int, end: int, reading: Reading) -> int:
+def _close_setext(text: str, start: int, underline: int, end: int, reading: SpansRead) -> int:
     start = read_definitions(text, start, underline, reading)
     reading.spans.append(("heading", start, end - 1, 1 if "=" in text[underline:end] else 2, ""))
     return end
 
 
-def _close_table(header: int, end: int, reading: Reading) -> int:
+def _close_table(header: int, end: int, reading: SpansRead) -> int:
     reading.spans.append(("table", header, end - 1, 0, ""))
     return end
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from headnote.markdown.rules.base import Dialect, Reading, without_blank_end
 from headnote.markdown.rules.html import BLOCK_TAGS, COMPLETE_TAG, RAW_TEXT_TAGS
 from headnote.markdown.rules.paragraph import Continuation
+from headnote.markdown.rules.rule import Dialect, SpansRead, without_blank_end
 
 UNDECIDED: Final = -1
 _IS_PROSE: Final = -2
@@ -47,7 +47,7 @@ class QuickReader:
         self.may_end_prose: frozenset[str] = _MAY_END_PROSE | frozenset("{" if self.mdx else "")
         self.go_on = go_on
 
-    def read(self, text: str, start: int, reading: Reading) -> int:
+    def read(self, text: str, start: int, reading: SpansRead) -> int:
         """Where scanning goes on behind the block at `start`, or `UNDECIDED`."""
         first = text[start]
         if first not in self.may_begin_other:
@@ -71,7 +71,7 @@ class QuickReader:
             return _read_list(text, start, text[start + 1], 2, reading)
         return UNDECIDED
 
-    def _read_prose(self, text: str, start: int, reading: Reading) -> int:
+    def _read_prose(self, text: str, start: int, reading: SpansRead) -> int:
         size, may_end = len(text), self.may_end_prose
         end = text.find("\n", start) + 1
         while end < size and (text[end] not in may_end or _is_surely_prose(text, end)):
@@ -89,7 +89,7 @@ def _begins_emphasis(text: str, start: int) -> bool:
     return text[after] != mark and text[after] not in _BLANKS
 
 
-def _read_break(text: str, start: int, reading: Reading) -> int:
+def _read_break(text: str, start: int, reading: SpansRead) -> int:
     after = _run_end(text, start)
     if after - start < _LEAST_MARKS or not _is_blank(text, after):
         return UNDECIDED
@@ -114,7 +114,7 @@ def _is_surely_prose(text: str, at: int) -> bool:
     return first in "23456789"
 
 
-def _read_list(text: str, start: int, mark: str, width: int, reading: Reading) -> int:
+def _read_list(text: str, start: int, mark: str, width: int, reading: SpansRead) -> int:
     """A list whose markers, of this width and with this last character, all stand at the margin and are spaced alike.
 
     It ends at a line at the margin after a blank one, or with the text. Where it might go on there, or items might
@@ -175,7 +175,7 @@ def _is_item(text: str, line: int, mark: str, width: int, gap: int) -> bool:
     return at == stop
 
 
-def _read_heading(text: str, start: int, reading: Reading) -> int:
+def _read_heading(text: str, start: int, reading: SpansRead) -> int:
     after = start + 1
     while text[after] == "#":
         after += 1
@@ -187,7 +187,7 @@ def _read_heading(text: str, start: int, reading: Reading) -> int:
     return end + 1
 
 
-def _read_html(text: str, start: int, reading: Reading) -> int:
+def _read_html(text: str, start: int, reading: SpansRead) -> int:
     """A comment; or a tag that opens an HTML block up to the next blank line. Any other tag may begin a paragraph."""
     if text[start + 1] == "!":
         return _read_comment(text, start, reading)
@@ -219,7 +219,7 @@ def _is_plain_tag(text: str, name: int) -> bool:
     return is_name and tag.lower() not in _RAW_TEXT_TAGS and _is_blank(text, end + 1)
 
 
-def _read_comment(text: str, start: int, reading: Reading) -> int:
+def _read_comment(text: str, start: int, reading: SpansRead) -> int:
     if text[start + 2] != "-" or text[start + 3] != "-":
         return UNDECIDED
     # From the third character on: in `<!-->` the opening is part of the closing.
@@ -231,7 +231,7 @@ def _read_comment(text: str, start: int, reading: Reading) -> int:
     return end + 1
 
 
-def _read_fence(text: str, start: int, mdx: bool, reading: Reading) -> int:
+def _read_fence(text: str, start: int, mdx: bool, reading: SpansRead) -> int:
     after = _run_end(text, start)
     line_end = text.find("\n", after)
     info = text[after:line_end]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from headnote.markdown.rules import code, heading, html, table, thematic_break
-from headnote.markdown.rules.base import Dialect
-from headnote.markdown.rules.patterns import BLANK_LINE
+from headnote.markdown.rules.rule import BLANK_LINE, Dialect
 
 LIST_MARKER = r"(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\n])"
 SETEXT_UNDERLINE = r"(?:=++|-++)[ \t]*+\n"

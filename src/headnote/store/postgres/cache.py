@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from headnote.store.cache import Cache
-from headnote.store.filters import Filter
+from headnote.store.caching import Cache
+from headnote.store.filters import Filter, Requirement
 from headnote.store.labels import Labels
 from headnote.store.quantized import ChunkVectors
-from headnote.store.requirements import Requirement
-from headnote.store.vocabulary import Vocabulary
+from headnote.words.vocabulary import Vocabulary
 
 MOST_TERMS = 5000
 CAPACITY = 64 << 20
@@ -28,7 +27,7 @@ class Lengths(NamedTuple):
     """Terms of a chunk."""
 
 
-class Model(NamedTuple):
+class CachedModel(NamedTuple):
     """A model that has vectors."""
 
     number: int
@@ -37,7 +36,7 @@ class Model(NamedTuple):
     """Whether it has an HNSW index."""
 
 
-class Caches:
+class PostgresCaches:
     """One cache for each kind of value. A writer disables them: its changes may never be committed."""
 
     def __init__(self, *, enabled: bool = True) -> None:
@@ -45,7 +44,7 @@ class Caches:
         """(number, path) of all documents."""
         self.manifest: Cache[str, dict[str, str]] = Cache(1 if enabled else 0)
         self.chunk_count: Cache[str, int] = Cache(1 if enabled else 0)
-        self.models: Cache[str, dict[str, Model]] = Cache(1 if enabled else 0)
+        self.models: Cache[str, dict[str, CachedModel]] = Cache(1 if enabled else 0)
         """By name, in the order in which they came."""
         self.labels: Cache[str, Labels] = Cache(1 if enabled else 0)
         self.lengths: Cache[str, Lengths] = Cache(1 if enabled else 0)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnreachableIndex, UnwritableIndex
-from headnote.store.damage import REPAIR, Damaged
+from headnote.store.integrity import REPAIR, Damaged
 from headnote.store.lock import read_only_index
 from headnote.store.pool import Pool
 from headnote.store.postgres.schema import MIGRATIONS, Migration, may_write, prepare
@@ -41,7 +41,7 @@ SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepaliv
 """
 
 
-class Connections:
+class PostgresConnections:
     """Opens connections to one index. Reading needs single transactions, and writing a session that lasts."""
 
     def __init__(

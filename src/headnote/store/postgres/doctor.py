@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from headnote.store.checks import Check, bad_documents, filter_check, missing_vectors, source_checks
-from headnote.store.codec import unescaped
-from headnote.store.columns import columns_of
-from headnote.store.damage import INSTANT
+from headnote.store.codec import columns_of, unescaped
+from headnote.store.integrity import INSTANT
+from headnote.store.invariants import Check, bad_documents, filter_check, missing_vectors, source_checks
+from headnote.store.keyword_fields import keyword_fields
 from headnote.store.postgres.keywords import word_counts
-from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.sql import Connection, only_value, rows
 from headnote.store.postgres.vectors import index_of
-from headnote.store.postgres.writer import PostgresWriter
+from headnote.store.postgres.writer import PostgresReader, PostgresWriter
 from headnote.store.quantized import SCALE_BYTES
-from headnote.store.rows import DocumentRow, Entry, StoredChunk
-from headnote.store.terms import keyword_fields
+from headnote.store.rows import DocumentEntry, DocumentRow, StoredChunk
 
 _COUNTED: dict[str, str] = {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM lengths",
@@ -127,5 +125,5 @@ def _derive(writer: PostgresWriter) -> None:
         document = writer.document(unescaped(path))
         assert document is not None
         chunks = writer.chunks_of(document.path)
-        columns = columns_of(Entry(document, [chunk.row for chunk in chunks]))
+        columns = columns_of(DocumentEntry(document, [chunk.row for chunk in chunks]))
         writer.insert_derived([(number, [chunk.id for chunk in chunks], columns)])

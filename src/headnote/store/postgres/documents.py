@@ -23,25 +23,24 @@ from headnote.store.codec import (
     stored_summaries,
     unescaped,
 )
-from headnote.store.filters import Filter, path_matcher
+from headnote.store.filters import Filter, Requirement, path_matcher
 from headnote.store.labelling import read_labels
 from headnote.store.labels import Labels
-from headnote.store.postgres.cache import ALL, Caches
+from headnote.store.postgres.cache import ALL, PostgresCaches
 from headnote.store.postgres.sql import Connection, rows
-from headnote.store.requirements import Requirement
 from headnote.store.rows import (
+    ChunkPlace,
     DocumentHead,
     DocumentRow,
     DocumentSummary,
     LinkRow,
     NonText,
     Parent,
-    Place,
     StoredChunk,
     StoredFile,
 )
 from headnote.store.selecting import Condition, passing_chunks
-from headnote.store.terms import LANGUAGE_MARKS, languages_marked
+from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,10 +62,10 @@ WHERE l.document <> t.document ORDER BY w.place, l.id
 """
 
 
-class Documents:
+class PostgresDocuments:
     """See `base.Documents`."""
 
-    def __init__(self, db: Connection, caches: Caches, generation: int) -> None:
+    def __init__(self, db: Connection, caches: PostgresCaches, generation: int) -> None:
         self.db = db
         self._caches = caches
         self._generation = generation
@@ -176,7 +175,7 @@ class Documents:
         )
         return self._stored_chunks(columns)
 
-    def places(self, ids: Sequence[int]) -> list[Place]:
+    def places(self, ids: Sequence[int]) -> list[ChunkPlace]:
         columns = rows(
             self.db,
             """SELECT c.id, d.path, c.start_line, d.mtime_ns FROM unnest(%s::bigint[]) WITH ORDINALITY w (id, place)

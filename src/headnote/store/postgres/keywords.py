@@ -9,23 +9,103 @@ times as long.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, groupby
+from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.postgres.cache import ALL, Caches, Lengths
-from headnote.store.postgres.documents import Documents
-from headnote.store.postgres.postings import COLUMNS, Postings
-from headnote.store.postgres.sql import Connection, Update, only_row, rows
-from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordHit, Weights
-from headnote.store.terms import rarest_terms
-from headnote.store.vocabulary import Vocabulary, past
+from headnote.store.postgres.cache import ALL, Lengths, PostgresCaches
+from headnote.store.postgres.documents import PostgresDocuments
+from headnote.store.postgres.sql import Connection, PostgresUpdate, only_row, rows
+from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.words.terms import rarest_terms
+from headnote.words.vocabulary import Vocabulary, past
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# -- The words of chunks as rows of the table of postings, ready for the server.
+#
+# There are some sixty rows for each chunk, so they are made as arrays, and in the binary format of COPY.
+
+
+COLUMNS = ("chunk", "length", *KeywordFields._fields, "word")
+_TYPES = (">i8", ">i4", *[">i2"] * len(KeywordFields._fields))
+"""Of all columns but the last one."""
+MOST = 32_767
+"""What a smallint holds. A word that occurs more often in one chunk counts no more."""
+
+
+class Postings:
+    """How often each word is in each field of each chunk."""
+
+    def __init__(self, chunks: Sequence[int], fields: Sequence[KeywordFields]) -> None:
+        numpy = load_numpy()
+        width = len(KeywordFields._fields)
+        texts = [field.split() for own in fields for field in own]
+        sizes = numpy.fromiter(map(len, texts), numpy.int64, len(texts))
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        words = numpy.fromiter(map(numbers.__getitem__, chain.from_iterable(texts)), numpy.int64, sizes.sum())
+        self._words, places = _in_order(numbers)
+        chunk, field = numpy.divmod(numpy.repeat(numpy.arange(len(texts)), sizes), width)
+        pairs, at = numpy.unique(places[words] * len(chunks) + chunk, return_inverse=True)
+        counts = numpy.bincount(at * width + field, minlength=len(pairs) * width).reshape(-1, width)
+        self._word, own = numpy.divmod(pairs, len(chunks))
+        self.lengths: NDArray[np.int64] = sizes.reshape(-1, width).sum(axis=1)
+        """Of each chunk, in words."""
+        self._columns = [
+            numpy.array(chunks, numpy.int64)[own],
+            self.lengths[own],
+            *numpy.minimum(counts, MOST).T,
+        ]
+
+    def __len__(self) -> int:
+        return len(self._word)
+
+    def records(self) -> Iterator[bytes]:
+        """The rows as the server reads them, those of a word together: a search then reads few pages."""
+        numpy = load_numpy()
+        first = 0
+        for length, group in groupby(self._words, len):
+            words = numpy.array(list(group), f"S{length}")
+            start, end = numpy.searchsorted(self._word, [first, first + len(words)])
+            own = words[self._word[start:end] - first]
+            yield _record(length, [*(column[start:end] for column in self._columns), own])
+            first += len(words)
+
+
+def _record(length: int, columns: Sequence[NDArray[Any]]) -> bytes:
+    """Rows whose words have this length: the number of columns, and each behind its size."""
+    numpy = load_numpy()
+    types = [numpy.dtype(kind) for kind in (*_TYPES, f"S{length}")]
+    pairs = [(f"{place}{part}", kind) for place, own in enumerate(types) for part, kind in (("size", ">i4"), ("", own))]
+    rows = numpy.empty(len(columns[0]), numpy.dtype([("columns", ">i2"), *pairs]))
+    rows["columns"] = len(types)
+    for place, (kind, column) in enumerate(zip(types, columns, strict=True)):
+        rows[f"{place}size"] = kind.itemsize
+        rows[f"{place}"] = column
+    data: bytes = rows.tobytes()
+    return data
+
+
+def _in_order(words: Iterable[str]) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The words as they are stored, and the place of each among them. The shortest come first: rows of words of equal
+    length are of equal length themselves."""
+    numpy = load_numpy()
+    numbers = {escaped(word).encode(): number for number, word in enumerate(words)}
+    stored = sorted(sorted(numbers), key=len)
+    places = numpy.empty(len(stored), numpy.int64)
+    places[[numbers[word] for word in stored]] = numpy.arange(len(stored))
+    return stored, places
+
+
+# -- The keyword index
+
 
 SATURATION = 1.2
 BY_LENGTH = 0.75
@@ -50,10 +130,10 @@ GROUP BY chunk ORDER BY score DESC, chunk LIMIT %(limit)s
 """
 
 
-class Keywords:
+class PostgresKeywords:
     """See `base.Keywords`."""
 
-    def __init__(self, db: Connection, documents: Documents, caches: Caches, generation: int) -> None:
+    def __init__(self, db: Connection, documents: PostgresDocuments, caches: PostgresCaches, generation: int) -> None:
         self.db = db
         self._documents = documents
         self._caches = caches
@@ -113,8 +193,8 @@ class Keywords:
 
     def _read_frequencies(self, terms: list[str]) -> dict[str, int]:
         counts = dict.fromkeys(terms, 0)
-        for word, count in rows(self.db, _FREQUENCIES, (list(map(escaped, terms)),)):
-            counts[unescaped(word)] = count
+        for word, chunks in rows(self.db, _FREQUENCIES, (list(map(escaped, terms)),)):
+            counts[unescaped(word)] = chunks
         return counts
 
     def vocabulary(self, beginning: str) -> Vocabulary:
@@ -153,7 +233,7 @@ def word_counts(fields: Sequence[str]) -> Mapping[str, list[int]]:
     return words
 
 
-def insert_keywords(update: Update, keywords: Iterable[tuple[int, Sequence[str]]]) -> None:
+def insert_keywords(update: PostgresUpdate, keywords: Iterable[tuple[int, Sequence[str]]]) -> None:
     """(chunk, its fields)."""
     pairs = list(keywords)
     if not pairs:
@@ -164,6 +244,6 @@ def insert_keywords(update: Update, keywords: Iterable[tuple[int, Sequence[str]]
     update.copy("lengths", zip(chunks, postings.lengths.tolist(), strict=True))
 
 
-def delete_keywords(update: Update, chunks: list[int]) -> None:
+def delete_keywords(update: PostgresUpdate, chunks: list[int]) -> None:
     for table in ("postings", "lengths"):
         update.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (chunks,))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headnote.extras import load
-from headnote.store.damage import decoding
+from headnote.store.integrity import decoding
 from headnote.store.postgres.target import INSTALL
 
 Connection = Any
@@ -41,7 +41,7 @@ def generation_of(db: Connection) -> int:
     return int(only_value(db, "SELECT generation FROM state"))
 
 
-class Update:
+class PostgresUpdate:
     """The transactions of a writer, one after the other. It goes on after a step that failed, and knows what has
     changed since it began."""
 

@@ -7,14 +7,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from headnote.store.postgres.cache import Caches
-from headnote.store.postgres.connections import Connections
+from headnote.store.postgres.cache import PostgresCaches
+from headnote.store.postgres.connections import PostgresConnections
 from headnote.store.postgres.doctor import complaints, repair
-from headnote.store.postgres.reader import PostgresReader
 from headnote.store.postgres.schema import MIGRATIONS, Migration
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT
-from headnote.store.postgres.writer import PostgresWriter
+from headnote.store.postgres.writer import PostgresReader, PostgresWriter
 
 
 class PostgresStore:
@@ -22,9 +21,9 @@ class PostgresStore:
 
     is_shared = True
 
-    def __init__(self, connections: Connections, exact: int = EXACT) -> None:
+    def __init__(self, connections: PostgresConnections, exact: int = EXACT) -> None:
         self._connections = connections
-        self._caches = Caches()
+        self._caches = PostgresCaches()
         self._exact = exact
         self.target = connections.target
         self.place = connections.target.shown
@@ -43,7 +42,7 @@ class PostgresStore:
     ) -> PostgresStore:
         """The index of a folder at this place. With `create`, a missing one is created; with `read_only`, it stays as
         it is."""
-        return cls(Connections(target_of(Path(root), url), migrations, create, read_only), exact)
+        return cls(PostgresConnections(target_of(Path(root), url), migrations, create, read_only), exact)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[PostgresReader]:

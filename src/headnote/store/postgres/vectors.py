@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING
 from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
-from headnote.store.names import name_hash, names_of
-from headnote.store.parts import PartSet
-from headnote.store.postgres.cache import ALL, Caches, Model
-from headnote.store.postgres.documents import Documents
-from headnote.store.postgres.sql import Connection, Update, only_value, rows
-from headnote.store.quantized import ChunkVectors, chunk_vectors, name_rows, part_set, vector_rows
+from headnote.store.postgres.cache import ALL, CachedModel, PostgresCaches
+from headnote.store.postgres.documents import PostgresDocuments
+from headnote.store.postgres.sql import Connection, PostgresUpdate, only_value, rows
+from headnote.store.quantized import (
+    ChunkVectors,
+    PartSet,
+    chunk_vectors,
+    name_hash,
+    name_rows,
+    names_of,
+    part_set,
+    vector_rows,
+)
 from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PendingText, merged
 
@@ -57,13 +64,15 @@ LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name
 """
 
 
-_NONE = Model(number=-1, dims=0, indexed=False)
+_NONE = CachedModel(number=-1, dims=0, indexed=False)
 
 
-class Vectors:
+class PostgresVectors:
     """See `base.Vectors`."""
 
-    def __init__(self, db: Connection, documents: Documents, caches: Caches, generation: int, exact: int) -> None:
+    def __init__(
+        self, db: Connection, documents: PostgresDocuments, caches: PostgresCaches, generation: int, exact: int
+    ) -> None:
         self.db = db
         self._documents = documents
         self._caches = caches
@@ -73,10 +82,10 @@ class Vectors:
     def models(self) -> dict[str, int]:
         return {name: model.dims for name, model in self._models().items()}
 
-    def _models(self) -> dict[str, Model]:
+    def _models(self) -> dict[str, CachedModel]:
         return self._caches.models.get(self._generation, ALL, lambda: _models(self.db))
 
-    def _model(self, name: str) -> Model:
+    def _model(self, name: str) -> CachedModel:
         return self._models().get(name, _NONE)
 
     # -- search
@@ -137,7 +146,9 @@ class Vectors:
         found = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, stored))
         return part_set([(key[1], vectors) for key in keys if (vectors := found[key])], stored.dims)
 
-    def _read_parts(self, keys: list[tuple[int, int]], model: Model) -> dict[tuple[int, int], ChunkVectors | None]:
+    def _read_parts(
+        self, keys: list[tuple[int, int]], model: CachedModel
+    ) -> dict[tuple[int, int], ChunkVectors | None]:
         """(model, chunk) → its vectors; None for those that have no parts."""
         columns = rows(self.db, _PARTS, ([chunk for _, chunk in keys], model.number))
         stored = {(model.number, chunk): (parts, names) for chunk, parts, *names in columns}
@@ -179,15 +190,15 @@ class Vectors:
         return [Claim(unescaped(owner), left) for owner, left in rows(self.db, query, (escaped(model),))]
 
 
-def _models(db: Connection) -> dict[str, Model]:
+def _models(db: Connection) -> dict[str, CachedModel]:
     columns = rows(db, "SELECT name, id, dims, indexed FROM models ORDER BY id")
-    return {unescaped(name): Model(*rest) for name, *rest in columns}
+    return {unescaped(name): CachedModel(*rest) for name, *rest in columns}
 
 
-class VectorWriter:
+class PostgresVectorWriter:
     """The vectors of a writer."""
 
-    def __init__(self, update: Update, exact: int) -> None:
+    def __init__(self, update: PostgresUpdate, exact: int) -> None:
         self.db = update.db
         self._update = update
         self._exact = exact

@@ -9,20 +9,79 @@ from typing import TYPE_CHECKING
 
 from headnote.model import file_name
 from headnote.store import codec
-from headnote.store.base import DOCUMENTS_TOGETHER
-from headnote.store.codec import escaped, unescaped
-from headnote.store.columns import columns_of
-from headnote.store.postgres.cache import Caches
-from headnote.store.postgres.keywords import delete_keywords, insert_keywords
-from headnote.store.postgres.reader import PostgresReader
-from headnote.store.postgres.sql import Connection, Update, generation_of, only_value, rows
-from headnote.store.postgres.vectors import VectorWriter
-from headnote.store.rows import Columns, Entry, LinkRow, NonText, PackedVectors, Row
-from headnote.store.terms import keyword_fields_of
+from headnote.store.codec import columns_of, escaped, unescaped
+from headnote.store.integrity import decodes_all
+from headnote.store.interface import DOCUMENTS_TOGETHER
+from headnote.store.keyword_fields import keyword_fields_of
+from headnote.store.postgres.cache import ALL, PostgresCaches
+from headnote.store.postgres.documents import PostgresDocuments
+from headnote.store.postgres.keywords import PostgresKeywords, delete_keywords, insert_keywords
+from headnote.store.postgres.sql import Connection, PostgresUpdate, generation_of, only_row, only_value, rows
+from headnote.store.postgres.vectors import PostgresVectors, PostgresVectorWriter
+from headnote.store.reader import CompositeReader
+from headnote.store.rows import Columns, Counts, DocumentEntry, LinkRow, NonText, PackedVectors, Row
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# -- One consistent view of the index, inside the one transaction of a reader.
+
+
+_COUNTS = """
+SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), (SELECT count(*) FROM links), (
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+)::bigint, generation, updated_ns FROM state
+"""
+
+
+@decodes_all
+class PostgresReader(CompositeReader):
+    """Documents, links, keywords and vectors of one generation."""
+
+    def __init__(self, db: Connection, generation: int, caches: PostgresCaches, exact: int) -> None:
+        self.db = db
+        self._generation = generation
+        self._caches = caches
+        documents = PostgresDocuments(db, caches, self._generation)
+        super().__init__(
+            documents,
+            PostgresKeywords(db, documents, caches, self._generation),
+            PostgresVectors(db, documents, caches, self._generation, exact),
+        )
+
+    def generation(self) -> int:
+        return self._generation
+
+    def manifest(self) -> dict[str, str]:
+        return dict(self._caches.manifest.get(self._generation, ALL, self._read_manifest))
+
+    def _read_manifest(self) -> dict[str, str]:
+        entries = rows(self.db, "SELECT key, value FROM manifest ORDER BY key")
+        return {unescaped(key): unescaped(value) for key, value in entries}
+
+    def chunk_count(self) -> int:
+        count = self._caches.chunk_count.get(
+            self._generation, ALL, lambda: only_value(self.db, "SELECT count(*) FROM chunks")
+        )
+        return int(count)
+
+    def counts(self) -> Counts:
+        documents, chunks, links, size, generation, updated_ns = only_row(self.db, _COUNTS)
+        return Counts(
+            documents=documents,
+            chunks=chunks,
+            links=links,
+            bytes_on_disk=size,
+            generation=generation,
+            updated_ns=updated_ns,
+        )
+
+
+# -- Changing the index, inside the transactions of an update
+
 
 _MANY = 500
 """Documents after which the server renews its statistics, so that it uses its indexes well."""
@@ -42,9 +101,9 @@ class PostgresWriter(PostgresReader):
     """One update. After an error that leaves it, nothing of it is stored but what was committed."""
 
     def __init__(self, db: Connection, exact: int, together: bool) -> None:
-        self.update = Update(db, together)
-        super().__init__(db, generation_of(db), Caches(enabled=False), exact)
-        self.vectors = VectorWriter(self.update, exact)
+        self.update = PostgresUpdate(db, together)
+        super().__init__(db, generation_of(db), PostgresCaches(enabled=False), exact)
+        self.vectors = PostgresVectorWriter(self.update, exact)
         self._put_documents = 0
 
     def commit(self) -> None:
@@ -79,7 +138,7 @@ class PostgresWriter(PostgresReader):
 
     # -- documents
 
-    def put(self, entries: Iterable[Entry | Columns]) -> None:
+    def put(self, entries: Iterable[DocumentEntry | Columns]) -> None:
         source = map(columns_of, entries)
         vectors: list[PackedVectors] = []
         with self.update.step():

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.store.cache import Cache
-from headnote.store.filters import Filter
+from headnote.store.caching import Cache
+from headnote.store.filters import Filter, Requirement
 from headnote.store.labels import Labels
 from headnote.store.quantized import ChunkVectors
-from headnote.store.requirements import Requirement
 from headnote.store.rows import Parent, Weights
-from headnote.store.sqlite.matrix import Matrix, Patched
-from headnote.store.sqlite.vector_files import VectorFiles
-from headnote.store.vocabulary import Vocabulary
+from headnote.store.sqlite.matrix import Matrix, Patched, VectorFiles
+from headnote.words.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +48,7 @@ class Posting(NamedTuple):
         return self if share == 1.0 else Posting(self.chunks, self.scores * share)
 
 
-class Caches:
+class SqliteCaches:
     """One cache for each kind of value. A writer disables them: its changes may never be committed."""
 
     def __init__(self, *, enabled: bool = True, vector_files: VectorFiles | None = None) -> None:

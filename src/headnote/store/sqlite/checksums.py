@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headnote.store.codec import CHUNK_COLUMNS, inflated, text_bytes, text_of
-from headnote.store.damage import Damaged
+from headnote.store.integrity import Damaged
 from headnote.store.queries import LINK_COLUMNS
 from headnote.store.rows import Row
 

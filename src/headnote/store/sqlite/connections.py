@@ -13,8 +13,8 @@ from urllib.parse import quote
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
 from headnote.extras import load
 from headnote.store.codec import unescaped, unpacked_strings
-from headnote.store.damage import REPAIR, Damaged
 from headnote.store.filters import path_matcher
+from headnote.store.integrity import REPAIR, Damaged
 from headnote.store.lock import older_index, read_only_index, writer_lock
 from headnote.store.pool import Pool, closed_by_owner
 from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
@@ -78,7 +78,7 @@ def _apsw() -> Any:
     return load("apsw", "an index")
 
 
-class Connections:
+class SqliteConnections:
     """Opens connections to one file and pools idle ones for the next reader."""
 
     def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS, read_only: bool = False) -> None:

@@ -16,20 +16,19 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headnote.errors import UnwritableIndex
 from headnote.extras import load
-from headnote.store.checks import bad_documents, filter_check, missing_vectors, source_checks
 from headnote.store.codec import unescaped
-from headnote.store.damage import UNFINISHED, Damaged, decoding, integer, without_damage
+from headnote.store.integrity import UNFINISHED, Damaged, decoding, integer, without_damage
+from headnote.store.invariants import bad_documents, filter_check, missing_vectors, source_checks
+from headnote.store.keyword_fields import keyword_fields
 from headnote.store.lock import writer_lock
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
-from headnote.store.sqlite.connections import Connections, companions_of, lock_of, reported
-from headnote.store.sqlite.reader import SqliteReader, manifest_of
+from headnote.store.sqlite.connections import SqliteConnections, companions_of, lock_of, reported
+from headnote.store.sqlite.matrix import BLOCK
 from headnote.store.sqlite.schema import APPLICATION
 from headnote.store.sqlite.sql import only_value, rows
-from headnote.store.sqlite.vector_files import BLOCK
-from headnote.store.sqlite.vectors import BYTES, VectorWriter, checksum
-from headnote.store.sqlite.writer import SqliteWriter
-from headnote.store.terms import keyword_fields
+from headnote.store.sqlite.vectors import BYTES, SqliteVectorWriter, checksum
+from headnote.store.sqlite.writer import SqliteReader, SqliteWriter, manifest_of
 
 if TYPE_CHECKING:
     import apsw
@@ -131,7 +130,7 @@ def _numbers_in(data: bytes) -> list[int]:
     return numbers
 
 
-class Model(NamedTuple):
+class StoredModel(NamedTuple):
     """A model that has vectors."""
 
     number: int
@@ -139,16 +138,16 @@ class Model(NamedTuple):
     dims: int
 
 
-def models(db: apsw.Connection) -> list[Model]:
+def models(db: apsw.Connection) -> list[StoredModel]:
     columns = rows(db, "SELECT id, name, dims FROM models")
-    return [Model(number, unescaped(name), integer(dims)) for number, name, dims in columns]
+    return [StoredModel(number, unescaped(name), integer(dims)) for number, name, dims in columns]
 
 
-def blocks(db: apsw.Connection, model: Model) -> list[int]:
+def blocks(db: apsw.Connection, model: StoredModel) -> list[int]:
     return [number for (number,) in rows(db, "SELECT number FROM vector_blocks WHERE model = ?", (model.number,))]
 
 
-def sound_vectors(db: apsw.Connection, model: Model, block: int) -> dict[bytes, tuple[bytes, bytes]]:
+def sound_vectors(db: apsw.Connection, model: StoredModel, block: int) -> dict[bytes, tuple[bytes, bytes]]:
     """Hash → a vector of this block and its parts, as they are stored."""
     data = only_value(db, "SELECT data FROM vector_blocks WHERE model = ? AND number = ?", (model.number, block))
     width = model.dims * BYTES
@@ -169,7 +168,7 @@ def sound_vectors(db: apsw.Connection, model: Model, block: int) -> dict[bytes, 
     return sound
 
 
-def sound_names(db: apsw.Connection, model: Model) -> dict[bytes, bytes]:
+def sound_names(db: apsw.Connection, model: StoredModel) -> dict[bytes, bytes]:
     """Hash of a name → its vector, as it is stored."""
     columns = rows(db, "SELECT hash, data, checksum FROM name_vectors WHERE model = ?", (model.number,))
     return {
@@ -218,7 +217,7 @@ def _replace(file: Path, new: Path) -> Iterator[str]:
 def _write_new(new: Path, old: Path | None) -> int:
     """Writes a new file with the manifest and the sound vectors of the old one; how many vectors."""
     vectors = 0
-    with Connections(new).writer(wait=0) as db:
+    with SqliteConnections(new).writer(wait=0) as db:
         writer = SqliteWriter(db)
         if old is not None:
             with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
@@ -234,7 +233,7 @@ def _kept(manifest: dict[str, str]) -> dict[str, str]:
     return {key: entry for key, entry in without_damage(manifest).items() if key != UNFINISHED}
 
 
-def _copy_vectors(writer: VectorWriter, damaged: apsw.Connection, model: Model) -> int:
+def _copy_vectors(writer: SqliteVectorWriter, damaged: apsw.Connection, model: StoredModel) -> int:
     count = 0
     for block in _readable(partial(blocks, damaged, model)) or []:
         vectors = _readable(partial(sound_vectors, damaged, model, block)) or {}

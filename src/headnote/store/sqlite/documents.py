@@ -22,26 +22,25 @@ from headnote.store.codec import (
     stored_summaries,
     unescaped,
 )
-from headnote.store.filters import Filter
+from headnote.store.filters import Filter, Requirement
 from headnote.store.labelling import read_labels
 from headnote.store.labels import Labels
-from headnote.store.requirements import Requirement
 from headnote.store.rows import (
+    ChunkPlace,
     DocumentHead,
     DocumentRow,
     DocumentSummary,
     LinkRow,
     NonText,
     Parent,
-    Place,
     StoredChunk,
     StoredFile,
 )
 from headnote.store.selecting import Condition, passing_chunks
-from headnote.store.sqlite.cache import ALL, Caches
+from headnote.store.sqlite.cache import ALL, SqliteCaches
 from headnote.store.sqlite.checksums import CHECKED_CHUNK, CHECKED_DOCUMENT, CHECKED_LINK, sound, sound_text
 from headnote.store.sqlite.sql import only_value, quoted
-from headnote.store.terms import LANGUAGE_MARKS, languages_marked
+from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
     import apsw
@@ -65,10 +64,10 @@ WHERE l.document <> t.document ORDER BY w.key, l.id
 """
 
 
-class Documents:
+class SqliteDocuments:
     """See `base.Documents`."""
 
-    def __init__(self, db: apsw.Connection, caches: Caches, generation: int, max_text: int | None = None) -> None:
+    def __init__(self, db: apsw.Connection, caches: SqliteCaches, generation: int, max_text: int | None = None) -> None:
         """`max_text`: characters of the documents and chunks that are read together, for one search."""
         self.db = db
         self._caches = caches
@@ -182,7 +181,7 @@ class Documents:
         )
         return self._stored_chunks(rows)
 
-    def places(self, ids: Sequence[int]) -> list[Place]:
+    def places(self, ids: Sequence[int]) -> list[ChunkPlace]:
         rows = self.db.execute(
             """SELECT c.id, d.path, c.start_line, d.mtime_ns FROM json_each(?) w
             CROSS JOIN chunks c ON c.id = w.value CROSS JOIN documents d ON d.id = c.document ORDER BY w.key""",

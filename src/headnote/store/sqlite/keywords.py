@@ -13,11 +13,11 @@ from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
-from headnote.store.sqlite.cache import Caches, Posting
-from headnote.store.sqlite.documents import Documents
+from headnote.store.sqlite.cache import Posting, SqliteCaches
+from headnote.store.sqlite.documents import SqliteDocuments
 from headnote.store.sqlite.sql import only_value, quoted
-from headnote.store.terms import rarest_terms
-from headnote.store.vocabulary import Vocabulary, past
+from headnote.words.terms import rarest_terms
+from headnote.words.vocabulary import Vocabulary, past
 
 if TYPE_CHECKING:
     import apsw
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 INSERT_KEYWORDS = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
 
 
-class Keywords:
+class SqliteKeywords:
     """See `base.Keywords`."""
 
-    def __init__(self, db: apsw.Connection, documents: Documents, caches: Caches, generation: int) -> None:
+    def __init__(self, db: apsw.Connection, documents: SqliteDocuments, caches: SqliteCaches, generation: int) -> None:
         self.db = db
         self._documents = documents
         self._caches = caches

@@ -50,7 +50,7 @@ class UnlockedFile:
     def xClose(self) -> None: ...
 
 
-class _File(UnlockedFile):
+class _OpenedFile(UnlockedFile):
     """The file as SQLite uses it. Nobody else knows it, so nothing is locked."""
 
     def __init__(self, file: FileIO | BytesIO) -> None:
@@ -80,10 +80,10 @@ def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
         def __init__(self) -> None:
             super().__init__(name, "")
 
-        def xOpen(self, _name: Any, flags: list[int]) -> _File:
+        def xOpen(self, _name: Any, flags: list[int]) -> _OpenedFile:
             flags[1] = flags[0]
             # The journal of a new database is short, and of no use: a file that is not finished is thrown away.
-            return _File(file if flags[0] & apsw.SQLITE_OPEN_MAIN_DB else BytesIO())
+            return _OpenedFile(file if flags[0] & apsw.SQLITE_OPEN_MAIN_DB else BytesIO())
 
         def xDelete(self, _path: str, _is_synced: bool) -> None:
             """A journal is gone when it is closed."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.errors import UnwritableIndex
 from headnote.store.codec import escaped
-from headnote.store.damage import decoding
+from headnote.store.integrity import decoding
 
 if TYPE_CHECKING:
     import apsw
@@ -33,7 +33,7 @@ def generation_of(db: apsw.Connection) -> int:
     return int(only_value(db, "SELECT generation FROM state"))
 
 
-class Update:
+class SqliteUpdate:
     """The transaction of a writer. It goes on after a step that failed, and knows whether anything has changed."""
 
     def __init__(self, db: apsw.Connection) -> None:

@@ -6,17 +6,17 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Lock
 
 from headnote.errors import CorruptIndex, UnwritableIndex
 from headnote.extras import load
-from headnote.store.sqlite.cache import Caches
-from headnote.store.sqlite.connections import Connections, Identity, reported
+from headnote.store.sqlite.cache import SqliteCaches
+from headnote.store.sqlite.connections import Identity, SqliteConnections, reported
 from headnote.store.sqlite.doctor import complaints, repair
-from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.sqlite.schema import MIGRATIONS, Migration
+from headnote.store.sqlite.matrix import VectorFiles
+from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate
 from headnote.store.sqlite.sql import generation_of
-from headnote.store.sqlite.vector_files import VectorFiles
-from headnote.store.sqlite.writer import SqliteWriter
+from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
 
 FOLDER = ".headnote"
 FILE = "index.db"
@@ -30,11 +30,11 @@ class SqliteStore:
     max_text: int | None = None
     """Characters that are read for one answer; None for any number."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: SqliteConnections) -> None:
         self._connections = connections
         self.file = connections.file
         self.place = str(connections.file.parent)
-        self._caches: dict[tuple[int, ...], Caches] = {}
+        self._caches: dict[tuple[int, ...], SqliteCaches] = {}
         """Of the file that was read last."""
 
     @classmethod
@@ -50,7 +50,7 @@ class SqliteStore:
         load("apsw", "an index")  # first: without it, no empty folder may be left behind
         if not read_only:
             _make_folder(file.parent)
-        store = cls(Connections(file, migrations, read_only))
+        store = cls(SqliteConnections(file, migrations, read_only))
         store.generation()  # reports a bad file now, not later
         return store
 
@@ -58,7 +58,7 @@ class SqliteStore:
         return self._reading()
 
     @contextlib.contextmanager
-    def _reading(self, caches: Caches | None = None) -> Iterator[SqliteReader]:
+    def _reading(self, caches: SqliteCaches | None = None) -> Iterator[SqliteReader]:
         """With None, readers share what they have in memory."""
         with reported(self.file), self._connections.reader() as (identity, db):
             db.execute("BEGIN")
@@ -80,7 +80,7 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         try:
-            with self._reading(Caches(enabled=False)) as reader:  # what the file has, not what memory has
+            with self._reading(SqliteCaches(enabled=False)) as reader:  # what the file has, not what memory has
                 return complaints(reader)
         except CorruptIndex as error:
             return [error.message]
@@ -93,11 +93,11 @@ class SqliteStore:
     def close(self) -> None:
         self._connections.close()
 
-    def _caches_of(self, identity: Identity) -> Caches:
+    def _caches_of(self, identity: Identity) -> SqliteCaches:
         """Generations count from 0 in each file, so another file of the same name needs caches of its own."""
         caches = self._caches.get(identity.seen)
         if caches is None:
-            caches = Caches(vector_files=VectorFiles(self.file, read_only=self._connections.read_only))
+            caches = SqliteCaches(vector_files=VectorFiles(self.file, read_only=self._connections.read_only))
             self._caches = {identity.seen: caches}
         return caches
 
@@ -116,3 +116,37 @@ def _make_folder(folder: Path) -> None:
         raise UnwritableIndex(
             f"cannot be created: {error.strerror}", path=str(folder), remedy="check the permissions of the folder"
         ) from error
+
+
+# -- An index in memory, for texts that are searched and forgotten.
+
+
+_NOWHERE = Path(":memory:")
+
+
+class MemoryStore:
+    """The tables of the file, in memory: what is found in them, and how it scores, is the same.
+
+    It has one connection. Threads take turns, readers and writers alike."""
+
+    def __init__(self) -> None:
+        self._db = load("apsw", "an index").Connection(str(_NOWHERE))
+        migrate(self._db, _NOWHERE)
+        self._caches = SqliteCaches()
+        self._turn = Lock()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[SqliteReader]:
+        with self._turn, reported(_NOWHERE):
+            yield SqliteReader(self._db, self._caches)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[SqliteWriter]:
+        with self._turn, reported(_NOWHERE):
+            try:
+                writer = SqliteWriter(self._db)
+                yield writer
+                writer.finish()
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")

@@ -15,18 +15,24 @@ from typing import TYPE_CHECKING
 
 from headnote.extras import load_numpy
 from headnote.store.codec import escaped, unescaped, unpacked_strings
-from headnote.store.damage import decoding
 from headnote.store.filters import Filter
-from headnote.store.names import name_hash, names_of
-from headnote.store.parts import PartSet
-from headnote.store.quantized import ChunkVectors, chunk_vectors, name_rows, part_set, vector_rows
+from headnote.store.integrity import decoding
+from headnote.store.quantized import (
+    ChunkVectors,
+    PartSet,
+    chunk_vectors,
+    name_hash,
+    name_rows,
+    names_of,
+    part_set,
+    vector_rows,
+)
 from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
 from headnote.store.rows import Claim, PackedVectors, PendingText, merged
-from headnote.store.sqlite.cache import Caches
-from headnote.store.sqlite.documents import Documents, as_array
-from headnote.store.sqlite.matrix import Matrix, Patched, matrix_of, nearest
-from headnote.store.sqlite.sql import Update, only_row, only_value, rows
-from headnote.store.sqlite.vector_files import BLOCK, StoredVectors
+from headnote.store.sqlite.cache import SqliteCaches
+from headnote.store.sqlite.documents import SqliteDocuments, as_array
+from headnote.store.sqlite.matrix import BLOCK, Matrix, Patched, StoredVectors, matrix_of, nearest
+from headnote.store.sqlite.sql import SqliteUpdate, only_row, only_value, rows
 
 if TYPE_CHECKING:
     import apsw
@@ -50,10 +56,10 @@ LEFT JOIN name_vectors n ON n.model = m.id AND n.hash = c.name
 """
 
 
-class Vectors:
+class SqliteVectors:
     """See `base.Vectors`."""
 
-    def __init__(self, db: apsw.Connection, documents: Documents, caches: Caches, generation: int) -> None:
+    def __init__(self, db: apsw.Connection, documents: SqliteDocuments, caches: SqliteCaches, generation: int) -> None:
         self.db = db
         self._documents = documents
         self._caches = caches
@@ -264,10 +270,10 @@ class _Slots:
         return self._size - 1
 
 
-class VectorWriter:
+class SqliteVectorWriter:
     """The vectors of a writer."""
 
-    def __init__(self, update: Update) -> None:
+    def __init__(self, update: SqliteUpdate) -> None:
         self.db = update.db
         self._update = update
         self._slots: dict[int, _Slots] = {}

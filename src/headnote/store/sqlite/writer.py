@@ -6,16 +6,18 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, count, islice, pairwise, repeat, starmap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headnote.model import file_name
 from headnote.store import codec
-from headnote.store.base import DOCUMENTS_TOGETHER
-from headnote.store.codec import escaped
-from headnote.store.columns import columns_of
-from headnote.store.damage import decoding
-from headnote.store.rows import Columns, Entry, LinkRow, NonText, PackedVectors
-from headnote.store.sqlite.cache import Caches
+from headnote.store.codec import columns_of, escaped, unescaped
+from headnote.store.integrity import decodes_all, decoding, integer
+from headnote.store.interface import DOCUMENTS_TOGETHER
+from headnote.store.keyword_fields import keyword_fields_of
+from headnote.store.reader import CompositeReader
+from headnote.store.rows import Columns, Counts, DocumentEntry, LinkRow, NonText, PackedVectors
+from headnote.store.sqlite.cache import SqliteCaches
 from headnote.store.sqlite.checksums import (
     CHECKED_DOCUMENT,
     CHECKED_LINK,
@@ -26,16 +28,76 @@ from headnote.store.sqlite.checksums import (
     text_row,
     with_checksum,
 )
-from headnote.store.sqlite.keywords import INSERT_KEYWORDS, delete_all_keywords, delete_keywords, insert_keywords
-from headnote.store.sqlite.reader import SqliteReader
-from headnote.store.sqlite.sql import Update, generation_of, only_value, rows
-from headnote.store.sqlite.vectors import VectorWriter
-from headnote.store.terms import keyword_fields_of
+from headnote.store.sqlite.connections import size_of
+from headnote.store.sqlite.documents import SqliteDocuments
+from headnote.store.sqlite.keywords import (
+    INSERT_KEYWORDS,
+    SqliteKeywords,
+    delete_all_keywords,
+    delete_keywords,
+    insert_keywords,
+)
+from headnote.store.sqlite.sql import SqliteUpdate, generation_of, only_row, only_value, rows
+from headnote.store.sqlite.vectors import SqliteVectors, SqliteVectorWriter
 
 if TYPE_CHECKING:
     import apsw
     import numpy as np
     from numpy.typing import NDArray
+
+
+# -- One consistent view of the index, inside the one transaction of a reader.
+
+
+@decodes_all
+class SqliteReader(CompositeReader):
+    """Documents, links, keywords and vectors of one generation."""
+
+    def __init__(self, db: apsw.Connection, caches: SqliteCaches, max_text: int | None = None) -> None:
+        self.db = db
+        self._caches = caches
+        self._generation = generation_of(db)  # the view begins with this first read
+        documents = SqliteDocuments(db, caches, self._generation, max_text)
+        super().__init__(
+            documents,
+            SqliteKeywords(db, documents, caches, self._generation),
+            SqliteVectors(db, documents, caches, self._generation),
+        )
+
+    def generation(self) -> int:
+        return self._generation
+
+    def manifest(self) -> dict[str, str]:
+        return manifest_of(self.db)
+
+    def chunk_count(self) -> int:
+        return self._count("chunks")
+
+    def counts(self) -> Counts:
+        generation, updated_ns = only_row(self.db, "SELECT generation, updated_ns FROM state")
+        file = Path(self.db.filename)
+        return Counts(
+            documents=self._count("documents"),
+            chunks=self._count("chunks"),
+            links=self._count("links"),
+            bytes_on_disk=sum(map(size_of, file.parent.glob(f"{file.name}*"))),
+            generation=integer(generation),
+            updated_ns=None if updated_ns is None else integer(updated_ns),
+        )
+
+    def _count(self, table: str) -> int:
+        """SQLite counts rows by looking at each of them."""
+        return self._caches.numbers.get(
+            self._generation, (table, ""), lambda: int(only_value(self.db, f"SELECT count(*) FROM {table}"))
+        )
+
+
+def manifest_of(db: apsw.Connection) -> dict[str, str]:
+    entries = rows(db, "SELECT key, value FROM manifest ORDER BY key")
+    return {unescaped(key): unescaped(value) for key, value in entries}
+
+
+# -- Changing the index, inside the transactions of an update
 
 
 _INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 13)})"
@@ -62,9 +124,9 @@ class SqliteWriter(SqliteReader):
     """One update. After an error that leaves it, nothing of it is stored but what was committed."""
 
     def __init__(self, db: apsw.Connection) -> None:
-        self._update = Update(db)
-        super().__init__(db, Caches(enabled=False))
-        self.vectors = VectorWriter(self._update)
+        self._update = SqliteUpdate(db)
+        super().__init__(db, SqliteCaches(enabled=False))
+        self.vectors = SqliteVectorWriter(self._update)
 
     def commit(self) -> None:
         self.finish()
@@ -80,7 +142,7 @@ class SqliteWriter(SqliteReader):
 
     # -- documents
 
-    def put(self, entries: Iterable[Entry | Columns]) -> None:
+    def put(self, entries: Iterable[DocumentEntry | Columns]) -> None:
         source = map(columns_of, entries)
         with self._update.step():
             while batch := list(islice(source, DOCUMENTS_TOGETHER)):

@@ -1,0 +1,114 @@
+"""`[index]`: the settings of an index that are not about chunks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headnote.chunking.settings import shown
+from headnote.config.ragdocs import with_ragdocs
+from headnote.config.tables import Check, LoadedTable, Table, if_said, whole_number
+from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
+from headnote.embedding.registry import leads_out
+from headnote.errors import SettingsError
+from headnote.formats.kinds import check_format
+from headnote.sources.discover import MAX_BYTES
+from headnote.store.opening import EMBEDDED, check_schema, check_target, with_schema
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """The settings of an index that are not about chunks."""
+
+    include: tuple[str, ...] = ()
+    """Globs; if there are any, a file must match one of them."""
+    exclude: tuple[str, ...] = ()
+    """Globs of files to leave out, whatever `include` says."""
+    formats: tuple[str, ...] = ()
+    """What is read besides Markdown: html, notebook, rst."""
+    max_file_bytes: int = MAX_BYTES
+    """Larger files are skipped and reported."""
+    embedder: str = DEFAULT_EMBEDDER
+    """The embedder: default, instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL."""
+    store: str = field(default="sqlite", repr=False)
+    """Where the index is: sqlite for a file in the folder, or the URL of a database, which may contain a password."""
+    schema: str = ""
+    """The database schema of the index; if empty, the one that `store` names, or the name of the folder."""
+
+    @property
+    def target(self) -> str:
+        """The store with its schema."""
+        return with_schema(self.store, self.schema)
+
+
+def load_index_settings(
+    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
+) -> LoadedTable[IndexSettings]:
+    """The settings from `[index]` in the file, and from variables and flags of the same names."""
+    loaded = INDEX.load(IndexSettings, flags, start, os.environ if environment is None else environment)
+    if flags.get("schema") and loaded.settings.store in EMBEDDED:
+        remedy = "leave it out, or name a database with --store"
+        raise SettingsError("a file has no schema", path=loaded.origins["schema"], remedy=remedy)
+    return loaded
+
+
+def _globs(value: Any) -> tuple[str, ...]:
+    globs = value.split(",") if isinstance(value, str) else value
+    if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
+        raise SettingsError(f"{shown(value)} is not a list of globs", remedy='write ["docs/**"]')
+    return tuple(glob.strip() for glob in globs if glob.strip())
+
+
+def _formats(value: Any) -> tuple[str, ...]:
+    return tuple(check_format(name.strip().lower()) for name in _globs(value))
+
+
+def _size(value: Any) -> int:
+    number = whole_number(value) if isinstance(value, str) else value
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise SettingsError(f"{shown(value)} is not a file size", remedy="write bytes, such as 10000000")
+    return number
+
+
+def _embedder(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{shown(value)} is not an embedder", remedy="write its name, such as instant")
+    return value
+
+
+def _store(value: Any) -> str:
+    # The error does not show the value: a URL may contain a password.
+    if not isinstance(value, str):
+        raise SettingsError("store must be a string", remedy="write sqlite, or the URL of a database")
+    check_target(value)
+    return value
+
+
+def _leads_to_database(value: Any) -> bool:
+    return isinstance(value, str) and value not in EMBEDDED
+
+
+def _schema(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{shown(value)} is not a schema name", remedy="write a string, such as team_docs")
+    check_schema(value)
+    return value
+
+
+INDEX = Table(
+    "index",
+    {
+        "include": Check("globs: a list, or text with commas", _globs),
+        "exclude": Check("globs: a list, or text with commas", _globs),
+        "formats": Check("`html`, `notebook`, `rst`: a list, or text with commas", _formats),
+        "max_file_bytes": Check("a whole number, 1 or more", _size),
+        "embedder": Check("the name of an [embedder](models.md)", _embedder, leads_out),
+        "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store, _leads_to_database),
+        "schema": Check("lower-case letters, digits and `_`", _schema, if_said),
+    },
+    with_others=with_ragdocs,
+)
+INDEX_NAMES = tuple(INDEX.checks)

@@ -1,0 +1,183 @@
+"""Make a pack of an index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from headnote.config import Choice, SearchSettings, choice_of, portable
+from headnote.embedding.registry import Models, short_name
+from headnote.errors import IndexFailure, SettingsError, UnwritableIndex
+from headnote.extra.packs.canonical import write_canonical
+from headnote.extra.packs.format import (
+    MAX_CREATED,
+    MAX_TEXT,
+    PackInfo,
+    is_pack,
+    read_container,
+    read_info,
+    write_container,
+    write_footer,
+)
+from headnote.extra.packs.signing import sign
+from headnote.extra.packs.unpacking import PACKED_MODELS
+from headnote.extras import DISTRIBUTION
+from headnote.index.manifest import manifest_of, unfinished_reads
+from headnote.search.contexts import Contexts
+from headnote.store.integrity import BROKEN, MADE_WITH, SITES, signed
+from headnote.store.interface import Store
+from headnote.store.rows import DocumentEntry
+from headnote.store.sqlite.writer import SqliteReader
+from headnote.whole_files import name_aside, written_whole
+
+
+class PackOptions(NamedTuple):
+    """What a pack is to contain besides text, words and the vectors of the instant model."""
+
+    name: str
+    version: str = ""
+    description: str = ""
+    licence: str = ""
+    deep: bool = False
+    """Whether the vectors of the deep model travel, too."""
+    times: bool = False
+    """Whether it says when files were changed."""
+    key: Path | None = None
+    """The key to sign it with."""
+
+
+class PackSource(NamedTuple):
+    """What a pack is made of."""
+
+    store: Store
+    choice: Choice
+    models: Models
+    search: SearchSettings
+    roots: Sequence[str]
+    """Names of the folders, if there are several."""
+    contexts: Contexts
+    broken: Callable[[SqliteReader], object]
+    """The places of broken links, as they are stored."""
+    place: str
+    """Of the folder, for people."""
+
+
+def make_pack(source: PackSource, file: Path, options: PackOptions) -> PackInfo:
+    """Write the pack of an index, as a whole or not at all."""
+    _check_place(file)
+    _check_words(options)
+    try:
+        with written_whole(file) as aside:
+            _write(source, aside, name_aside(file), options)
+    except OSError as error:
+        remedy = "name another file with -o"
+        raise UnwritableIndex(f"cannot be written: {error.strerror}", path=str(file), remedy=remedy) from None
+    return read_info(read_container(file))
+
+
+def _check_place(file: Path) -> None:
+    if file.is_dir():
+        raise SettingsError("a folder", path=str(file), remedy="name a file, such as docs.headnote")
+    if file.exists() and file.stat().st_size and not is_pack(file):
+        raise SettingsError("exists and is no pack", path=str(file), remedy="name another file, or remove this one")
+
+
+def _check_words(options: PackOptions) -> None:
+    for name in ("name", "version", "description", "licence"):
+        if len(getattr(options, name)) > MAX_TEXT:
+            raise SettingsError(f"longer than {MAX_TEXT:,} characters", path=f"--{name}", remedy="say it in a sentence")
+
+
+def _write(source: PackSource, file: Path, scratch: Path, options: PackOptions) -> None:
+    created = _source_date()
+    time_ns = (created or 0) * 10**9
+    with source.store.reading() as reader:
+        if not isinstance(reader, SqliteReader):
+            remedy = "make an index in a file first: headnote index --store sqlite"
+            raise IndexFailure("packs are made from an index in a file", path=source.place, remedy=remedy)
+        manifest = reader.manifest()
+        if not manifest or unfinished_reads(manifest):
+            remedy = "run headnote index to the end"
+            raise IndexFailure("not all files are read", path=source.place, remedy=remedy)
+        models = _models(source, reader, options.deep)
+        own = _manifest(source, manifest, models) | {BROKEN: signed(source.broken(reader))}
+
+        def adapted(entry: DocumentEntry) -> DocumentEntry:
+            document = entry.document
+            return entry if options.times else entry._replace(document=document._replace(mtime_ns=time_ns))
+
+        write_canonical(reader, file, scratch, models, own, adapted)
+        paths = reader.document_paths()
+        description = PackInfo(
+            name=options.name,
+            version=options.version,
+            description=options.description,
+            licence=options.licence,
+            headnote=_own_version(),
+            documents=len(paths),
+            chunks=reader.chunk_count(),
+            models=tuple(models),
+            times=options.times,
+            created=created,
+            search=_search(source.search),
+            roots=tuple(source.roots),
+            contexts=_said_about(source.contexts, paths),
+        )
+    container = write_container(file, description)
+    write_footer(container, sign(container.signed, options.key) if options.key else b"")
+
+
+def _models(source: PackSource, reader: SqliteReader, deep: bool) -> list[str]:
+    """Names of the models whose vectors travel. Those of a service would need the service, wherever they are used."""
+    instant, better = source.models
+    names = [instant.name] if instant and reader.has_all_vectors(instant.name) else []
+    if not deep:
+        return names
+    if better is None or short_name(better.name) not in PACKED_MODELS:
+        which = better.name if better else "no deep model"
+        remedy = f"index with --embedder {' or '.join(PACKED_MODELS[1:])}, or leave out --deep"
+        raise SettingsError(f"the index has {which}, whose vectors cannot travel", path=source.place, remedy=remedy)
+    if not reader.has_all_vectors(better.name):
+        remedy = "run headnote index, which makes them, or leave out --deep"
+        raise IndexFailure("vectors of the deep model are missing", path=source.place, remedy=remedy)
+    return [*names, better.name]
+
+
+def _manifest(source: PackSource, manifest: dict[str, str], models: list[str]) -> dict[str, str]:
+    """What others may know of how the index was made."""
+    embedder = short_name(models[-1]) if models else "none"
+    made_with = portable(source.choice, embedder)
+    instant = next((name for name in models if short_name(name) == "instant"), "")
+    own = manifest_of(choice_of(made_with).chunking.settings, models[-1] if models else "none", instant)
+    return own | {key: manifest[key] for key in ("reader", SITES) if key in manifest} | {MADE_WITH: made_with}
+
+
+def _search(settings: SearchSettings) -> dict[str, Any]:
+    default = SearchSettings()
+    values = asdict(settings)
+    return {one.name: values[one.name] for one in fields(settings) if values[one.name] != getattr(default, one.name)}
+
+
+def _said_about(contexts: Contexts, paths: Sequence[str]) -> dict[str, str]:
+    """The sentences about these documents. One about anything else may be about what nobody is to know of."""
+    unused = set(contexts.unused(paths))
+    return {place: text for place, text in contexts.sentences.items() if place not in unused}
+
+
+def _own_version() -> str:
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:
+        return ""  # run from its source
+
+
+def _source_date() -> int | None:
+    """See reproducible-builds.org: the one time that may stand in what is built."""
+    text = os.environ.get("SOURCE_DATE_EPOCH", "").strip()
+    if text and (not text.isdecimal() or len(text) > 10 or int(text) > MAX_CREATED):
+        raise SettingsError(f"{text!r} is not a time", path="SOURCE_DATE_EPOCH", remedy="give seconds since 1970")
+    return int(text) if text else None

@@ -1,0 +1,170 @@
+"""The one function every engine runs: a batch of documents in, their chunks and an outcome per document out.
+
+It is pure: the other documents of a batch, their order and the machine change nothing in any chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headnote.chunking.chunker import chunk_document, read_document
+from headnote.chunking.settings import Settings
+from headnote.embedding.embedder import Embedder
+from headnote.embedding.registry import get_embedder
+from headnote.embedding.transformer import TransformerEmbedder
+from headnote.errors import HeadnoteError, NotText, SettingsError, SourceError
+from headnote.extra.scale.arrow import chunk_columns, document_schema, record_batch
+from headnote.model import Chunk
+from headnote.sources.files import decode
+from headnote.sources.snapshot import content_hash
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from headnote.embedding.embedder import Vectors
+
+CONTENT = ("bytes", "text", "content")
+"""Names for the column with the documents. It may hold bytes or text, whatever its name."""
+MODIFIED = "modified"
+ERROR = "error"
+
+
+class ChunkedBatch(NamedTuple):
+    """The result of a batch."""
+
+    chunks: pa.RecordBatch
+    """In the order of the documents; see `arrow.chunk_schema`."""
+    documents: pa.RecordBatch
+    """A row for each document, in their order; see `arrow.document_schema`."""
+
+
+class Outcome(NamedTuple):
+    """What happened to one document."""
+
+    path: str
+    size: int = 0
+    hash: str = ""
+    """Of its bytes."""
+    chunks: int = 0
+    error: str = ""
+    """Why it has no chunks; empty if it was chunked."""
+    line: int | None = None
+    remedy: str = ""
+    retry: bool = False
+    """Whether another try may succeed on the same document."""
+
+
+def chunk_batch(batch: pa.RecordBatch, settings: Settings, embedder: Embedder | None = None) -> ChunkedBatch:
+    """Chunk a batch with columns `path` and `bytes` or `text` exactly as `headnote.chunk` does.
+
+    An optional column `modified` has seconds since 1970. An unreadable document has no chunks and its error in
+    `documents`; it never stops the others.
+    """
+    outcomes: list[Outcome] = []
+    chunks: list[Chunk] = []
+    for row in rows_of(batch):
+        outcome, chunks_of_document = _chunk_row(row, settings)
+        outcomes.append(outcome)
+        chunks += chunks_of_document
+    vectors = None if embedder is None else embed_chunks(chunks, embedder)
+    return ChunkedBatch(chunk_columns(chunks, vectors), _outcome_columns(outcomes))
+
+
+def chunk_batches(
+    batches: Iterable[pa.RecordBatch], settings: Settings, embedder: str, outcomes: bool
+) -> Iterator[pa.RecordBatch]:
+    """`chunk_batch` for each batch of a worker: the chunks, or with `outcomes` the documents."""
+    opened = open_embedder(embedder, threads=1)
+    for batch in batches:
+        result = chunk_batch(batch, settings, opened)
+        yield result.documents if outcomes else result.chunks
+
+
+class BatchRow(NamedTuple):
+    """A document of a batch."""
+
+    path: str
+    content: bytes | str | None
+    modified: float | None
+    error: str
+    """Why there is no content."""
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[BatchRow]:
+    """The documents of a batch, one by one, so that only one at a time exists as a Python object."""
+    content_name = content_column(batch.schema.names)
+    paths, contents = batch.column("path"), batch.column(content_name)
+    modified = batch.column(MODIFIED) if MODIFIED in batch.schema.names else None
+    errors = batch.column(ERROR) if ERROR in batch.schema.names else None
+    for row in range(batch.num_rows):
+        time = None if modified is None else modified[row].as_py()
+        error = "" if errors is None else errors[row].as_py() or ""
+        yield BatchRow(paths[row].as_py() or "", contents[row].as_py(), time, error)
+
+
+def content_column(names: Sequence[str]) -> str:
+    """The name of the column with the documents."""
+    content = next((name for name in CONTENT if name in names), None)
+    if content is None or "path" not in names:
+        needed = f"path and one of {', '.join(CONTENT)}"
+        raise SettingsError(f"the columns are {', '.join(names) or 'none'}", remedy=f"have {needed}")
+    return content
+
+
+def _chunk_row(row: BatchRow, settings: Settings) -> tuple[Outcome, list[Chunk]]:
+    path, content, modified, error = row
+    if content is None:
+        return Outcome(path, error=error or "it has no content", retry=True), []
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        text = content if isinstance(content, str) else decode(data, path)
+        chunks = chunk_document(read_document(text, path, settings), settings, modified)
+    except SourceError as failure:
+        return failed_outcome(path, len(data), failure), []
+    except HeadnoteError:
+        raise
+    except Exception as failure:  # noqa: BLE001  no single document may end a job of days
+        return failed_outcome(path, len(data), failure), []
+    return Outcome(path, len(data), content_hash(data), len(chunks)), chunks
+
+
+def failed_outcome(path: str, size: int, failure: Exception) -> Outcome:
+    """The outcome of a document that is unreadable, or on which headnote itself failed."""
+    if isinstance(failure, HeadnoteError):
+        retry = not isinstance(failure, NotText)
+        return Outcome(path, size, error=failure.message, line=failure.line, remedy=failure.remedy, retry=retry)
+    description = f"{type(failure).__name__}: {failure}".rstrip(": ")
+    return Outcome(
+        path, size, error=f"headnote failed: {description}", remedy="report it, and attach the file", retry=True
+    )
+
+
+def _outcome_columns(outcomes: Sequence[Outcome]) -> pa.RecordBatch:
+    columns: dict[str, Any] = {name: [getattr(outcome, name) for outcome in outcomes] for name in Outcome._fields}
+    return record_batch(columns, document_schema())
+
+
+def embed_chunks(chunks: Sequence[Chunk], embedder: Embedder) -> Vectors:
+    """A vector per chunk. Equal texts are embedded once."""
+    texts = {chunk.hash: chunk.embed_text for chunk in chunks}
+    row_of = {digest: row for row, digest in enumerate(texts)}
+    distinct = embedder.embed(list(texts.values()))
+    vectors: Vectors = distinct[[row_of[chunk.hash] for chunk in chunks]]
+    return vectors
+
+
+@lru_cache(maxsize=4)
+def open_embedder(name: str, threads: int | None = None, device: str = "") -> Embedder | None:
+    """The embedder of that name, opened once per process; None for an empty name.
+
+    `threads` limits an embedder that would otherwise use all cores, when each core already has a process. `device` is
+    for a model of ours; if empty, this machine chooses.
+    """
+    if not name:
+        return None
+    embedder = get_embedder(name)
+    if isinstance(embedder, TransformerEmbedder) and threads:
+        return embedder.with_threads(threads, device)
+    return embedder

@@ -1,0 +1,281 @@
+"""A file → what checking links needs of it. Nothing here needs another document, so it can run on any core."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from operator import attrgetter
+from typing import Literal, NamedTuple, get_args
+
+from headnote.chunking.records import line_ends
+from headnote.errors import SourceError
+from headnote.formats.kinds import open_document
+from headnote.links.anchors import Anchors, anchors_of, block_ids, repeated_ids
+from headnote.links.sites.site import Naming, naming_of
+from headnote.links.written import document_row, link_row
+from headnote.markdown.document import Document
+from headnote.markdown.links import split_target
+from headnote.model import Link
+from headnote.sources.repository import SkippedFile
+from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.tree import Tree
+from headnote.store.rows import LinkRow
+
+# -- A finding, and the report that has all of them.
+
+
+FindingKind = Literal["page", "anchor", "file", "duplicate-anchor", "duplicate-address", "unused-ignore"]
+KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+ABOUT: dict[FindingKind, str] = {
+    "page": "A link leads to a document that does not exist.",
+    "anchor": "A link leads to a heading or id that its document does not have.",
+    "file": "A link or picture leads to a file that does not exist.",
+    "duplicate-anchor": "A document gives the same id twice, so links lead to the first one only.",
+    "duplicate-address": "Two documents have the same address on the site, so one of them cannot be reached.",
+    "unused-ignore": "An entry of the ignore list matches nothing.",
+}
+
+
+class Position(NamedTuple):
+    """A range of a file. Lines and columns count from 1; columns are characters, and the last is exclusive."""
+
+    line: int
+    """First line."""
+    column: int
+    """First character of it."""
+    end_line: int
+    """Last line."""
+    end_column: int
+    """Just past its last character."""
+
+
+class Finding(NamedTuple):
+    """Something that is wrong."""
+
+    kind: FindingKind
+    """Which rule it breaks."""
+    path: str
+    """File that has it: a document, from the root, or the settings file, as people see it."""
+    at: Position
+    """Of the link, of the second id, or of the entry of the settings file."""
+    target: str
+    """The target as written; the id; the address."""
+    message: str
+    """What is wrong, in words."""
+    suggestion: str = ""
+    """What exists and is most like the target, as it would be written here; empty if nothing is like it."""
+
+
+class IgnoredFinding(NamedTuple):
+    """A finding that is known and stays."""
+
+    finding: Finding
+    """What would be reported."""
+    reason: str
+    """Why it stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport:
+    """The result of checking the links of a folder."""
+
+    documents: int
+    """Documents that were read."""
+    links: int
+    """Links that were checked: those that lead to something below the root."""
+    external: int
+    """Links that leave the folder. They are never opened."""
+    findings: list[Finding] = field(default_factory=list)
+    """By path and line."""
+    ignored: list[IgnoredFinding] = field(default_factory=list)
+    """Findings that the ignore list or a comment takes out."""
+    unread: list[SkippedFile] = field(default_factory=list)
+    """Files that could not be read, so nobody knows what is in them."""
+    skipped: list[SkippedFile] = field(default_factory=list)
+    """Files that were left out on purpose: too large, or not text."""
+
+
+# -- Links and pictures in HTML, `<a href>` and `<img src>`: readers follow them as any other link, so the gate does.
+
+
+_ATTRIBUTE = r"""[^<>]{0,2000}?(?<![\w:.@-])%s\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]{0,2000}>"""
+# Only attributes of HTML itself: `:src` and `data-src` are for programs, and so are tags with a capital. What hides
+# tags is matched first and to its end, so none is looked for inside; without an end it hides the rest.
+_HIDDEN_OR_TAG = re.compile(
+    rf"""
+    `[^`]*+`
+  | <!--.*?(?:-->|\Z)
+  | \{{/\*.*?(?:\*/\}}|\Z)
+  | ^[ \t>]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++)*+(?P<fence>`{{3,}}|~{{3,}}).*?(?:^[ \t>]*+(?P=fence)|\Z)
+  | (?P<tag><img\s{_ATTRIBUTE % "src"}|<a\s{_ATTRIBUTE % "href"})
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
+_CONTRIBUTORS = re.compile(r"<!-- ALL-CONTRIBUTORS-LIST:START.*?(?:ALL-CONTRIBUTORS-LIST:END|\Z)", re.DOTALL)
+"""A table that a bot writes, with a link to an anchor that no page has for each thing that somebody did."""
+_SHOWN = frozenset({"paragraph", "heading", "html", "table", "list", "quote"})
+
+
+def links_in_tags(document: Document) -> Iterator[Link]:
+    """In the order of the document; none in code or comments."""
+    text = document.text
+    if "<img" not in text and "<a " not in text:
+        return
+    text = _CONTRIBUTORS.sub(lambda table: " " * len(table[0]), text)
+    for block in document.blocks:
+        if block.kind in _SHOWN and text.find("<", block.start, block.end) >= 0:
+            matches = _HIDDEN_OR_TAG.finditer(text, block.start, block.end)
+            yield from (_link(match) for match in matches if match["tag"])
+
+
+def _link(match: re.Match[str]) -> Link:
+    tag, *values = match.groups()[1:]
+    written = next((value for value in values if value is not None), "")
+    target, fragment = split_target(unescape(written).strip())
+    return Link("image" if tag.startswith("<img") else "link", target, fragment, "", match.start(), match.end())
+
+
+# -- A file → what checking links needs of it
+
+
+class PlacedLink(NamedTuple):
+    """A link that is not resolved yet."""
+
+    row: LinkRow
+    at: Position
+
+
+class Comment(NamedTuple):
+    """A comment that takes out what is found on its line, or on the next one if it stands alone."""
+
+    at: Position
+    line: int
+    """The line it is about."""
+    reason: str
+
+
+class LinkedDocument(NamedTuple):
+    """A document, as far as links are concerned."""
+
+    path: str
+    links: tuple[PlacedLink, ...]
+    """Those that lead to something below the root."""
+    external: int
+    """How many others there are."""
+    anchors: Anchors
+    naming: Naming
+    blocks: tuple[str, ...]
+    """Ids of blocks, by which other documents may refer to them."""
+    repeated: tuple[tuple[str, Position], ...]
+    """Ids that were given before in the same document."""
+    comments: tuple[Comment, ...]
+
+
+class UnreadFile(NamedTuple):
+    """A file that could not be read."""
+
+    path: str
+    error: SourceError
+
+
+class _Whole(NamedTuple):
+    """The whole of a document, in place of its chunks: checking cuts none."""
+
+    number: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReader:
+    """Reads files. It is sent to other processes, so it is small."""
+
+    tree: Tree
+    mdx: Mapping[str, bool | None]
+    """Name of a root → whether its Markdown is MDX."""
+
+    def __call__(self, paths: Sequence[str]) -> list[LinkedDocument | UnreadFile]:
+        return list(map(self._read, paths))
+
+    def _read(self, path: str) -> LinkedDocument | UnreadFile:
+        try:
+            return linked_document(self.tree.read(path), self.mdx[self.tree.root_of(path)])
+        except SourceError as error:
+            return UnreadFile(path, error)
+
+
+def linked_document(snapshot: FileSnapshot, mdx: bool | None = None) -> LinkedDocument:
+    document = open_document(snapshot.text, snapshot.path, mdx)
+    text = document.text
+    links = sorted((*document.links, *links_in_tags(document)), key=attrgetter("start"))
+    placed = list(_placed(links, text, document.path))
+    inside = tuple(link for link in placed if not link.row.external)
+    repeated = repeated_ids(document)
+    return LinkedDocument(
+        path=document.path,
+        links=inside,
+        external=len(placed) - len(inside),
+        anchors=anchors_of(document, [_Whole(0, len(text))] if text else []),
+        naming=naming_of(document_row(snapshot, document)),
+        blocks=tuple(block_ids(text)),
+        repeated=tuple((name, _positions(text, [range_])[0]) for name, range_ in repeated),
+        comments=tuple(_comments(document)),
+    )
+
+
+def _placed(links: Sequence[Link], text: str, path: str) -> Iterator[PlacedLink]:
+    for link, at in zip(links, _positions(text, [(link.start, link.end) for link in links]), strict=True):
+        yield PlacedLink(link_row(link, path, 0, at.line), at)
+
+
+def _positions(text: str, ranges: Iterable[tuple[int, int]]) -> list[Position]:
+    """Of ranges in the order of their starts. Lines are counted from one to the next, so all of it is linear."""
+    positions = []
+    at = _Cursor()
+    for start, end in ranges:
+        at = at.moved(text, start)
+        last = at.moved(text, end)
+        positions.append(Position(at.line, start - at.line_start + 1, last.line, end - last.line_start + 1))
+    return positions
+
+
+class _Cursor(NamedTuple):
+    """A place in a text, with its line."""
+
+    offset: int = 0
+    line: int = 1
+    line_start: int = 0
+
+    def moved(self, text: str, offset: int) -> _Cursor:
+        """The same, further on."""
+        newest = max(text.rfind("\n", self.offset, offset), text.rfind("\r", self.offset, offset))
+        start = newest + 1 if newest >= 0 else self.line_start
+        return _Cursor(offset, self.line + line_ends(text, self.offset, offset), start)
+
+
+# -- comments
+
+_MARK = "headnote-ignore-link"
+_COMMENT = re.compile(
+    rf"(?:<!--|\{{/\*)[ \t]*+{_MARK}(?![\w-])[ \t]*+:?[ \t]*+((?:(?!-->|\*/)[^\r\n])*+)(?:-->|\*/\}})"
+)
+_BESIDE = re.compile(r"[^\r\n]*+")
+
+
+def _comments(document: Document) -> Iterator[Comment]:
+    text = document.text
+    if _MARK not in text:
+        return
+    code = [(block.start, block.end) for block in document.blocks if block.kind == "code"]
+    matches = [
+        match
+        for match in _COMMENT.finditer(text)
+        if text[match.start() - 1 : match.start()] != "`"
+        and not any(start <= match.start() < end for start, end in code)
+    ]
+    for match, at in zip(matches, _positions(text, [match.span() for match in matches]), strict=True):
+        before = text[match.start() - at.column + 1 : match.start()]
+        after = _BESIDE.match(text, match.end())
+        stands_alone = not before.strip(" \t>") and not (after and after[0].strip())
+        yield Comment(at, at.line + stands_alone, match[1].strip())

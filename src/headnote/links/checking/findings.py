@@ -1,0 +1,273 @@
+"""Documents as read → what is wrong with their links and their ids."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from headnote.links.anchors import Anchors
+from headnote.links.checking.checked_files import Finding, FindingKind, IgnoredFinding, LinkedDocument, Position
+from headnote.links.checking.near_misses import Suggestions
+from headnote.links.resolving import (
+    RootContents,
+    SitesOfRoots,
+    bases_of,
+    is_partial,
+    link_check_of,
+    path_of,
+    resolver_of,
+)
+from headnote.links.sites.addresses import Addresses
+from headnote.links.sites.site import Naming, Site, is_page, site_of
+from headnote.links.sites.site_files import names_a_file
+from headnote.model.progress import Progress, Watcher
+from headnote.sources.tree import Tree
+from headnote.store.filters import path_matcher
+from headnote.store.rows import LinkRow
+
+if TYPE_CHECKING:
+    from headnote.links.checking.checked_files import Comment
+
+
+_TOP = Position(1, 1, 1, 1)
+
+
+class CheckedContents:
+    """Anchors and names of documents that were just read."""
+
+    def __init__(self, documents: Iterable[LinkedDocument]) -> None:
+        self._documents = {document.path: document for document in documents}
+
+    def anchors(self, path: str) -> Anchors:
+        document = self._documents.get(path)
+        return document.anchors if document else Anchors()
+
+    def naming(self) -> Mapping[str, Naming]:
+        return self._naming
+
+    def block(self, identifier: str) -> str | None:
+        return self._blocks.get(identifier)
+
+    @cached_property
+    def _naming(self) -> dict[str, Naming]:
+        return {path: document.naming for path, document in sorted(self._documents.items())}
+
+    @cached_property
+    def _blocks(self) -> dict[str, str]:
+        blocks: dict[str, str] = {}
+        for path, document in sorted(self._documents.items()):
+            for identifier in document.blocks:
+                blocks.setdefault(identifier, path)
+        return blocks
+
+
+def findings_in(
+    documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
+) -> list[Finding]:
+    """All that is wrong, by path and place."""
+    found = [
+        *_broken(documents, tree, sites, on_progress),
+        *_repeated(documents),
+        *_at_one_address(documents, tree, sites),
+    ]
+    return sorted(found, key=lambda finding: (finding.path, finding.at, finding.kind))
+
+
+# -- links
+
+
+def _broken(
+    documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
+) -> Iterator[Finding]:
+    paths = frozenset(document.path for document in documents)
+    links = [link for document in documents for link in document.links]
+    contents = CheckedContents(documents)
+    bases = bases_of(tree, (link.row for link in links), paths)
+    resolver = resolver_of(tree, paths, contents, sites, bases)
+    check = link_check_of(tree, paths, sites, bases)
+    suggestions = Suggestions(tree, paths, contents, sites, bases)
+    for done, link in enumerate(links):
+        on_progress(Progress("check", done, len(links)))
+        row = resolver.resolve(link.row)
+        if check.is_broken(row):
+            kind = _kind(row, paths)
+            yield Finding(
+                kind=kind,
+                path=row.path,
+                at=link.at,
+                target=row.written,
+                message=_message(kind, row),
+                suggestion=_suggestion(kind, row, suggestions),
+            )
+
+
+def _kind(link: LinkRow, paths: frozenset[str]) -> FindingKind:
+    if link.resolved in paths:
+        return "anchor"
+    if link.kind == "image":
+        return "file"
+    if link.kind in ("wikilink", "embed"):
+        return "file" if names_a_file(link.target) else "page"
+    return "page" if is_page(path_of(link)) else "file"
+
+
+def _message(kind: FindingKind, link: LinkRow) -> str:
+    if kind == "anchor":
+        where = "this document" if link.resolved == link.path else str(link.resolved)
+        return f"{where} has no heading or id #{link.fragment}"
+    what = "document" if kind == "page" else "picture" if link.kind == "image" else "file"
+    return f"no {what} {link.target}"
+
+
+def _suggestion(kind: FindingKind, link: LinkRow, suggestions: Suggestions) -> str:
+    if kind == "anchor":
+        return suggestions.anchor(link)
+    return suggestions.page(link) if kind == "page" else suggestions.file(link)
+
+
+# -- duplicates
+
+
+def _repeated(documents: Iterable[LinkedDocument]) -> Iterator[Finding]:
+    for document in documents:
+        for name, at in document.repeated:
+            message = f"the id #{name} is given twice in this document, and links lead to the first"
+            yield Finding("duplicate-anchor", document.path, at, f"#{name}", message)
+
+
+def _at_one_address(documents: Iterable[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> Iterator[Finding]:
+    """Documents of one site with the same address. In a plain folder nobody shows them under addresses."""
+    contents = CheckedContents(documents)
+    for root in tree.roots:
+        naming = RootContents(contents, root).naming
+        for site in (site for site in sites.get(root.name, ()) if site.generator != "plain"):
+            shown = (path for path in naming() if site_of(path, sites[root.name]) == site)
+            for path, other, address in _sharing_an_address(shown, site, naming):
+                message = f"{root.prefix}{other} has the same address, {address}"
+                yield Finding("duplicate-address", root.prefix + path, _TOP, address, message)
+
+
+def _sharing_an_address(
+    paths: Iterable[str], site: Site, naming: Callable[[], Mapping[str, Naming]]
+) -> Iterator[tuple[str, str, str]]:
+    """A document, the first one that is shown where it is, and the address."""
+    addresses = Addresses(site, naming)
+    first: dict[frozenset[str], str] = {}
+    for path in sorted(paths):
+        if not _is_no_page(path, site) and (own := addresses.own(path)) and first.setdefault(own, path) != path:
+            yield path, first[own], min(own)
+
+
+def _is_no_page(path: str, site: Site) -> bool:
+    """Whether a site shows a document only as a part of others, or not as a page."""
+    name = path.rpartition("/")[2]
+    return path.lower().endswith(".txt") or (is_partial(path) and not (site.generator == "hugo" and name[0] == "_"))
+
+
+# -- What is known and stays: the ignore list of the settings, and comments in documents.
+
+
+class IgnoreEntry(NamedTuple):
+    """One entry of the list. A finding that fits all that it says is ignored."""
+
+    reason: str
+    """Why it stays; never empty in a list that others read."""
+    path: str = ""
+    """Glob of documents; empty for all."""
+    target: str = ""
+    """Glob of targets as written, in which `*` stands for any text; empty for all."""
+    kind: FindingKind | None = None
+    """Only findings of this kind."""
+    place: str = ""
+    """The file it stands in, as people see it; empty for a flag."""
+    line: int | None = None
+
+    def matcher(self) -> Callable[[Finding], bool]:
+        of_path = path_matcher((self.path,)) if self.path else None
+        of_target = target_regex(self.target) if self.target else None
+
+        def matches(finding: Finding) -> bool:
+            return (
+                (self.kind is None or finding.kind == self.kind)
+                and (of_path is None or of_path(finding.path))
+                and (of_target is None or of_target.fullmatch(finding.target) is not None)
+            )
+
+        return matches
+
+
+def target_regex(glob: str) -> re.Pattern[str]:
+    """`*` for any text, `?` for any character, everything else for itself."""
+    # Each star is settled where the text after it first fits, so no target is tried in many ways.
+    first, *later = (re.escape(part).replace(r"\?", ".") for part in re.split(r"\*+", glob))
+    if not later:
+        return re.compile(first, re.DOTALL)
+    *middle, last = later
+    return re.compile(first + "".join(f"(?>.*?{part})" for part in middle) + f".*{last}", re.DOTALL)
+
+
+class Sifted(NamedTuple):
+    """Findings, and those that are known."""
+
+    findings: list[Finding]
+    ignored: list[IgnoredFinding]
+
+
+def sift(
+    findings: Iterable[Finding], entries: Sequence[IgnoreEntry], comments: Mapping[str, Sequence[Comment]]
+) -> Sifted:
+    """Take out what an entry or a comment ignores. Those that match nothing become findings themselves."""
+    by_line = {(path, one.line): one for path, many in comments.items() for one in many if one.reason}
+    ignoring = _Ignoring(entries)
+    used: set[IgnoreEntry | Comment] = set()
+    sifted = Sifted([], [])
+    for finding in findings:
+        comment = by_line.get((finding.path, finding.at.line))
+        reasons: list[IgnoreEntry | Comment] = [*ignoring(finding)]
+        reasons += [comment] if comment else []
+        used.update(reasons)
+        if reasons:
+            sifted.ignored.append(IgnoredFinding(finding, reasons[0].reason))
+        else:
+            sifted.findings.append(finding)
+    sifted.findings.extend(_unused_entry(entry) for entry in entries if entry.place and entry not in used)
+    for path, many in comments.items():
+        sifted.findings.extend(_unused_comment(path, one) for one in many if one not in used)
+    return sifted
+
+
+class _Ignoring:
+    """Finding → the entries that ignore it, in their order. A list of all that is known has an entry for each target:
+    those with a target as it is written are found by it."""
+
+    def __init__(self, entries: Iterable[IgnoreEntry]) -> None:
+        self._by_target: dict[str, list[_Matching]] = defaultdict(list)
+        self._others: list[_Matching] = []
+        for place, entry in enumerate(entries):
+            is_literal = entry.target and not re.search(r"[*?]", entry.target)
+            (self._by_target[entry.target] if is_literal else self._others).append((place, entry, entry.matcher()))
+
+    def __call__(self, finding: Finding) -> list[IgnoreEntry]:
+        near = (*self._by_target.get(finding.target, ()), *self._others)
+        found = [(place, entry) for place, entry, matches in near if matches(finding)]
+        return [entry for _, entry in sorted(found, key=itemgetter(0))]
+
+
+_Matching = tuple[int, IgnoreEntry, Callable[[Finding], bool]]
+
+
+def _unused_entry(entry: IgnoreEntry) -> Finding:
+    line = entry.line or 1
+    said = " ".join(f'{name} "{value}"' for name in ("path", "target", "kind") if (value := getattr(entry, name)))
+    message = f"nothing to ignore: {said} matches no finding (remove the entry)"
+    return Finding("unused-ignore", entry.place, Position(line, 1, line, 1), entry.target or entry.path, message)
+
+
+def _unused_comment(path: str, comment: Comment) -> Finding:
+    why = "a comment without a reason ignores nothing (say why)"
+    message = f"nothing to ignore on line {comment.line} (remove the comment)" if comment.reason else why
+    return Finding("unused-ignore", path, comment.at, comment.reason, message)

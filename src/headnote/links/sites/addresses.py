@@ -1,0 +1,310 @@
+"""The addresses of a document: a rule for each generator, and the table of all of them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from headnote.links.sites.site import Generator, Mount, Naming, Site, below, folded, joined, page_of, without_suffix
+
+
+class SitePlace(NamedTuple):
+    """A document on a site."""
+
+    site: Site
+    mount: Mount
+    inside: str
+    """Its path from the folder of the mount."""
+    naming: Naming
+    rewrites: Mapping[str, str]
+    """Those of the site, as a table."""
+
+
+Route = Callable[[SitePlace], Iterator[str]]
+
+# -- Docusaurus
+
+_NUMBERED = re.compile(r"\d++\s*+[-_.]++\s*+(?=[^-_.\s])")
+_DATE_OR_VERSION = re.compile(r"(?:\d{2}|\d{4})[-_.]\d{2}(?:[-_.](?:\d{2}|\d{4}))?|\d++[-_.]\d++")
+_DATED = re.compile(r"(?:(.*?)/)?(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*)")
+
+
+def _without_number(part: str) -> str:
+    """`01-intro` is shown as `intro`; `2024-05-notes` and `1.2-notes` are no numbered pages."""
+    number = None if _DATE_OR_VERSION.match(part) else _NUMBERED.match(part)
+    return part[number.end() :] if number else part
+
+
+def _docusaurus_doc(place: SitePlace) -> Iterator[str]:
+    *folders, name = without_suffix(place.inside).split("/")
+    if not place.site.keeps_numbers:
+        folders, name = [_without_number(part) for part in folders], _without_number(name)
+    slug = place.naming.slug
+    is_index = name.lower() in ("index", "readme") or (folders and folders[-1].lower() == name.lower())
+    if slug.startswith("/"):
+        parts = [slug]
+    elif slug:
+        parts = [*folders, slug]
+    else:
+        parts = folders if is_index else [*folders, place.naming.id or name]
+    yield _address(place.mount.address, *parts)
+
+
+def _dated(place: SitePlace) -> Iterator[str]:
+    """A post: by its slug, else by the date in its name, else by its path. The date may be in the frontmatter."""
+    path = page_of(place.inside)
+    naming = place.naming
+    base = place.mount.address
+    if naming.slug:
+        yield _address(base, naming.slug)
+        return
+    dated = _DATED.fullmatch(path)
+    yield _address(base, path)
+    if dated:
+        folder, year, month, day, name = dated.groups()
+        yield _address(base, folder or "", year, f"{int(month):02}", f"{int(day):02}", name)
+
+
+# -- Hugo
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TOKEN = re.compile(r":(\w+)")
+_BY_DATE = "/:section/:year/:month/:day/:slug"
+_NOT_IN_ADDRESS = re.compile(r"[^\w\s/.\-]+")
+
+
+def _hugo_page(place: SitePlace) -> Iterator[str]:
+    naming, base = place.naming, place.mount.address
+    folder, _, name = without_suffix(place.inside).rpartition("/")
+    stem, _, language = name.rpartition(".")
+    if stem and language in place.site.languages:
+        base, name = _address(base, language), stem
+    if name == "index":
+        folder, _, name = folder.rpartition("/")
+    if name == "_index":
+        yield _address(base, folder)
+        return
+    yield _address(base, folder, naming.slug or name)
+    patterns = [naming.url] if ":" in naming.url else _patterns(place.site, folder.partition("/")[0])
+    if _DATE.fullmatch(naming.date):
+        yield from (_address(base, _filled(pattern, folder, name, naming)) for pattern in patterns)
+
+
+def _patterns(site: Site, section: str) -> Iterator[str]:
+    """How a section is shown; without a configuration, as blogs usually are."""
+    configured = dict(site.permalinks)
+    if section in configured or not configured:
+        yield configured.get(section, _BY_DATE)
+
+
+def _filled(pattern: str, folder: str, name: str, naming: Naming) -> str:
+    year, month, day = naming.date.split("-")
+    title = "-".join(_NOT_IN_ADDRESS.sub("", naming.title.lower()).split())
+    slug = naming.slug or title
+    values = {
+        "year": year,
+        "month": month,
+        "day": day,
+        "section": folder.partition("/")[0],
+        "sections": folder,
+        "slug": slug,
+        "title": title,
+        "filename": name,
+        "contentbasename": name,
+        "slugorfilename": naming.slug or name,
+        "slugorcontentbasename": naming.slug or name,
+    }
+    return _TOKEN.sub(lambda token: values.get(token[1], token[0]), pattern)
+
+
+# -- others
+
+
+def _plain_page(place: SitePlace) -> Iterator[str]:
+    yield _address(place.mount.address, page_of(place.inside))
+
+
+def _rewritten(place: SitePlace) -> Iterator[str]:
+    """VitePress may show a document elsewhere; then it is no longer where its file is."""
+    shown = place.rewrites.get(place.inside, place.inside)
+    yield _address(place.mount.address, page_of(shown))
+
+
+def _by_slug(place: SitePlace) -> Iterator[str]:
+    """Astro: a slug takes the place of the whole path."""
+    yield _address(place.mount.address, place.naming.slug or page_of(place.inside))
+
+
+def _jekyll_page(place: SitePlace) -> Iterator[str]:
+    if "_posts/" in f"/{place.inside}":
+        folder, _, post = f"/{place.inside}".rpartition("_posts/")
+        yield from _dated(place._replace(inside=f"{folder.strip('/')}/{post}".lstrip("/")))
+    else:
+        # `_docs/a.md` of a collection is shown as `/docs/a`.
+        yield _address(place.mount.address, page_of(place.inside).removeprefix("_"))
+
+
+_ROUTES: Mapping[Generator, Route] = {
+    "docusaurus": _plain_page,
+    "hugo": _hugo_page,
+    "mkdocs": _plain_page,
+    "vitepress": _rewritten,
+    "astro": _by_slug,
+    "jekyll": _jekyll_page,
+    "mdbook": _plain_page,
+    "plain": _plain_page,
+}
+
+
+_MADE_OF: Mapping[str, tuple[str, ...]] = {
+    "docs": ("tags", "category"),
+    "posts": ("", "tags", "archive", "authors", "page"),
+    "hugo": ("tags", "categories"),
+}
+"""Below the address of a mount: pages that a generator makes by itself."""
+
+
+def addresses(place: SitePlace) -> Iterator[str]:
+    """Every address of a document, its own first."""
+    naming, base = place.naming, place.mount.address
+    if naming.url and ":" not in naming.url:
+        yield _address(base, naming.url)
+    if place.mount.shown == "docs":
+        yield from _docusaurus_doc(place)
+    elif place.mount.shown == "posts":
+        yield from _dated(place)
+    else:
+        yield from _ROUTES[place.site.generator](place)
+    if naming.slug.startswith("/"):
+        yield _address(base, naming.slug)
+    for old in (*naming.redirects, *naming.aliases):
+        if old.startswith("/"):
+            yield _address(base, old)
+        elif place.site.generator == "hugo":
+            yield _address(base, posixpath.dirname(place.inside), old)
+
+
+def _address(*parts: str) -> str:
+    """Parts as one address: with a slash in front, none behind."""
+    whole = "/".join(part.strip("/") for part in parts if part.strip("/"))
+    return f"/{whole}"
+
+
+class Addresses:
+    """Address → documents, of one site. The table is built on first use."""
+
+    def __init__(self, site: Site, naming: Callable[[], Mapping[str, Naming]], base: str = "") -> None:
+        """`base` is what links prepend to every address if the folder is only a part of its site."""
+        self.site = site
+        self._naming = naming
+        self._base = base
+
+    def at(self, address: str) -> list[str]:
+        """The documents at an address, written in any way: with or without a suffix, an index or a slash at the end."""
+        documents = self._lookup(address)
+        if not documents and self._base and below(self._base, folded(address)) is not None:
+            documents = self._lookup(address[len(self._base) :])
+        return documents
+
+    def made_at(self, address: str) -> str | None:
+        """The folder of whose documents the generator makes a page at this address: a list of posts, of tags."""
+        listed = self._made.get(_address(address))
+        if listed is not None:
+            return listed
+        for mount in self.site.mounts:
+            inside = below(mount.address.strip("/"), address.strip("/") + "/")
+            made = _MADE_OF.get("hugo" if self.site.generator == "hugo" else mount.shown, ())
+            if inside is not None and inside.partition("/")[0] in made:
+                return mount.folder
+        return None
+
+    def of(self, path: str) -> list[str]:
+        """The addresses of a document."""
+        naming = self._naming().get(path, Naming())
+        return list(dict.fromkeys(address for place in self._places(path, naming) for address in addresses(place)))
+
+    def own(self, path: str) -> frozenset[str]:
+        """The addresses at which a document is shown, without those that only lead to it. Where the configuration does
+        not tell which of several ways a generator takes, all of them."""
+        naming = self._naming().get(path, Naming())._replace(redirects=(), aliases=())
+        places = self._places(path, naming)
+        if naming.url and ":" not in naming.url:
+            return frozenset(folded(next(addresses(place))) for place in places)
+        return frozenset(folded(address) for place in places for address in addresses(place))
+
+    def _lookup(self, address: str) -> list[str]:
+        whole = folded(_address(address))
+        if whole in self._table or whole.endswith(".txt"):  # plain text is never shown as a page
+            return self._table.get(whole, [])
+        return self._table.get(_address(page_of(whole)), [])
+
+    @cached_property
+    def _table(self) -> dict[str, list[str]]:
+        table: dict[str, list[str]] = defaultdict(list)
+        for path, naming in self._naming().items():
+            for place in self._places(path, naming):
+                for address in dict.fromkeys(addresses(place)):
+                    known = table[folded(address)]
+                    if path not in known:
+                        known.append(path)
+        return dict(table)
+
+    @cached_property
+    def _made(self) -> dict[str, str]:
+        return dict(self.site.made)
+
+    @cached_property
+    def _rewrites(self) -> dict[str, str]:
+        return dict(self.site.rewrites)
+
+    def _places(self, path: str, naming: Naming) -> Iterator[SitePlace]:
+        for mount in self.site.mounts:
+            inside = below(mount.folder, path)
+            if inside is not None:
+                yield SitePlace(self.site, mount, inside, naming, self._rewrites)
+
+
+def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
+    """What nearly all links from the top begin with, though no folder has that name: `/en`, if the folder is the
+    English part of a site. `targets` says how often each of them occurs.
+
+    Of a language, only links are counted that lead into no folder here: a translation also links to pages that are not
+    translated, by addresses without any language.
+    """
+    pages = {folded(page_of(path)) for path in documents}
+    tops = {page.partition("/")[0] for page in pages}
+    inside: dict[str, int] = defaultdict(int)
+    explained: dict[str, int] = defaultdict(int)
+    for target, count in targets.items():
+        first, _, rest = folded(target.partition("?")[0].strip("/")).partition("/")
+        inside[first] += count
+        explained[first] += count if page_of(rest) in pages else 0
+    elsewhere = {name: count for name, count in inside.items() if name not in tops}
+    first = max(elsewhere, key=lambda name: (elsewhere[name], name), default="")
+    counted = elsewhere if _LANGUAGE.fullmatch(first) else inside
+    wins = first and 2 * inside[first] > sum(counted.values()) and 2 * explained[first] > inside[first]
+    return f"/{first}" if wins else ""
+
+
+def leaves_the_language(base: str, target: str) -> bool:
+    """Whether a target leads to another language of the site, if the folder is only one of them: those pages lie
+    elsewhere, and nobody here can tell whether they exist."""
+    is_language = _LANGUAGE.fullmatch(base.strip("/")) is not None
+    return is_language and target.startswith("/") and below(base, folded(f"{target.rstrip('/')}/")) is None
+
+
+def leaves_the_site(site: Site, target: str, source: str) -> bool:
+    """Whether a target is an address above the top of the site. Only `.html` is certainly an address: any other path
+    above the pages is one of the repository."""
+    if target.startswith("/") or not target.lower().endswith((".html", ".htm")):
+        return False
+    inside = [path for mount in site.mounts if (path := below(mount.folder, source)) is not None]
+    return bool(inside) and all(joined(posixpath.dirname(path), target) is None for path in inside)
+
+
+_LANGUAGE = re.compile(r"[a-z]{2}(?:-[a-z]{2,4})?")
+"""As the first part of an address."""

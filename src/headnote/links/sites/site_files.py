@@ -1,0 +1,225 @@
+"""Files of a site that are not documents: pictures, downloads, pages that are programs, ignored files.
+
+They are looked up when needed and never stored: they come and go without any document changing.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from headnote.links.sites.site import Site, below, is_page, joined, without_suffix
+from headnote.sources.files import SimilarNames
+from headnote.sources.ignore import FETCHED_FOLDERS
+
+_PAGE_ENDINGS = tuple(f".{end}" for end in "md mdx markdown html js jsx ts tsx vue astro ipynb rst adoc".split())
+_HAS_SUFFIX = re.compile(r".*\.[A-Za-z0-9]{1,8}", re.DOTALL)
+"""`v1.29 notes` and `Dr. No` name notes, `plan.pdf` names a file."""
+_ALIKE = 0.7
+"""How alike the names of two files must be, of 1."""
+
+
+def names_a_file(name: str) -> bool:
+    """Whether the target of a wikilink is a file that is not a page."""
+    return _HAS_SUFFIX.fullmatch(name) is not None and not is_page(name)
+
+
+class SiteFiles:
+    """The files below a root. Each folder is listed once, on first use."""
+
+    def __init__(self, root: str | os.PathLike[str] | None, documents: Collection[str] = ()) -> None:
+        """Without a root there are no files: the documents may come from elsewhere. Documents do not count as files,
+        because a site may show them at another path."""
+        self._root = None if root is None else os.fspath(root)
+        self._documents = documents
+        self._names: dict[str, frozenset[str]] = {}
+        self._similar: dict[str, SimilarNames] = {}
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file or a folder at this path."""
+        if not path:
+            return self._root is not None
+        folder, _, name = path.rpartition("/")
+        return name in self._in(folder)
+
+    def at(self, site: Site, target: str, source: str) -> str | None:
+        """The file that a link written as a path leads to."""
+        places = _from_top(site, target) if target.startswith("/") else _from_page(target, source)
+        candidates = (path for place in places for path in self._with_endings(place, is_page(target)))
+        files = (path for path in candidates if path not in self._documents)
+        return next((path for path in files if not self._is_folder(path) or _shows_folder(site, target, source)), None)
+
+    def _with_endings(self, path: str, is_page: bool) -> Iterator[str]:
+        """What is there at this path. A page may be a file with a suffix that the link leaves out, or the index of a
+        folder; most of these folders do not exist, so no name in them is tried."""
+        if self.has(path):
+            yield path
+        page = without_suffix(path)
+        for stem in (page, f"{page}/index") if is_page else ():
+            folder, _, name = stem.rpartition("/")
+            if names := self._in(folder):
+                yield from (stem + ending for ending in _PAGE_ENDINGS if name + ending in names)
+
+    def named(self, name: str, source: str) -> str | None:
+        """The file that a wikilink names: from this page, from the root, or wherever one of that name lies."""
+        beside = joined(posixpath.dirname(source), name)
+        for path in (beside, joined("", name)):
+            if path and self.has(path):
+                return path
+        if name.startswith(("./", "../")):
+            return None
+        return self._by_name.ending_in(name.strip("/")).nearest(source)
+
+    def like(self, target: str, source: str) -> str | None:
+        """A file for a target that is not there: of the same name elsewhere, else of a similar one beside it."""
+        name = target.rstrip("/").rpartition("/")[2]
+        elsewhere = self._by_name.ending_in(name).nearest(source)
+        if elsewhere is not None or not name:
+            return elsewhere
+        folder = joined("" if target.startswith("/") else posixpath.dirname(source), posixpath.dirname(target))
+        if folder is None:
+            return None
+        if folder not in self._similar:
+            self._similar[folder] = SimilarNames(sorted(self._in(folder)), _ALIKE)
+        similar = self._similar[folder].like(name)
+        return joined(folder, similar) if similar else None
+
+    def _is_folder(self, path: str) -> bool:
+        return self._root is not None and Path(self._root, path).is_dir()
+
+    def _in(self, folder: str) -> frozenset[str]:
+        if folder not in self._names:
+            self._names[folder] = self._listed(folder)
+        return self._names[folder]
+
+    def _listed(self, folder: str) -> frozenset[str]:
+        if self._root is None:
+            return frozenset()
+        try:
+            with os.scandir(f"{self._root}/{folder}") as entries:
+                return frozenset(entry.name for entry in entries)
+        except (OSError, ValueError):
+            return frozenset()  # no such folder: nothing is in it
+
+    @cached_property
+    def _by_name(self) -> Endings:
+        return Endings(_below(self._root) if self._root is not None else (), str, str.lower)
+
+
+def _from_top(site: Site, target: str) -> Iterator[str]:
+    """Where a site takes `/img/x.png` from: its static folders, the folders of its pages, or the top of the project."""
+    for folder in (*site.files, *(mount.folder for mount in site.mounts if mount.address == "/"), site.folder, ""):
+        if (path := joined(folder, target)) is not None:
+            yield path
+    for mount in site.mounts:
+        inside = below(mount.address.strip("/"), target.strip("/"))
+        if mount.address != "/" and inside is not None and (path := joined(mount.folder, inside)) is not None:
+            yield path
+
+
+def _shows_folder(site: Site, target: str, source: str) -> bool:
+    """Whether a link to a folder leads to its content: GitHub shows it, and Hugo makes a page of it."""
+    is_page_of_site = any(below(mount.folder, source) is not None for mount in site.mounts)
+    return site.generator == "hugo" or (
+        not target.startswith("/") and (site.generator == "plain" or not is_page_of_site)
+    )
+
+
+def _from_page(target: str, source: str) -> Iterator[str]:
+    """Beside the page, or beside what is shown of it where pages are shown as folders."""
+    for folder in (posixpath.dirname(source), without_suffix(source)):
+        if (path := joined(folder, target)) is not None:
+            yield path
+
+
+def nearest(candidates: Iterable[str], source: str) -> str | None:
+    """Of several paths the one that shares most folders with the source, then the least deep."""
+    folder = posixpath.dirname(source).split("/")
+
+    def distance(path: str) -> tuple[int, int, str]:
+        shared = 0
+        for mine, theirs in zip(folder, posixpath.dirname(path).split("/"), strict=False):
+            if mine != theirs:
+                break
+            shared += 1
+        return -shared, path.count("/"), path
+
+    return min(candidates, key=distance, default=None)
+
+
+class Neighbours:
+    """Paths that a name may mean. To find the nearest of many takes a look at each folder around the source."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = list(paths)
+
+    def nearest(self, source: str, *, but: str = "") -> str | None:
+        """As `nearest` says, and not this one."""
+        if len(self.paths) <= _FEW:
+            return nearest((path for path in self.paths if path != but), source)
+        folder = posixpath.dirname(source).split("/")
+        around = (self._best.get(tuple(folder[:depth]), ()) for depth in range(len(folder), -1, -1))
+        return next((path for paths in around for path in paths if path != but), None)
+
+    @cached_property
+    def _best(self) -> dict[tuple[str, ...], list[str]]:
+        """Folder → the two least deep paths below it."""
+        best: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
+            folder = posixpath.dirname(path).split("/")
+            for depth in range(len(folder) + 1):
+                paths = best[tuple(folder[:depth])]
+                if len(paths) < 2:
+                    paths.append(path)
+        return best
+
+
+_FEW = 4
+"""Paths. Fewer are compared at once."""
+
+
+class Endings:
+    """The end of a name → the paths with such a name. What ends in several parts, `a/b`, is looked for in a table of
+    its own, so that many of them take no look at all names that end in `b`."""
+
+    def __init__(self, paths: Iterable[str], name_of: Callable[[str], str], folded: Callable[[str], str]) -> None:
+        self._folded = folded
+        self._groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for path in paths:
+            whole = folded(name_of(path))
+            self._groups[whole.rpartition("/")[2]].append((path, whole))
+        self._tables: dict[str, dict[str, list[str]]] = {}
+        self._known: dict[str, Neighbours] = {}
+
+    def ending_in(self, name: str) -> Neighbours:
+        ending = self._folded(name)
+        if ending not in self._known:
+            self._known[ending] = Neighbours(self._find(ending))
+        return self._known[ending]
+
+    def _find(self, ending: str) -> Iterable[str]:
+        last = ending.rpartition("/")[2]
+        group = self._groups.get(last, ())
+        if last == ending:
+            return (path for path, _ in group)
+        if last not in self._tables:
+            table = self._tables[last] = defaultdict(list)
+            for path, whole in group:
+                parts = whole.split("/")
+                for start in range(len(parts)):
+                    table["/".join(parts[start:])].append(path)
+        return self._tables[last].get(ending, ())
+
+
+def _below(root: str) -> Iterator[str]:
+    """Every file below a folder; hidden folders and fetched packages are left out."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name[0] != "." and os.fsencode(name) not in FETCHED_FOLDERS)
+        inside = os.path.relpath(folder, root).replace(os.sep, "/")
+        start = "" if inside == "." else f"{inside}/"
+        yield from (start + name for name in names)

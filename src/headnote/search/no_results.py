@@ -1,0 +1,190 @@
+"""Why a search has no hits, in one line: a filter that nothing passes, a model that cannot help, or no good passage.
+
+Every surface says it in these words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+
+from headnote.embedding.registry import Models, short_name
+from headnote.search.query import Query
+from headnote.search.retrievers import model_for
+from headnote.search.spelling import WordReading, read_words, spelt_out
+from headnote.store.filters import (
+    All,
+    Either,
+    FieldExists,
+    FieldIs,
+    Filter,
+    HasPhrase,
+    HasTag,
+    HasWord,
+    InPath,
+    Not,
+    Requirement,
+    TitleHas,
+    conditions,
+    folded,
+    folded_tag,
+    leaves,
+)
+from headnote.store.interface import Reader
+
+NEAREST = 3
+"""Tags that are named instead of an unknown one."""
+MOST_UNKNOWN = 3
+"""Words that are named because no document has them."""
+
+
+def why_empty(reader: Reader, models: Models, query: Query, score_helps: bool) -> str:
+    """Why this search finds nothing. `score_helps` tells whether it finds something with a minimum score of 0."""
+    if not reader.chunk_count():
+        return "the index has no documents yet"
+    return (
+        next(_excluding(reader, query.only), "")
+        or (_without_meaning(reader, models, query) if query.mode == "semantic" else "")
+        or _not_relevant(reader, query, score_helps)
+    )
+
+
+# -- filters
+
+
+def _excluding(reader: Reader, only: Filter) -> Iterator[str]:
+    """The filters that nothing passes, each by itself, then all of them together."""
+    for tag in only.tags:
+        if not reader.has_any(Filter(tags=(tag,))):
+            yield _unknown_tag(reader, tag)
+    if only.paths and not reader.has_any(Filter(paths=only.paths)):
+        yield f"no document matches path {_either(only.paths)}"
+    for name, value in only.where:
+        if not reader.has_any(Filter(where=((name, value),))):
+            yield f"no document has {name}={value} in its frontmatter"
+    if only.since_ns is not None and not reader.has_any(Filter(since_ns=only.since_ns)):
+        yield f"no document has changed since {_time(only.since_ns)}"
+    for part in conditions(only.must):
+        if not reader.has_any(Filter(must=part)):
+            yield _unsatisfied(reader, part)
+    if not reader.has_any(only):
+        yield f"no passage passes all filters together: {', '.join(_filters(only))}"
+
+
+def _unknown_tag(reader: Reader, tag: str) -> str:
+    tags = reader.tags()
+    near = get_close_matches(folded_tag(tag), tags, n=NEAREST, cutoff=0.6)
+    # The last part of a nested tag is a name of its own.
+    near += [known for known in tags if known.rpartition("/")[2] == folded_tag(tag) and known not in near]
+    if near:
+        return f"no document has the tag {tag!r}; the nearest are {', '.join(near[:NEAREST])}"
+    return f"no document has the tag {tag!r}" + ("" if tags else ", or any other tag")
+
+
+def _filters(only: Filter) -> Iterator[str]:
+    if only.paths:
+        yield f"path {_either(only.paths)}"
+    yield from (f"tag {tag!r}" for tag in only.tags)
+    yield from (f"{name}={value}" for name, value in only.where)
+    if only.since_ns is not None:
+        yield f"since {_time(only.since_ns)}"
+    yield from map(written, conditions(only.must))
+
+
+# -- what the languages of queries and filters ask for
+
+
+def _unsatisfied(reader: Reader, part: Requirement) -> str:
+    if isinstance(part, HasTag) and part.tag:
+        return _unknown_tag(reader, part.tag)
+    if isinstance(part, HasPhrase):
+        return f"no passage has {written(part)}; without the quotes, its words are looked for"
+    if isinstance(part, TitleHas):
+        return f"no document has {part.words!r} in its title"
+    if isinstance(part, InPath):
+        return f"no document matches path {part.globs[0]!r}"
+    unknown = next(unknown_fields(reader, Filter(must=part)), "")
+    if unknown:
+        return unknown
+    if isinstance(part, FieldIs):
+        return f"no document has {written(part)} in its frontmatter"
+    return f"no passage satisfies {written(part)}"
+
+
+def unknown_fields(reader: Reader, only: Filter) -> Iterator[str]:
+    """A remark for each field that no document has: it may be misspelt."""
+    fields = [name for name, _ in only.where]
+    fields += [leaf.field for leaf in leaves(only.must) if isinstance(leaf, FieldIs | FieldExists)]
+    for field in dict.fromkeys(fields):
+        if reader.has_any(Filter(must=FieldExists(field))):
+            continue
+        near = get_close_matches(folded(field), reader.field_names(), n=NEAREST, cutoff=0.7)
+        yield f"no document has the field {field!r}" + (f"; the nearest are {', '.join(near)}" if near else "")
+
+
+def written(requirement: Requirement) -> str:
+    """A requirement as people would write it."""
+    match requirement:
+        case All(parts) | Either(parts):
+            word = " and " if isinstance(requirement, All) else " or "
+            return f"({word.join(map(written, parts))})"
+        case Not(part):
+            return f"not {written(part)}"
+        case HasPhrase(phrase):
+            return f'"{phrase}"'
+        case HasWord(word):
+            return word
+        case TitleHas(words):
+            return f"title:{words}"
+        case InPath(globs):
+            return f"path:{globs[0]}"
+        case HasTag(tag):
+            return f"tag:{tag}" if tag else "a tag"
+        case FieldExists(field):
+            return f"{field} exists"
+        case FieldIs(field, sign, values):
+            return f"{field} in ({', '.join(values)})" if len(values) > 1 else f"{field} {sign} {values[0]}"
+
+
+def _either(globs: Sequence[str]) -> str:
+    return " or ".join(map(repr, globs))
+
+
+def _time(nanoseconds: int) -> str:
+    return f"{datetime.fromtimestamp(nanoseconds / 1e9).astimezone():%Y-%m-%d %H:%M}"
+
+
+# -- meaning and words
+
+
+def _without_meaning(reader: Reader, models: Models, query: Query) -> str:
+    """Why a search by meaning alone cannot answer; empty if it can."""
+    model = model_for(reader, models, query.only)
+    if model is None:
+        return "the index has no vectors, so it cannot search by meaning; search by words, or index with an embedder"
+    if not model.embed_query(query.text).any():
+        name = short_name(model.name)
+        return f"the model {name} cannot read {query.text!r}, so it cannot search by meaning; search by words"
+    return ""
+
+
+def _not_relevant(reader: Reader, query: Query, score_helps: bool) -> str:
+    """What else can be tried."""
+    words = read_words(reader, query.text, reader.chunk_count())
+    corrected = spelt_out(query.text, words, ())
+    if corrected != query.text:
+        tries = [f"try {corrected!r}"]
+    else:
+        tries = [_unknown_words(words), "try fewer or other words" if len(words) > 1 else "try another word"]
+    if score_helps:
+        is_default = query.min_score is None
+        tries.append(
+            "a minimum score of 0 shows the nearest passages anyway" if is_default else "lower the minimum score"
+        )
+    return f"nothing relevant for {query.text!r}: {'; '.join(filter(None, tries))}"
+
+
+def _unknown_words(words: Sequence[WordReading]) -> str:
+    unknown = [word.typed for word in words if word.kind == "unknown"][:MOST_UNKNOWN]
+    return f"no document has {' or '.join(map(repr, unknown))}" if unknown else ""

@@ -1,0 +1,116 @@
+"""What must hold for each document of an index, in whatever database it is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from headnote.model import text_hash
+from headnote.store import codec
+from headnote.store.codec import escaped
+from headnote.store.integrity import INSTANT, Damaged
+from headnote.store.interface import Reader
+from headnote.store.quantized import name_hash, names_of
+from headnote.store.rows import DocumentRow, StoredChunk
+
+Check = Callable[[DocumentRow, list[StoredChunk]], str]
+"""A complaint about one document, or an empty string."""
+
+Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
+"""Runs a query, with `?` for each binding, in the database of the index."""
+
+_MOST = 1000
+"""Texts without a vector that are counted."""
+_NAMES = "SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ? ORDER BY c.number"
+
+
+def missing_vectors(reader: Reader) -> list[str]:
+    """A complaint if the model whose vectors are written with the words lacks some."""
+    model = reader.manifest().get(INSTANT)
+    if model is None or reader.chunk_count() == 0:
+        return []
+    texts = len(reader.pending(model, _MOST, claimed=True))
+    names = len(reader.pending_names(model, claimed=True))
+    return [f"{texts} texts and {names} names without a vector of {model}"] if texts or names else []
+
+
+def bad_documents(reader: Reader, checks: Sequence[Check]) -> dict[str, str]:
+    """Path → the first complaint about this document."""
+    complaints = {}
+    for path in reader.document_paths():
+        if complaint := _complaint(reader, path, checks):
+            complaints[path] = f"{path}: {complaint}"
+    return complaints
+
+
+def _complaint(reader: Reader, path: str, checks: Sequence[Check]) -> str:
+    try:
+        document = reader.document(path)
+        chunks = reader.chunks_of(path) if document else []
+    except Damaged as error:
+        return f"unreadable: {error}"
+    if document is None:
+        return "no text"
+    return next(filter(None, (check(document, chunks) for check in checks)), "")
+
+
+def source_checks(reader: Reader, run: Run) -> tuple[Check, ...]:
+    """Checks of data that is not derived: a document that fails one has to be read again."""
+    return _numbers, _ids, _places, _hashes, partial(_links, reader), partial(_names, run)
+
+
+def _numbers(_: DocumentRow, chunks: list[StoredChunk]) -> str:
+    return "" if [chunk.row.number for chunk in chunks] == list(range(len(chunks))) else "a chunk is missing"
+
+
+def _ids(_: DocumentRow, chunks: list[StoredChunk]) -> str:
+    for tails in ([chunk.row.id_tail for chunk in chunks], [chunk.row.key_tail for chunk in chunks]):
+        if len(set(tails)) < len(tails):
+            return f"several chunks have the id {Counter(tails).most_common(1)[0][0]}"
+    return ""
+
+
+def _places(document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    size = len(document.text)
+    for chunk in chunks:
+        if not 0 <= chunk.row.start <= chunk.row.end <= size or chunk.row.start_line > chunk.row.end_line:
+            return f"chunk {chunk.row.number} lies outside of the text"
+    return ""
+
+
+def _hashes(_: DocumentRow, chunks: list[StoredChunk]) -> str:
+    for chunk in chunks:
+        if text_hash(chunk.embed_text) != chunk.row.hash:
+            return f"chunk {chunk.row.number} is not the text that was hashed"
+    return ""
+
+
+def _links(reader: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    numbers = {chunk.row.number for chunk in chunks}
+    lost = any(link.chunk not in numbers for link in reader.links_from(document.path))
+    return "a link belongs to a chunk that does not exist" if lost else ""
+
+
+def _names(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    """Documents from before there were names have none, until they are read again."""
+    for hashes, chunk in zip(run(_NAMES, (escaped(document.path),)), chunks, strict=True):
+        expected = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
+        if hashes not in {expected, (None, None)}:
+            return "names that its title and headings do not say"
+    return ""
+
+
+def filter_check(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    """The tables that filters look at fit tags and frontmatter."""
+    ((number,),) = run("SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
+    tags = codec.document_tags(document, [chunk.row for chunk in chunks])
+    tables: dict[str, Iterable[tuple[object, ...]]] = {
+        "document_tags WHERE document = ?": ((number, tag) for tag in tags),
+        "fields WHERE document = ?": ((number, *field) for field in codec.fields(document)),
+    }
+    for table, expected in tables.items():
+        if set(run(f"SELECT * FROM {table}", (number,))) != set(expected):
+            return "what filters ask for differs from tags and frontmatter"
+    return ""

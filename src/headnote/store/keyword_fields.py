@@ -1,0 +1,81 @@
+"""The terms of a chunk, field by field: what the keyword index stores of it, and by which of them it can be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headnote.chunking.data_uris import strip_data_uris
+from headnote.model import file_name
+from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
+from headnote.words.languages import language_of
+from headnote.words.phrases import has_phrase
+from headnote.words.terms import _table, language_mark, term_line, words_of
+
+
+def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
+    """One for each chunk."""
+    language = language_of(document.text)
+    mark = f" {language_mark(language)}" if language else ""
+    title = term_line(document.title, language)
+    aliases = term_line(_other_names(document), language)
+    lines: dict[tuple[str, ...], str] = {}  # the chunks of a document have most of their headings and tags in common
+
+    def line(names: tuple[str, ...]) -> str:
+        known = lines.get(names)
+        if known is None:
+            known = lines[names] = term_line("\n".join(names), language)
+        return known
+
+    return [
+        KeywordFields(
+            title,
+            line(chunk.heading_path),
+            term_line(_own_text(document, chunk), language),
+            aliases,
+            line(chunk.tags) + mark,
+        )
+        for chunk in chunks
+    ]
+
+
+def field_texts(document: DocumentRow | Parent, chunk: ChunkRow) -> KeywordFields:
+    """What the terms of each field are made of. Overlap and breadcrumb are left out of the text: other chunks and
+    fields have them."""
+    return KeywordFields(
+        title=document.title,
+        headings="\n".join(chunk.heading_path),
+        text=_own_text(document, chunk),
+        aliases=_other_names(document),
+        tags="\n".join(chunk.tags),
+    )
+
+
+def _own_text(document: DocumentRow | Parent, chunk: ChunkRow) -> str:
+    return strip_data_uris(chunk.own_text(document.text))
+
+
+def _other_names(document: DocumentRow | Parent) -> str:
+    return "\n".join((*document.aliases, file_name(document.path)))
+
+
+def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
+    """The same for stored chunks of one document."""
+    return keyword_fields(chunks[0].document, (chunk.row for chunk in chunks)) if chunks else []
+
+
+def terms_of(chunk: StoredChunk) -> set[str]:
+    """Every term by which a chunk can be found, in whatever field. Each word is looked up once, however often it is
+    there: `keyword_fields` has to count them, a search reads many chunks and has no use for that."""
+    language = language_of(chunk.document.text)
+    words = set(words_of("\n".join(field_texts(chunk.document, chunk.row))))
+    found = set(" ".join(map(_table(language).__getitem__, words)).split())
+    if language:
+        found.add(language_mark(language))
+    return found
+
+
+def chunk_has_phrase(chunk: StoredChunk, phrase: str) -> bool:
+    """In its own text, in one of its headings, or in the title of its document."""
+    document, row = chunk.document, chunk.row
+    fields = (document.title, *row.heading_path, row.own_text(document.text))
+    return any(has_phrase(field, phrase) for field in fields)

@@ -1,0 +1,92 @@
+"""Phrases: words that follow each other, as they are written but for their case.
+
+What stands between two words of a text and is no word does not count: blanks, punctuation, marks of Markdown, the
+address of a link, a tag of HTML.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from headnote.words.terms import is_without_blanks, runs, terms
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LETTERS = r"[^\W_]"
+_ALIKE = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+"""ASCII letters that are equal to others but for their case."""
+_SHORTENED = "(?:t|re|ve|ll|d|m)"
+"""What is one word with what stands before its apostrophe: `don't` is not `don`, but `guide's` is `guide`."""
+# Possessive: each kind of gap is taken whole or not at all, so that no text takes more than linear time.
+_GAP = (
+    r"(?>\]\([^()\s]{0,500}\)"  # of [text](address)
+    r"|\]\[[^\]\n]{0,200}\]"  # of [text][label]
+    r"|\[\[[^\]|\n]{0,200}\|"  # of [[note|text]]
+    r"|</?[A-Za-z][^<>]{0,300}>|[\W_])++"
+)
+
+
+def words_in(phrase: str) -> list[str]:
+    """The words of a phrase, in order."""
+    return _WORD.findall(unicodedata.normalize("NFC", phrase))
+
+
+@lru_cache(maxsize=256)
+def pattern_of(phrase: str) -> re.Pattern[str]:
+    """Finds the phrase in a text. A word ends where its letters do, except in scripts without blanks."""
+    words = words_in(phrase)
+    if not words:
+        return re.compile("")
+    pieces = ["['’]".join(map(re.escape, re.split("['’]", word))) for word in words]
+    end = "" if is_without_blanks(words[-1][-1:]) else rf"(?!{_LETTERS}|['’]{_SHORTENED}(?!{_LETTERS}))"
+    text = _start(words[0], pieces[0])
+    for word, piece in zip(words[1:], pieces[1:], strict=True):
+        text += ("(?!['’])" if _is_ending(word) else "") + _GAP + piece
+    return re.compile(text + end, re.IGNORECASE | re.DOTALL)
+
+
+def _start(word: str, piece: str) -> str:
+    """The first word. An ASCII letter that it begins with is looked for by a set, and what stands before it afterwards:
+    then a search skips all other letters at once, and takes a quarter of the time."""
+    letter = word[0]
+    before = ([] if is_without_blanks(letter) else [_LETTERS]) + (["['’]"] if _is_ending(word) else [])
+    if not letter.isascii():
+        return "".join(f"(?<!{what})" for what in before) + piece
+    alike = f"{letter.lower()}{letter.upper()}{_ALIKE.get(letter.lower(), '')}"
+    return f"(?-i:[{alike}])" + "".join(f"(?<!{what}.)" for what in before) + piece[1:]
+
+
+def _is_ending(word: str) -> bool:
+    return re.fullmatch(f"s|{_SHORTENED}", word, re.IGNORECASE) is not None
+
+
+def has_phrase(text: str, phrase: str) -> bool:
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return pattern_of(phrase).search(text) is not None
+
+
+def terms_of_phrase(phrase: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """Terms of which a chunk with this phrase has one each: those of its words in every language of the index."""
+    found: dict[tuple[str, ...], None] = {}
+    for word in words_in(phrase):
+        if "'" not in word and "’" not in word:  # a text may write such a word in one piece
+            found.update(dict.fromkeys(_terms_of_word(word, languages)))
+    return list(found)
+
+
+def _terms_of_word(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for start, end, has_blanks in runs(word):
+        run = word[start:end]
+        if not has_blanks:
+            yield from ((term,) for term in terms(run) if len(run) > 1 or term == run)
+        elif forms := _first_terms(run, ("", *languages)):
+            yield forms
+
+
+def _first_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
+    """The term of the whole word in each language."""
+    first = (terms(word, language)[:1] for language in languages)
+    return tuple(dict.fromkeys(term for found in first for term in found))
