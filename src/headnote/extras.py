@@ -75,9 +75,3 @@ def importing(purpose: str, remedy: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise MissingExtra(f"{purpose} needs the package {error.name}", remedy=f"run: {remedy}") from None
-
-
-@cache
-def load_numpy() -> Any:
-    """Numpy, which all vectors need. A search asks for it dozens of times."""
-    return load("numpy", "searching by meaning")

@@ -30,8 +30,8 @@ from headnote.errors import (
     UnwritableIndex,
     warn,
 )
-from headnote.extras import load_numpy
 from headnote.index.manifest import claim_index
+from headnote.numeric import check_numpy
 from headnote.store.integrity import MADE_WITH
 from headnote.store.interface import Store
 from headnote.store.opening import has_store, names_schema, open_store, repair_store, schema_of
@@ -126,12 +126,6 @@ def models_at_hand(name: str) -> Models:
         return _models(name)
     except (EmbeddingError, MissingExtra):
         return instant_alone(name)
-
-
-def check_numpy() -> None:
-    """Raise if it is missing. It is not loaded: that takes longer than opening an index."""
-    if find_spec("numpy") is None:
-        load_numpy()
 
 
 def repair_index(root: AnyPath, store: str | None = None, schema: str | None = None, adopt: bool = False) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Vectors: TypeAlias = NDArray[np.float32]
@@ -44,8 +43,7 @@ class NoEmbedder:
     dimensions = 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        vectors: Vectors = load_numpy().zeros((len(texts), 0), dtype="float32")
-        return vectors
+        return np.zeros((len(texts), 0), dtype="float32")
 
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self.embed([text])[0]

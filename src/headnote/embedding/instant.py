@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.windows import normalised, zeros
 from headnote.embedding.wordpieces import Pieces, uncased
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
     from headnote.embedding.embedder import Vectors
@@ -85,11 +85,10 @@ class _WordTable:
     no text needs. Most words have several pieces; it saves half of the time to add these up only once."""
 
     def __init__(self) -> None:
-        numpy = self._numpy = load_numpy()
-        self._stored = numpy.load(DATA / "rows.npy", mmap_mode="r").view(numpy.ndarray)
-        self._weights = numpy.load(DATA / "weights.npy")
+        self._stored = np.load(DATA / "rows.npy", mmap_mode="r").view(np.ndarray)
+        self._weights = np.load(DATA / "weights.npy")
         self._pieces = len(self._stored)
-        self._rows = numpy.empty((self._pieces + _WORDS, DIMENSIONS), "int32")  # takes memory only where it is written
+        self._rows = np.empty((self._pieces + _WORDS, DIMENSIONS), "int32")  # takes memory only where it is written
         self._is_ready = bytearray(self._pieces)
         self._words = _WordRows(self._rows_of)
         self._own_rows = 0
@@ -99,16 +98,15 @@ class _WordTable:
         """Multiply all pieces by their weights."""
         with self._lock:
             if not all(self._is_ready):
-                self._numpy.multiply(self._stored, self._weights[:, None], out=self._rows[: self._pieces])
+                np.multiply(self._stored, self._weights[:, None], out=self._rows[: self._pieces])
                 self._is_ready[:] = bytes([True]) * self._pieces
 
     def add_up(self, text: str, vector: Vectors) -> None:
         """Add the vectors of all word pieces of the text to a vector of zeros."""
-        numpy = self._numpy
         rows = chain.from_iterable(map(self._words.__getitem__, uncased().words(text)))
-        numbers = numpy.fromiter(rows, "intp")
+        numbers = np.fromiter(rows, "intp")
         for start in range(0, len(numbers), _AT_ONCE):
-            vector += numpy.add.reduce(self._rows.take(numbers[start : start + _AT_ONCE], axis=0), dtype="int32")
+            vector += np.add.reduce(self._rows.take(numbers[start : start + _AT_ONCE], axis=0), dtype="int32")
 
     def _rows_of(self, word: str) -> Pieces:
         """The row of a word; those of its pieces if it has many of them, or if there is no room."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.embedding.windows import mean_of_windows, normalised
 from headnote.errors import SettingsError, WrongAnswer
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.services.client import Client
 from headnote.services.service import OPENAI_URL, Limits, Service, find_limits, find_service
 from headnote.tokens.bpe import as_encodable
@@ -150,7 +150,6 @@ class OpenAIEmbedder:
         return self._decode(response, len(texts))
 
     def _decode(self, response: Any, count: int) -> Vectors:
-        numpy = load_numpy()
         rows = self._decode_rows(response, count)
         with self._lock:
             self._known_dimensions = self._known_dimensions or len(rows[0])
@@ -158,8 +157,8 @@ class OpenAIEmbedder:
         wrong_sizes = {len(row) for row in rows} - {dimensions}
         if wrong_sizes:
             raise self._wrong_answer(f"has vectors of {min(wrong_sizes)} dimensions instead of {dimensions}")
-        vectors: Vectors = numpy.array(rows, dtype="float32").reshape(count, dimensions)
-        if not numpy.isfinite(vectors).all() or not vectors.any(axis=1).all():
+        vectors = np.array(rows, dtype="float32").reshape(count, dimensions)
+        if not np.isfinite(vectors).all() or not vectors.any(axis=1).all():
             raise self._wrong_answer("has vectors without a direction: all zeros, or not finite")
         return normalised(vectors)
 
@@ -186,11 +185,10 @@ class OpenAIEmbedder:
 
 def _decode_vector(embedding: Any) -> Any:
     """A vector from decimal numbers, or from their bytes in base64."""
-    numpy = load_numpy()
     if isinstance(embedding, str):
-        return numpy.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
-    vector = numpy.asarray(embedding)
+        return np.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
+    vector = np.asarray(embedding)
     if vector.ndim != 1 or vector.dtype.kind not in "fiu":
         raise ValueError("not a row of numbers")
-    with numpy.errstate(over="ignore"):  # too large becomes infinite, which is refused later
+    with np.errstate(over="ignore"):  # too large becomes infinite, which is refused later
         return vector.astype("float32")

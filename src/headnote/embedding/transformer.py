@@ -18,7 +18,8 @@ from headnote.embedding.gpu import GpuModel, check_gpu, chosen_device, has_gpu
 from headnote.embedding.windows import mean_of_windows, windows, zeros
 from headnote.embedding.wordpieces import uncased
 from headnote.errors import MissingExtra
-from headnote.extras import DISTRIBUTION, install, load, load_numpy
+from headnote.extras import DISTRIBUTION, install, load
+from headnote.numeric import np
 
 if TYPE_CHECKING:
     from headnote.embedding.embedder import Vectors
@@ -107,7 +108,7 @@ class TransformerEmbedder:
             pool.shutdown(cancel_futures=True)
 
     def _run(self, part: list[int]) -> Vectors:
-        ids = load_numpy().array([_BEGIN, *part, _END], dtype="int64")
+        ids = np.array([_BEGIN, *part, _END], dtype="int64")
         mean: Vectors = self._session().run(None, {"ids": ids})[0]
         return mean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
     from headnote.embedding.embedder import Vectors
@@ -24,17 +24,15 @@ def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
 
 
 def zeros(rows: int, dimensions: int) -> Vectors:
-    vectors: Vectors = load_numpy().zeros((rows, dimensions), dtype="float32")
-    return vectors
+    return np.zeros((rows, dimensions), dtype="float32")
 
 
 def normalised(vectors: Vectors) -> Vectors:
     """Each row scaled to length one; zeros stay zeros."""
-    numpy = load_numpy()
     # Row by row and in double precision: the sum must not depend on how many rows there are.
-    lengths = numpy.array([[numpy.sqrt(numpy.dot(row, row))] for row in vectors.astype("float64")])
+    lengths = np.array([[np.sqrt(np.dot(row, row))] for row in vectors.astype("float64")])
     lengths = lengths.reshape(len(vectors), 1)
-    unit: Vectors = (vectors / numpy.where(lengths > 0, lengths, 1)).astype("float32")
+    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype("float32")
     return unit
 
 
@@ -55,6 +53,4 @@ def mean_of_windows(rows: int, dimensions: int, windows: Iterable[tuple[int, int
 def _weighted_mean(vectors: Sequence[Vectors], weights: Sequence[int]) -> Vectors:
     if len(vectors) == 1:
         return vectors[0]
-    numpy = load_numpy()
-    mean: Vectors = numpy.average(numpy.asarray(vectors), axis=0, weights=weights).astype("float32")
-    return mean
+    return np.average(np.asarray(vectors), axis=0, weights=weights).astype("float32")

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from headnote.embedding.embedder import Embedder
-from headnote.extras import load_numpy
 from headnote.index.parts import parts_of, whole
+from headnote.numeric import np
 from headnote.sources.chunks import on_all_cores
 from headnote.store.integrity import Damaged
 from headnote.store.interface import Writer
@@ -54,13 +54,12 @@ def _names(entry: DocumentEntry) -> set[str]:
 
 def pack(embedder: Embedder, texts: Mapping[str, str], names: Sequence[str]) -> PackedVectors:
     """The vectors of texts, by hash, and of names."""
-    numpy = load_numpy()
     cut = [parts_of(text) for text in texts.values()]
     counts = [len(parts) for parts in cut]
     rows = embedder.embed([*(part for parts in cut for part in parts), *names])
     groups = packed_groups(rows, [*counts, *(1 for _ in names)])
     ends = accumulate(counts, initial=0)
-    wholes = whole([rows[start:end] for start, end in pairwise(ends)]).astype(numpy.float16) if cut else ()
+    wholes = whole([rows[start:end] for start, end in pairwise(ends)]).astype(np.float16) if cut else ()
     return PackedVectors(
         model=embedder.name,
         dimensions=rows.shape[1],

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from headnote.embedding.windows import normalised
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
     from headnote.embedding.embedder import Embedder, Vectors
@@ -112,5 +112,4 @@ def embed_in_parts(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
 
 def whole(parts: Sequence[Vectors]) -> Vectors:
     """A row for each text: the direction its parts have in common."""
-    numpy = load_numpy()
-    return normalised(numpy.stack([rows.mean(axis=0) for rows in parts]))
+    return normalised(np.stack([rows.mean(axis=0) for rows in parts]))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
-from headnote.extras import load_numpy
 from headnote.model import Facet, Hit, SearchPage, Why, folder_glob
+from headnote.numeric import np
 from headnote.search.contexts import no_bonus
 from headnote.search.hits import (
     Found,
@@ -53,7 +53,6 @@ from headnote.store.labels import Labels
 from headnote.store.rows import StoredChunk
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -73,16 +72,15 @@ def listed(reader: Reader, query: Query, offset: int = 0) -> SearchPage:
 
 def _in_order(labels: Labels, passing: NDArray[np.int64], per_document: int) -> NDArray[np.int64]:
     """Chunks by the time of their document, then by its path, then by place; so many of each document."""
-    numpy = load_numpy()
-    ids = numpy.sort(passing)
+    ids = np.sort(passing)
     documents = labels.documents[labels.places(ids)]
-    by_path = numpy.empty(len(labels.paths), numpy.int64)
-    by_path[sorted(range(len(labels.paths)), key=labels.paths.__getitem__)] = numpy.arange(len(labels.paths))
-    order = numpy.lexsort((ids, by_path[documents], -labels.mtimes[documents]))
+    by_path = np.empty(len(labels.paths), np.int64)
+    by_path[sorted(range(len(labels.paths)), key=labels.paths.__getitem__)] = np.arange(len(labels.paths))
+    order = np.lexsort((ids, by_path[documents], -labels.mtimes[documents]))
     in_order = documents[order]
-    begins = numpy.flatnonzero(numpy.diff(in_order, prepend=-1))
-    counts = numpy.diff(numpy.append(begins, len(in_order)))
-    place_in_document = numpy.arange(len(in_order)) - numpy.repeat(begins, counts)
+    begins = np.flatnonzero(np.diff(in_order, prepend=-1))
+    counts = np.diff(np.append(begins, len(in_order)))
+    place_in_document = np.arange(len(in_order)) - np.repeat(begins, counts)
     chosen: NDArray[np.int64] = ids[order[place_in_document < per_document]]
     return chosen
 
@@ -117,28 +115,25 @@ def found_chunks(
     By default, `relevant` is the least similarity of what is found by its meaning alone. A minimum score of the query
     holds for all; those beyond the depth of a search have no score to compare, and are left out.
     """
-    numpy = load_numpy()
     if query.min_score:
         found = _sorted([chunk for chunk, score in everywhere.scores.items() if score >= query.min_score])
     else:
         least = relevant if query.min_score is None else 0.0
         near = _sorted([chunk for chunk, similarity in everywhere.semantic if similarity >= least])
         having = reader.having(list(shares_of(words))) if query.mode != "semantic" else _sorted([])
-        found = numpy.sort(numpy.concatenate([having, near[~_are_among(near, having)]]))
-    return found if query.only.passes_all else found[_are_among(found, numpy.sort(reader.passing(query.only)))]
+        found = np.sort(np.concatenate([having, near[~_are_among(near, having)]]))
+    return found if query.only.passes_all else found[_are_among(found, np.sort(reader.passing(query.only)))]
 
 
 def _sorted(ids: Sequence[int]) -> NDArray[np.int64]:
-    array: NDArray[np.int64] = load_numpy().asarray(sorted(ids), "int64")
-    return array
+    return np.asarray(sorted(ids), "int64")
 
 
 def _are_among(ids: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which of the ids are among others, which are sorted. Numpy's own function would load masked arrays."""
-    numpy = load_numpy()
-    among: NDArray[np.bool_] = numpy.zeros(len(ids), dtype=bool)
+    among = np.zeros(len(ids), dtype=bool)
     if len(others):
-        places = numpy.minimum(numpy.searchsorted(others, ids), len(others) - 1)
+        places = np.minimum(np.searchsorted(others, ids), len(others) - 1)
         among = others[places] == ids
     return among
 
@@ -155,9 +150,8 @@ def hits_in_order(
     repeat_factor: float,
 ) -> Iterator[Found]:
     """All found chunks as hits, best first. Each is read when its turn comes, unless its document is full by then."""
-    numpy = load_numpy()
     query, labels = selection.query, reader.labels()
-    ids = numpy.fromiter(scored.scores, numpy.int64, len(scored.scores))
+    ids = np.fromiter(scored.scores, np.int64, len(scored.scores))
     ids = ids[_are_among(ids, found)]
     chunks, documents = ids.tolist(), labels.documents[labels.places(ids)].tolist()
     recency = recencies(query, zip(chunks, labels.mtimes[documents].tolist(), strict=True))

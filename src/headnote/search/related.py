@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
 
 from headnote.embedding.registry import Models
-from headnote.extras import load_numpy
 from headnote.lines import whole_lines
 from headnote.markdown.document import Document
 from headnote.model import Related, breadcrumb_of, file_name
+from headnote.numeric import np
 from headnote.search.retrievers import model_for
 from headnote.search.spelling import Wording, function_terms, rarity
 from headnote.store.interface import Reader
@@ -27,7 +27,6 @@ from headnote.store.quantized import PartSet
 from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -113,10 +112,9 @@ class Nearness:
 
     def _mean(self) -> NDArray[np.float32] | None:
         """The direction of the chunks of the source together; None if none has a vector."""
-        numpy = load_numpy()
         vectors = _wholes(self._reader.parts(self.model, [chunk.id for chunk in self._source]))
         mean = vectors.sum(axis=0) if len(vectors) else vectors
-        length = float(numpy.linalg.norm(mean))
+        length = float(np.linalg.norm(mean))
         return mean / length if len(vectors) and length else None
 
     def _by_meaning(self) -> Iterable[tuple[int, float]]:
@@ -172,30 +170,28 @@ def _often(count: int) -> float:
 
 def _wholes(parts: PartSet) -> NDArray[np.float32]:
     """A vector of length one for each chunk: the direction of its parts together."""
-    numpy = load_numpy()
-    counts = numpy.asarray(parts.counts, numpy.int64)
+    counts = np.asarray(parts.counts, np.int64)
     if not len(counts):
-        nothing: NDArray[np.float32] = numpy.empty((0, 0), numpy.float32)
-        return nothing
-    sums = numpy.add.reduceat(parts.floats()[1], numpy.cumsum(counts) - counts, axis=0)
-    lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
-    wholes: NDArray[np.float32] = sums / numpy.where(lengths > 0, lengths, 1)
-    return wholes
+        return np.empty((0, 0), np.float32)
+    sums = np.add.reduceat(parts.floats()[1], np.cumsum(counts) - counts, axis=0)
+    return _of_length_one(sums)
 
 
 def document_vectors(reader: Reader, model: str, documents: Mapping[str, Sequence[int]]) -> NDArray[np.float32]:
     """The direction of each document, given its chunks; zero for one without vectors."""
-    numpy = load_numpy()
     owner = {chunk: place for place, chunks in enumerate(documents.values()) for chunk in chunks}
-    sums: NDArray[np.float32] = numpy.zeros((len(documents), reader.models().get(model, 0)), numpy.float32)
+    sums = np.zeros((len(documents), reader.models().get(model, 0)), np.float32)
     ids = list(owner)
     for first in range(0, len(ids), READ_TOGETHER):
         parts = reader.parts(model, ids[first : first + READ_TOGETHER])
         if parts.chunks:
-            numpy.add.at(sums, [owner[chunk] for chunk in parts.chunks], _wholes(parts))
-    lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
-    vectors: NDArray[np.float32] = sums / numpy.where(lengths > 0, lengths, 1)
-    return vectors
+            np.add.at(sums, [owner[chunk] for chunk in parts.chunks], _wholes(parts))
+    return _of_length_one(sums)
+
+
+def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 READ_TOGETHER = 4096
@@ -471,7 +467,6 @@ def _near_pairs(reader: Reader, models: Models, graph: LinkGraph, most: int) -> 
     embedder = model_for(reader, models)
     if embedder is None:
         return
-    numpy = load_numpy()
     labels = reader.labels()
     documents: dict[str, list[int]] = {path: [] for path in labels.paths}
     for chunk, place in zip(labels.chunks.tolist(), labels.documents.tolist(), strict=True):
@@ -482,9 +477,9 @@ def _near_pairs(reader: Reader, models: Models, graph: LinkGraph, most: int) -> 
     for first in range(0, len(paths), COMPARED_TOGETHER):
         block = vectors[first : first + COMPARED_TOGETHER] @ vectors.T
         # Each pair once, and no more of them than can be chosen: in a folder of like notes, most pairs are near.
-        block[numpy.arange(len(paths)) <= numpy.arange(first, first + len(block))[:, None]] = 0.0
-        best = numpy.argpartition(block, -min(kept, block.size), axis=None)[-kept:]
-        rows, columns = numpy.unravel_index(best, block.shape)
+        block[np.arange(len(paths)) <= np.arange(first, first + len(block))[:, None]] = 0.0
+        best = np.argpartition(block, -min(kept, block.size), axis=None)[-kept:]
+        rows, columns = np.unravel_index(best, block.shape)
         found += zip(block[rows, columns].tolist(), (rows + first).tolist(), columns.tolist(), strict=True)
         found = sorted((pair for pair in found if pair[0] >= NEAR), reverse=True)[:kept]
     for similarity, one, other in found:

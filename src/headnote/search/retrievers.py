@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
+from headnote.numeric import np
 from headnote.search.ranking import Ranking
 from headnote.store.filters import Filter
 from headnote.store.integrity import INSTANT
@@ -14,7 +15,6 @@ from headnote.store.interface import Reader
 from headnote.store.quantized import PartSet
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -47,8 +47,6 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
 
     A name that is farther away says nothing against the text below it.
     """
-    import numpy as np
-
     if not parts.chunks:
         return []
     of_names, of_parts = parts.similarities(query)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.codec import unescaped
 from headnote.store.labels import Grouping, Labels, places_of
 
@@ -27,7 +27,6 @@ FIELDS = "SELECT document, key, value FROM fields"
 
 def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
     """The labels of an index. `rows` runs a query."""
-    numpy = load_numpy()
     numbers, names, times = _columns(rows(DOCUMENTS), 3)
     document_places = {number: place for place, number in enumerate(numbers)}
     ids, owners = _columns(rows(CHUNKS), 2)
@@ -35,13 +34,13 @@ def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
     owner_places = [document_places[owner] for owner in owners]
     tags = [(document_places[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
     fields = [(document_places[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
-    chunks = numpy.asarray(ids, numpy.int64)
+    chunks = np.asarray(ids, np.int64)
     return Labels(
         chunks=chunks,
         place_of=places_of(chunks),
-        documents=numpy.asarray(owner_places, numpy.int64),
+        documents=np.asarray(owner_places, np.int64),
         paths=paths,
-        mtimes=numpy.asarray(times, numpy.int64),
+        mtimes=np.asarray(times, np.int64),
         folders=_grouping((place, ("", folder)) for place, path in enumerate(paths) for folder in _folders(path)),
         tags=_grouping(dict.fromkeys((place, ("", above)) for place, tag in tags for above in _tags_above(tag))),
         fields=_grouping((place, (key, value)) for place, key, value in _grouping_fields(fields)),
@@ -55,7 +54,6 @@ def _columns(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
 
 def _grouping(pairs: Iterable[tuple[int, tuple[str, str]]]) -> Grouping:
     """From places of documents with a label of each."""
-    numpy = load_numpy()
     values: dict[tuple[str, str], int] = {}
     places: list[int] = []
     labels: list[int] = []
@@ -63,9 +61,9 @@ def _grouping(pairs: Iterable[tuple[int, tuple[str, str]]]) -> Grouping:
         places.append(place)
         labels.append(values.setdefault(value, len(values)))
     in_order = sorted(values)
-    ranks = numpy.zeros(len(values), numpy.int64)
-    ranks[[values[value] for value in in_order]] = numpy.arange(len(values))
-    return Grouping(in_order, numpy.asarray(places, numpy.int64), ranks[numpy.asarray(labels, numpy.int64)])
+    ranks = np.zeros(len(values), np.int64)
+    ranks[[values[value] for value in in_order]] = np.arange(len(values))
+    return Grouping(in_order, np.asarray(places, np.int64), ranks[np.asarray(labels, np.int64)])
 
 
 # -- folders and tags

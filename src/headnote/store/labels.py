@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -28,11 +27,10 @@ class Grouping(NamedTuple):
     def counted(self, per_document: NDArray[np.int64]) -> Iterator[tuple[int, tuple[str, str]]]:
         """How many of the counted chunks have each label that some of them have, the most frequent first, of equals in
         the order of the labels. `per_document` is what `Labels.counts` says."""
-        numpy = load_numpy()
         weights = per_document[self.documents]
-        counts = numpy.bincount(self.of_documents, weights, len(self.values)).astype(numpy.int64)
-        some = numpy.flatnonzero(counts)
-        in_order = some[numpy.argsort(-counts[some], kind="stable")]
+        counts = np.bincount(self.of_documents, weights, len(self.values)).astype(np.int64)
+        some = np.flatnonzero(counts)
+        in_order = some[np.argsort(-counts[some], kind="stable")]
         return zip(counts[in_order].tolist(), map(self.values.__getitem__, in_order.tolist()), strict=True)
 
 
@@ -43,12 +41,11 @@ SPARSE = 16
 def places_of(ids: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """The place of each id by its distance from the first: to look for thousands among the sorted ones takes ten times
     as long. None where ids are far apart: a server never uses one again, however many updates there are."""
-    numpy = load_numpy()
     span = int(ids[-1] - ids[0]) + 1 if len(ids) else 0
     if span > SPARSE * len(ids):
         return None
-    places: NDArray[np.int64] = numpy.zeros(span, numpy.int64)
-    places[ids - ids[:1]] = numpy.arange(len(ids))
+    places = np.zeros(span, np.int64)
+    places[ids - ids[:1]] = np.arange(len(ids))
     return places
 
 
@@ -73,16 +70,14 @@ class Labels(NamedTuple):
     """Those that group documents."""
 
     def places(self, chunks: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-        numpy = load_numpy()
-        ids = numpy.asarray(chunks, numpy.int64)
+        ids = np.asarray(chunks, np.int64)
         by_distance = self.place_of
         places: NDArray[np.int64] = (
-            numpy.searchsorted(self.chunks, ids) if by_distance is None else by_distance[ids - self.chunks[:1]]
+            np.searchsorted(self.chunks, ids) if by_distance is None else by_distance[ids - self.chunks[:1]]
         )
         return places
 
     def counts(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these chunks each document has."""
         owners = self.documents[self.places(chunks)]
-        counts: NDArray[np.int64] = load_numpy().bincount(owners, minlength=len(self.paths))
-        return counts
+        return np.bincount(owners, minlength=len(self.paths))

@@ -6,11 +6,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from headnote.extras import load_numpy
 from headnote.model import text_hash
+from headnote.numeric import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -24,15 +23,14 @@ wait for each other: where other programs run, that takes ten times as long as t
 
 def products(rows: NDArray[Any], vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """The sum of each row times the vector. Rows are floats in single precision, or anything that becomes such."""
-    numpy = load_numpy()
-    sums: NDArray[np.float32] = numpy.empty(len(rows), numpy.float32)
-    is_ready = rows.dtype == numpy.float32
-    floats = numpy.empty((0 if is_ready else min(_TOGETHER, len(rows)), len(vector)), numpy.float32)
+    sums = np.empty(len(rows), np.float32)
+    is_ready = rows.dtype == np.float32
+    floats = np.empty((0 if is_ready else min(_TOGETHER, len(rows)), len(vector)), np.float32)
     for start in range(0, len(rows), _TOGETHER):
         some = rows[start : start + _TOGETHER]
         if not is_ready:
             floats[: len(some)] = some
-        numpy.dot(some if is_ready else floats[: len(some)], vector, out=sums[start : start + len(some)])
+        np.dot(some if is_ready else floats[: len(some)], vector, out=sums[start : start + len(some)])
     return sums
 
 
@@ -114,14 +112,13 @@ def packed_groups(matrix: NDArray[np.floating], counts: Sequence[int]) -> list[b
 
 def packed_parts(parts: NDArray[np.floating]) -> bytes:
     """The rows of a matrix, one after the other. The error is at most 1/254 of the largest number of the row."""
-    numpy = load_numpy()
     if not len(parts):
         return b""
-    matrix = numpy.asarray(parts, numpy.float32)
-    largest = numpy.abs(matrix).max(axis=1, keepdims=True)
-    scale = numpy.where(largest > 0, largest / _MOST, 1).astype("<f4")
-    rounded = numpy.rint(matrix / scale).astype(numpy.int8)
-    together = numpy.concatenate([scale.view(numpy.int8), rounded], axis=1)
+    matrix = np.asarray(parts, np.float32)
+    largest = np.abs(matrix).max(axis=1, keepdims=True)
+    scale = np.where(largest > 0, largest / _MOST, 1).astype("<f4")
+    rounded = np.rint(matrix / scale).astype(np.int8)
+    together = np.concatenate([scale.view(np.int8), rounded], axis=1)
     data: bytes = together.tobytes()
     return data
 
@@ -130,10 +127,9 @@ def vector_rows(
     hashes: Sequence[str], matrix: NDArray[np.floating], parts: Sequence[NDArray[np.floating]] | None
 ) -> dict[bytes, tuple[NDArray[np.float16], bytes]]:
     """Hash → its vector and its parts, as they are stored. Without `parts`, each text is its only part."""
-    numpy = load_numpy()
     if parts is None:
         parts = [row.reshape(1, -1) for row in matrix]
-    rows = numpy.ascontiguousarray(matrix, numpy.float16)
+    rows = np.ascontiguousarray(matrix, np.float16)
     if rows.ndim != 2 or not len(rows) == len(hashes) == len(parts):
         raise ValueError(f"{len(hashes)} hashes, a matrix of shape {rows.shape} and parts of {len(parts)}")
     return {
@@ -188,16 +184,15 @@ def part_set(rows: Sequence[tuple[int, ChunkVectors]], dimensions: int) -> PartS
         [len(vectors.parts) // width for _, vectors in rows],
         steps,
         scales,
-        load_numpy().asarray([vectors.length for _, vectors in rows], "float32"),
+        np.asarray([vectors.length for _, vectors in rows], "float32"),
     )
 
 
 def _unpacked(data: bytes, width: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """The rows, and what one step of each is worth."""
-    numpy = load_numpy()
-    together = numpy.frombuffer(data, numpy.int8).reshape(-1, width)
-    scales: NDArray[np.float32] = numpy.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")[:, 0]
-    if not (numpy.abs(scales) <= _LARGEST).all():
+    together = np.frombuffer(data, np.int8).reshape(-1, width)
+    scales = np.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")[:, 0]
+    if not (np.abs(scales) <= _LARGEST).all():
         raise ValueError("the scale of a vector is out of range")
     return together[:, SCALE_BYTES:], scales
 
@@ -205,15 +200,14 @@ def _unpacked(data: bytes, width: int) -> tuple[NDArray[np.int8], NDArray[np.flo
 def _lengths(groups: Sequence[bytes], dimensions: int) -> list[float]:
     """How long the sum of the rows of each group is. Groups of one size are added at once: by `reduceat`, they take ten
     times as long."""
-    numpy = load_numpy()
     width = SCALE_BYTES + dimensions
-    lengths = numpy.empty(len(groups), numpy.float32)
+    lengths = np.empty(len(groups), np.float32)
     counts = [len(data) // width for data in groups]
     for count in set(counts):
         members = [place for place, own in enumerate(counts) if own == count]
         steps, scales = _unpacked(b"".join([groups[place] for place in members]), width)
-        floats = steps.astype(numpy.float32) * scales[:, None]
+        floats = steps.astype(np.float32) * scales[:, None]
         sums = floats.reshape(len(members), count, dimensions).sum(axis=1)
-        lengths[members] = numpy.sqrt(numpy.einsum("ij,ij->i", sums, sums))
+        lengths[members] = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     found: list[float] = lengths.tolist()
     return found

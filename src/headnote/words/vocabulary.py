@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 LONGEST_COMPARED = 40
@@ -44,31 +43,29 @@ class Vocabulary:
         other.
         """
         table, letters, m = self._table, _codes([_with_i(word)])[0], len(word)
-        numpy = load_numpy()
         longest = max(map(len, endings), default=0)
         foreign, missing = _bits(table.masks & ~_mask(letters)), _bits(~table.masks & _mask(letters))
         near = (foreign <= most) & (table.lengths <= m + most) & (table.lengths >= m - longest - most)
         if is_open:
             near |= (missing <= most) & (table.lengths >= m - most)
-        places = numpy.flatnonzero(near)
+        places = np.flatnonzero(near)
         lengths = table.lengths[places]
         whole, opened = _edits(table.letters[places, : lengths.max(initial=0)], lengths, letters, most)
         distances = (whole + _after(letters, map(_with_i, endings))).min(axis=1)
         if is_open:
-            distances = numpy.minimum(distances, opened)
-        found = numpy.flatnonzero(distances <= most)
+            distances = np.minimum(distances, opened)
+        found = np.flatnonzero(distances <= most)
         return {table.terms[places[at]]: int(distances[at]) for at in found}
 
     @cached_property
     def _table(self) -> _Table:
-        numpy = load_numpy()
         terms = [term for term in self.counts if len(term) <= LONGEST_COMPARED]
         letters = _codes(list(map(_with_i, terms)))
-        lengths = numpy.fromiter(map(len, terms), numpy.int8, len(terms))
-        masks = numpy.zeros(len(terms), numpy.uint32)
+        lengths = np.fromiter(map(len, terms), np.int8, len(terms))
+        masks = np.zeros(len(terms), np.uint32)
         for place in range(letters.shape[1]):
-            bits = numpy.left_shift(numpy.uint32(1), letters[:, place] & 31)
-            masks |= numpy.where(lengths > place, bits, 0).astype(numpy.uint32)
+            bits = np.left_shift(np.uint32(1), letters[:, place] & 31)
+            masks |= np.where(lengths > place, bits, 0).astype(np.uint32)
         return _Table(terms, letters, lengths, masks)
 
 
@@ -91,7 +88,7 @@ def distances(word: str, others: Sequence[str], most: int = _FAR, *, is_open: bo
     above `most` are above it, and not exact."""
     if not others:
         return []
-    lengths = load_numpy().fromiter(map(len, others), "int8", len(others))
+    lengths = np.fromiter(map(len, others), "int8", len(others))
     whole, opened = _edits(_codes(others), lengths, _codes([word])[0], most)
     return [int(distance) for distance in (opened if is_open else whole[:, -1])]
 
@@ -102,16 +99,14 @@ def _with_i(word: str) -> str:
 
 def _codes(words: Sequence[str]) -> NDArray[np.uint32]:
     """The characters of each word as numbers, filled up with zeros."""
-    numpy = load_numpy()
     width = max(map(len, words), default=0)
     text = "".join(word.ljust(width, "\0") for word in words)
-    codes: NDArray[np.uint32] = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     return codes.reshape(len(words), width)
 
 
 def _mask(letters: NDArray[np.uint32]) -> np.uint32:
-    numpy = load_numpy()
-    mask: np.uint32 = numpy.bitwise_or.reduce(numpy.left_shift(numpy.uint32(1), letters & 31), initial=numpy.uint32(0))
+    mask: np.uint32 = np.bitwise_or.reduce(np.left_shift(np.uint32(1), letters & 31), initial=np.uint32(0))
     return mask
 
 
@@ -130,9 +125,8 @@ def _after(letters: NDArray[np.uint32], endings: Iterable[str]) -> NDArray[np.in
 
     Endings that are read backwards from the end of the word give all places at once. The empty rest is one of them.
     """
-    numpy = load_numpy()
     reversed_endings = ["", *(ending[::-1] for ending in endings)]
-    lengths = numpy.fromiter(map(len, reversed_endings), numpy.int8, len(reversed_endings))
+    lengths = np.fromiter(map(len, reversed_endings), np.int8, len(reversed_endings))
     whole, _ = _edits(_codes(reversed_endings), lengths, letters[::-1])
     rest: NDArray[np.int8] = whole.min(axis=0)[::-1]
     return rest
@@ -145,18 +139,17 @@ def _edits(
 
     Terms that turn out to be farther away than `most` are dropped on the way: their distances are larger, no more.
     """
-    numpy = load_numpy()
-    columns = numpy.arange(len(word) + 1, dtype=numpy.int8)
-    whole = numpy.full((len(letters), len(columns)), _FAR, numpy.int8)
+    columns = np.arange(len(word) + 1, dtype=np.int8)
+    whole = np.full((len(letters), len(columns)), _FAR, np.int8)
     whole[lengths == 0] = columns
-    opened = numpy.full(len(letters), len(word), numpy.int8)
-    alive = numpy.flatnonzero(lengths)
-    before = last = numpy.tile(columns, (len(alive), 1))
+    opened = np.full(len(letters), len(word), np.int8)
+    alive = np.flatnonzero(lengths)
+    before = last = np.tile(columns, (len(alive), 1))
     for place in range(letters.shape[1]):
         row = _next_row(letters[alive, max(place - 1, 0) : place + 1], word, before, last)
         left = lengths[alive] - (place + 1)
         whole[alive[left == 0]] = row[left == 0]
-        opened[alive] = numpy.minimum(opened[alive], row[:, -1])
+        opened[alive] = np.minimum(opened[alive], row[:, -1])
         # A swap may still begin in the row before.
         kept = (left > 0) & ((row.min(axis=1) <= most) | (last.min(axis=1) < most))
         alive, before, last = alive[kept], last[kept], row[kept]
@@ -167,14 +160,12 @@ def _next_row(
     letters: NDArray[np.uint32], word: NDArray[np.uint32], before: NDArray[np.int8], last: NDArray[np.int8]
 ) -> NDArray[np.int8]:
     """The row of the table for the last of these letters, of which there are one or two."""
-    numpy = load_numpy()
     letter = letters[:, -1:]
-    row = last + numpy.int8(1)
-    row[:, 1:] = numpy.minimum(row[:, 1:], last[:, :-1] + (letter != word))
+    row = last + np.int8(1)
+    row[:, 1:] = np.minimum(row[:, 1:], last[:, :-1] + (letter != word))
     if letters.shape[1] > 1:
         is_swapped = (letter == word[:-1]) & (letters[:, :1] == word[1:])
-        row[:, 2:] = numpy.where(is_swapped, numpy.minimum(row[:, 2:], before[:, :-2] + 1), row[:, 2:])
+        row[:, 2:] = np.where(is_swapped, np.minimum(row[:, 2:], before[:, :-2] + 1), row[:, 2:])
     # Letters of the word may be inserted: each column is at most one more than the column before it.
-    columns = numpy.arange(len(word) + 1, dtype=numpy.int8)
-    inserted: NDArray[np.int8] = numpy.minimum.accumulate(row - columns, axis=1) + columns
-    return inserted
+    columns = np.arange(len(word) + 1, dtype=np.int8)
+    return np.minimum.accumulate(row - columns, axis=1) + columns

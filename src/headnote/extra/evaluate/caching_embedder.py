@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from headnote.embedding.embedder import Embedder
 from headnote.index.parts import parts_of
 from headnote.model import text_hash
+from headnote.numeric import np
 from headnote.store.interface import Reader, Store
 from headnote.store.quantized import names_of
 
@@ -33,8 +34,6 @@ class CachingEmbedder:
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
         hashes = [text_hash(text) for text in texts]
         missing = {digest: text for digest, text in zip(hashes, texts, strict=True) if digest not in self._cache}
         if missing:

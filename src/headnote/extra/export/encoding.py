@@ -6,10 +6,9 @@ import gzip
 import struct
 from typing import TYPE_CHECKING
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 STEPS = 7
@@ -32,10 +31,9 @@ def text(value: str) -> bytes:
 
 def vectors(matrix: NDArray[np.float32]) -> bytes:
     """Each row as a scale, and two numbers in a byte."""
-    numpy = load_numpy()
-    scales = (numpy.abs(matrix).max(axis=1) / STEPS).astype("<f4")
-    steps = numpy.rint(matrix / numpy.where(scales > 0, scales, 1)[:, None]).astype(numpy.int8) + STEPS + 1
-    halves = (steps[:, ::2] << 4 | steps[:, 1::2]).astype(numpy.uint8)
+    scales = (np.abs(matrix).max(axis=1) / STEPS).astype("<f4")
+    steps = np.rint(matrix / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8) + STEPS + 1
+    halves = (steps[:, ::2] << 4 | steps[:, 1::2]).astype(np.uint8)
     return b"".join(struct.pack("<f", scale) + row.tobytes() for scale, row in zip(scales, halves, strict=True))
 
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.embedding.instant import DATA
 from headnote.embedding.wordpieces import VOCABULARY
 from headnote.extra.export.encoding import number, text
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.quantized import PartSet
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 CLUSTER = 64
@@ -39,10 +38,9 @@ class Clusters(NamedTuple):
 
 def mixed(parts: PartSet) -> NDArray[np.float32]:
     """One vector for each chunk: of its text, and a little of its names."""
-    numpy = load_numpy()
-    counts = numpy.asarray(parts.counts)
+    counts = np.asarray(parts.counts)
     names, texts = parts.floats()
-    wholes = _normal(numpy.add.reduceat(texts, numpy.cumsum(counts) - counts))
+    wholes = _normal(np.add.reduceat(texts, np.cumsum(counts) - counts))
     for name, share in enumerate(NAME_SHARES):
         wholes = wholes + share * names[:, name]
     return _normal(wholes)
@@ -50,18 +48,17 @@ def mixed(parts: PartSet) -> NDArray[np.float32]:
 
 def clusters_of(matrix: NDArray[np.float32]) -> Clusters:
     """Spherical k-means from evenly spread rows, so that the same pages give the same clusters."""
-    numpy = load_numpy()
     size = len(matrix)
     count = max(1, round(size / CLUSTER))
-    centres = matrix[numpy.linspace(0, size - 1, count).astype(int)]
-    nearest = numpy.zeros(size, int)
+    centres = matrix[np.linspace(0, size - 1, count).astype(int)]
+    nearest = np.zeros(size, int)
     for _ in range(_ROUNDS):
-        nearest = numpy.concatenate([(rows @ centres.T).argmax(axis=1) for rows in _slices(matrix)])
-        sums = numpy.zeros_like(centres)
-        numpy.add.at(sums, nearest, matrix)
-        centres = numpy.where(sums.any(axis=1)[:, None], _normal(sums), centres)
-    groups = [group for cluster in range(count) for group in _small(numpy.flatnonzero(nearest == cluster).tolist())]
-    means = _normal(numpy.stack([matrix[group].sum(axis=0) for group in groups]))
+        nearest = np.concatenate([(rows @ centres.T).argmax(axis=1) for rows in _slices(matrix)])
+        sums = np.zeros_like(centres)
+        np.add.at(sums, nearest, matrix)
+        centres = np.where(sums.any(axis=1)[:, None], _normal(sums), centres)
+    groups = [group for cluster in range(count) for group in _small(np.flatnonzero(nearest == cluster).tolist())]
+    means = _normal(np.stack([matrix[group].sum(axis=0) for group in groups]))
     return Clusters([row for group in groups for row in group], [len(group) for group in groups], means)
 
 
@@ -76,16 +73,14 @@ def _slices(matrix: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
 
 
 def _normal(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    numpy = load_numpy()
-    lengths = numpy.linalg.norm(matrix, axis=1, keepdims=True)
-    normal: NDArray[np.float32] = (matrix / numpy.where(lengths > 0, lengths, 1)).astype(numpy.float32)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    normal: NDArray[np.float32] = (matrix / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return normal
 
 
 def row_shards() -> list[bytes]:
     """The rows of the model, each with its weight."""
-    numpy = load_numpy()
-    rows, weights = numpy.load(DATA / "rows.npy", mmap_mode="r"), numpy.load(DATA / "weights.npy")
+    rows, weights = np.load(DATA / "rows.npy", mmap_mode="r"), np.load(DATA / "weights.npy")
     entries = [struct.pack("<i", weight) + row.tobytes() for weight, row in zip(weights, rows, strict=True)]
     return [b"".join(entries[start : start + ROWS]) for start in range(0, len(entries), ROWS)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store import queries
 from headnote.store.codec import (
     CHUNK_COLUMNS,
@@ -43,7 +43,6 @@ from headnote.store.selecting import Condition, passing_chunks
 from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _LINKED = """
@@ -113,8 +112,7 @@ class PostgresDocuments:
 
     def passing(self, only: Filter) -> NDArray[np.int64]:
         ids = rows(self.db, *self.passing_chunks(only))
-        array: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in ids), "int64")
-        return array
+        return np.fromiter((number for (number,) in ids), "int64")
 
     def labels(self) -> Labels:
         return self._caches.labels.get(self._generation, ALL, lambda: read_labels(lambda query: rows(self.db, query)))

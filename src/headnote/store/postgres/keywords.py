@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.postgres.cache import ALL, Lengths, PostgresCaches
@@ -25,7 +25,6 @@ from headnote.words.terms import rarest_terms
 from headnote.words.vocabulary import Vocabulary, past
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -45,23 +44,22 @@ class Postings:
     """How often each word is in each field of each chunk."""
 
     def __init__(self, chunks: Sequence[int], fields: Sequence[KeywordFields]) -> None:
-        numpy = load_numpy()
         width = len(KeywordFields._fields)
         texts = [field.split() for own in fields for field in own]
-        sizes = numpy.fromiter(map(len, texts), numpy.int64, len(texts))
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        words = numpy.fromiter(map(numbers.__getitem__, chain.from_iterable(texts)), numpy.int64, sizes.sum())
+        words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(texts)), np.int64, sizes.sum())
         self._words, places = _in_order(numbers)
-        chunk, field = numpy.divmod(numpy.repeat(numpy.arange(len(texts)), sizes), width)
-        pairs, at = numpy.unique(places[words] * len(chunks) + chunk, return_inverse=True)
-        counts = numpy.bincount(at * width + field, minlength=len(pairs) * width).reshape(-1, width)
-        self._word, own = numpy.divmod(pairs, len(chunks))
+        chunk, field = np.divmod(np.repeat(np.arange(len(texts)), sizes), width)
+        pairs, at = np.unique(places[words] * len(chunks) + chunk, return_inverse=True)
+        counts = np.bincount(at * width + field, minlength=len(pairs) * width).reshape(-1, width)
+        self._word, own = np.divmod(pairs, len(chunks))
         self.lengths: NDArray[np.int64] = sizes.reshape(-1, width).sum(axis=1)
         """Of each chunk, in words."""
         self._columns = [
-            numpy.array(chunks, numpy.int64)[own],
+            np.array(chunks, np.int64)[own],
             self.lengths[own],
-            *numpy.minimum(counts, MOST).T,
+            *np.minimum(counts, MOST).T,
         ]
 
     def __len__(self) -> int:
@@ -69,11 +67,10 @@ class Postings:
 
     def records(self) -> Iterator[bytes]:
         """The rows as the server reads them, those of a word together: a search then reads few pages."""
-        numpy = load_numpy()
         first = 0
         for length, group in groupby(self._words, len):
-            words = numpy.array(list(group), f"S{length}")
-            start, end = numpy.searchsorted(self._word, [first, first + len(words)])
+            words = np.array(list(group), f"S{length}")
+            start, end = np.searchsorted(self._word, [first, first + len(words)])
             own = words[self._word[start:end] - first]
             yield _record(length, [*(column[start:end] for column in self._columns), own])
             first += len(words)
@@ -81,10 +78,9 @@ class Postings:
 
 def _record(length: int, columns: Sequence[NDArray[Any]]) -> bytes:
     """Rows whose words have this length: the number of columns, and each behind its size."""
-    numpy = load_numpy()
-    types = [numpy.dtype(kind) for kind in (*_TYPES, f"S{length}")]
+    types = [np.dtype(kind) for kind in (*_TYPES, f"S{length}")]
     pairs = [(f"{place}{part}", kind) for place, own in enumerate(types) for part, kind in (("size", ">i4"), ("", own))]
-    rows = numpy.empty(len(columns[0]), numpy.dtype([("columns", ">i2"), *pairs]))
+    rows = np.empty(len(columns[0]), np.dtype([("columns", ">i2"), *pairs]))
     rows["columns"] = len(types)
     for place, (kind, column) in enumerate(zip(types, columns, strict=True)):
         rows[f"{place}size"] = kind.itemsize
@@ -96,11 +92,10 @@ def _record(length: int, columns: Sequence[NDArray[Any]]) -> bytes:
 def _in_order(words: Iterable[str]) -> tuple[list[bytes], NDArray[np.int64]]:
     """The words as they are stored, and the place of each among them. The shortest come first: rows of words of equal
     length are of equal length themselves."""
-    numpy = load_numpy()
     numbers = {escaped(word).encode(): number for number, word in enumerate(words)}
     stored = sorted(sorted(numbers), key=len)
-    places = numpy.empty(len(stored), numpy.int64)
-    places[[numbers[word] for word in stored]] = numpy.arange(len(stored))
+    places = np.empty(len(stored), np.int64)
+    places[[numbers[word] for word in stored]] = np.arange(len(stored))
     return stored, places
 
 
@@ -175,11 +170,9 @@ class PostgresKeywords:
         return [KeywordHit(chunk, max(score, 0.0)) for chunk, score in hits]
 
     def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        numpy = load_numpy()
         distinct = rarest_terms(terms, self.term_frequencies)
         ids = rows(self.db, _HAVING, (list(map(escaped, distinct)),)) if distinct else []
-        array: NDArray[np.int64] = numpy.fromiter((chunk for (chunk,) in ids), numpy.int64)
-        return array
+        return np.fromiter((chunk for (chunk,) in ids), np.int64)
 
     def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
         found: dict[int, set[str]] = {chunk: set() for chunk in chunks}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.postgres.cache import ALL, CachedModel, PostgresCaches
@@ -30,7 +30,6 @@ from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES,
 from headnote.store.rows import Claim, PackedVectors, PendingText, merged
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 EXACT = 12_000_000
@@ -328,8 +327,7 @@ def index_of(model: int) -> str:
 def _vector_columns(vectors: Mapping[bytes, tuple[bytes, bytes]]) -> list[tuple[bytes, bytes, bytes]]:
     """Hash → a vector and its parts, as they are stored; the vector as the server reads it: its length, two bytes
     without meaning, and its numbers, the first byte of each first."""
-    numpy = load_numpy()
-    swapped = {digest: numpy.frombuffer(row, "<u2").astype(">u2") for digest, (row, _) in vectors.items()}
+    swapped = {digest: np.frombuffer(row, "<u2").astype(">u2") for digest, (row, _) in vectors.items()}
     return [
         (digest, len(row).to_bytes(2, "big") + bytes(2) + row.tobytes(), vectors[digest][1])
         for digest, row in swapped.items()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store import queries
 from headnote.store.codec import (
     escaped,
@@ -44,7 +44,6 @@ from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
     import apsw
-    import numpy as np
     from numpy.typing import NDArray
 
 # Joins are crossed, which in SQLite fixes their order: the few chunks first.
@@ -116,7 +115,7 @@ class SqliteDocuments:
 
     def _read_passing(self, only: Filter) -> NDArray[np.int64]:
         ids = self.db.execute(*self.passing_chunks(only))
-        array: NDArray[np.int64] = load_numpy().fromiter((number for (number,) in ids), "int64")
+        array = np.fromiter((number for (number,) in ids), "int64")
         array.sort()
         return array
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
@@ -21,7 +21,6 @@ from headnote.words.vocabulary import Vocabulary, past
 
 if TYPE_CHECKING:
     import apsw
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -54,13 +53,11 @@ class SqliteKeywords:
         return _best(counted, limit, allowed)
 
     def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        numpy = load_numpy()
         distinct = rarest_terms(terms, self.term_frequencies)
-        empty: NDArray[np.int64] = numpy.empty(0, numpy.int64)
+        empty = np.empty(0, np.int64)
         postings = self._postings(distinct, DEFAULT_WEIGHTS)
-        chunks = numpy.concatenate([empty, *(posting.chunks for posting in postings)])
-        having: NDArray[np.int64] = numpy.flatnonzero(_mask(chunks, int(chunks.max(initial=0)) + 1))
-        return having
+        chunks = np.concatenate([empty, *(posting.chunks for posting in postings)])
+        return np.flatnonzero(_mask(chunks, int(chunks.max(initial=0)) + 1))
 
     def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
         known = self._caches.postings.cached(self._generation, [(term, DEFAULT_WEIGHTS) for term in terms])
@@ -103,16 +100,15 @@ class SqliteKeywords:
         return [postings[key] for key in keys]
 
     def _read_posting(self, term: str, weights: Weights) -> Posting:
-        numpy = load_numpy()
         rows = self.db.execute(
             "SELECT rowid, max(-bm25(keyword, ?, ?, ?, ?, ?), 0) FROM keyword WHERE keyword MATCH ?",
             (*weights, quoted(term)),
         )
-        pairs = numpy.fromiter(rows, numpy.dtype([("chunk", numpy.int64), ("score", numpy.float64)]))
+        pairs = np.fromiter(rows, np.dtype([("chunk", np.int64), ("score", np.float64)]))
         chunks = pairs["chunk"]
         if len(chunks) and not (chunks.min() > 0 and chunks.max() <= self._last_chunk()):
             raise ValueError("the keyword index has chunks that do not exist")
-        if not numpy.isfinite(pairs["score"]).all():
+        if not np.isfinite(pairs["score"]).all():
             raise ValueError("the keyword index has scores that are none")
         return Posting(chunks.copy(), pairs["score"].copy())
 
@@ -122,26 +118,24 @@ class SqliteKeywords:
 
 def _best(postings: Sequence[Posting], limit: int, allowed: NDArray[np.int64] | None) -> list[KeywordHit]:
     """The chunks with the highest sums, of equals the chunk with the lower id. With None, all chunks are allowed."""
-    numpy = load_numpy()
-    chunks = numpy.concatenate([posting.chunks for posting in postings])
+    chunks = np.concatenate([posting.chunks for posting in postings])
     if not len(chunks):
         return []
-    sums = numpy.bincount(chunks, numpy.concatenate([posting.scores for posting in postings]))
+    sums = np.bincount(chunks, np.concatenate([posting.scores for posting in postings]))
     has_any = _mask(chunks, len(sums))
-    candidates = numpy.flatnonzero(has_any if allowed is None else has_any & _mask(allowed, len(sums)))
+    candidates = np.flatnonzero(has_any if allowed is None else has_any & _mask(allowed, len(sums)))
     if len(candidates) > limit:
         # The best ones in any order first, which is linear; only these are sorted.
         cut = len(candidates) - limit
-        least = numpy.partition(sums[candidates], cut)[cut]
+        least = np.partition(sums[candidates], cut)[cut]
         candidates = candidates[sums[candidates] >= least]
-    order = numpy.lexsort((candidates, -sums[candidates]))[:limit]
+    order = np.lexsort((candidates, -sums[candidates]))[:limit]
     best = candidates[order]
     return list(map(KeywordHit, best.tolist(), sums[best].tolist()))
 
 
 def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    numpy = load_numpy()
-    mask: NDArray[np.bool_] = numpy.zeros(size, dtype=bool)
+    mask = np.zeros(size, dtype=bool)
     mask[ids[ids < size]] = True
     return mask
 

@@ -17,11 +17,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.quantized import products
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import DTypeLike, NDArray
 
 
@@ -54,7 +53,7 @@ class Matrix(NamedTuple):
     def roughly(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
         """The similarity of each slot, and by how much it may be wrong."""
         similarities, loss = rough_similarities(self, query, _simsimd())
-        return similarities, self.error * float(load_numpy().linalg.norm(query)) + loss + _ROUNDING
+        return similarities, self.error * float(np.linalg.norm(query)) + loss + _ROUNDING
 
     def rows(self, slots: NDArray[np.int64]) -> NDArray[np.float16]:
         return self.exact[slots]
@@ -71,21 +70,19 @@ class Patched(NamedTuple):
     """Slots there are now."""
 
     def roughly(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
-        numpy = load_numpy()
         kept, margin = self.base.roughly(query)
         changed, other_margin = self.patch.roughly(query)
-        similarities = numpy.zeros(self.size, numpy.float32)
+        similarities = np.zeros(self.size, np.float32)
         similarities[: len(kept)] = kept[: self.size]
         similarities[self.slots] = changed
         return similarities, max(margin, other_margin)
 
     def rows(self, slots: NDArray[np.int64]) -> NDArray[np.float16]:
-        numpy = load_numpy()
         if not len(self.slots):
             return self.base.rows(slots)
-        places = numpy.searchsorted(self.slots, slots).clip(max=len(self.slots) - 1)
+        places = np.searchsorted(self.slots, slots).clip(max=len(self.slots) - 1)
         is_changed = self.slots[places] == slots
-        rows: NDArray[np.float16] = numpy.empty((len(slots), self.base.exact.shape[1]), numpy.float16)
+        rows = np.empty((len(slots), self.base.exact.shape[1]), np.float16)
         rows[~is_changed] = self.base.exact[slots[~is_changed]]
         rows[is_changed] = self.patch.exact[places[is_changed]]
         return rows
@@ -95,7 +92,6 @@ def nearest(
     matrix: Matrix | Patched, query: NDArray[np.float32], depth: int, allowed: NDArray[np.bool_] | None = None
 ) -> list[tuple[int, float]]:
     """So many slots with their similarity to the query, best first; only those above 0, and of equals the first."""
-    numpy = load_numpy()
     depth = min(depth, matrix.size)
     if not depth:
         return []
@@ -103,12 +99,12 @@ def nearest(
     if allowed is not None:
         similarities[~allowed] = -1.0
     # Rows may be off by the margin in either direction: the last one of the best, and the one that is compared.
-    last = numpy.partition(similarities, len(similarities) - depth)[-depth]
-    candidates = numpy.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
+    last = np.partition(similarities, len(similarities) - depth)[-depth]
+    candidates = np.flatnonzero(similarities >= max(float(last), 0.0) - 2 * margin)
     if allowed is not None:
         candidates = candidates[allowed[candidates]]
     exact = products(floats_of(matrix.rows(candidates)), query)
-    order = numpy.lexsort((candidates, -exact))[:depth]
+    order = np.lexsort((candidates, -exact))[:depth]
     order = order[exact[order] > 0]
     return list(zip(candidates[order].tolist(), exact[order].tolist(), strict=True))
 
@@ -117,50 +113,47 @@ def floats_of(halves: NDArray[np.float16]) -> NDArray[np.float32]:
     """Finite numbers in single precision, exactly. Numpy needs three times as long, since it turns one at a time.
 
     Sign, exponent and fraction are moved to where single precision has them; then only the exponent is off by 112."""
-    numpy = load_numpy()
-    bits = numpy.ascontiguousarray(halves).view(numpy.int16).astype(numpy.int32)
+    bits = np.ascontiguousarray(halves).view(np.int16).astype(np.int32)
     bits <<= 13
     bits &= _SIGN_AND_VALUE
-    floats: NDArray[np.float32] = bits.view(numpy.float32)
-    floats *= numpy.float32(2.0**112)
+    floats: NDArray[np.float32] = bits.view(np.float32)
+    floats *= np.float32(2.0**112)
     return floats
 
 
 def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any) -> tuple[NDArray[np.float32], float]:
     """Of all rows, and how much the query loses in it. `simsimd` is the package of that name, or None."""
-    numpy = load_numpy()
     if simsimd is None or not len(matrix.rough):  # it refuses to compare with nothing
         return products(matrix.rough, query) * matrix.scales, 0.0
-    step = float(numpy.abs(query).max()) / _MOST or 1.0
-    rounded = numpy.rint(query / step).astype(numpy.int8)
-    sums = numpy.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot"), numpy.float32)[0]
-    lost = matrix.length * float(numpy.linalg.norm(query - rounded * numpy.float32(step)))
-    return sums * (matrix.scales * numpy.float32(step)), lost
+    step = float(np.abs(query).max()) / _MOST or 1.0
+    rounded = np.rint(query / step).astype(np.int8)
+    sums = np.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot"), np.float32)[0]
+    lost = matrix.length * float(np.linalg.norm(query - rounded * np.float32(step)))
+    return sums * (matrix.scales * np.float32(step)), lost
 
 
 def matrix_of(size: int, dimensions: int, blocks: Iterable[tuple[int, bytes]], free: list[int]) -> Matrix:
     """The matrix of so many slots, from (first slot, rows in half precision)."""
-    numpy = load_numpy()
-    exact = numpy.zeros((size, dimensions), numpy.float16)
-    rough = numpy.zeros((size, dimensions), numpy.int8)
-    scales = numpy.zeros(size, numpy.float32)
+    exact = np.zeros((size, dimensions), np.float16)
+    rough = np.zeros((size, dimensions), np.int8)
+    scales = np.zeros(size, np.float32)
     for start, data in blocks:
-        rows = numpy.frombuffer(data, numpy.float16).reshape(-1, dimensions)
+        rows = np.frombuffer(data, np.float16).reshape(-1, dimensions)
         exact[start : start + len(rows)] = rows[: max(size - start, 0)]
     exact[free] = 0
     error = length = 0.0
     for start in range(0, size, _TOGETHER):
-        rows = exact[start : start + _TOGETHER].astype(numpy.float32)
-        largest = numpy.abs(rows).max(axis=1)
-        if not numpy.isfinite(largest).all():
+        rows = exact[start : start + _TOGETHER].astype(np.float32)
+        largest = np.abs(rows).max(axis=1)
+        if not np.isfinite(largest).all():
             raise ValueError("a vector has a number that is none")
-        steps = numpy.where(largest > 0, largest / _MOST, 1).astype(numpy.float32)
-        rounded = numpy.rint(rows / steps[:, None])
+        steps = np.where(largest > 0, largest / _MOST, 1).astype(np.float32)
+        rounded = np.rint(rows / steps[:, None])
         rough[start : start + _TOGETHER] = rounded
         scales[start : start + _TOGETHER] = steps
         rounded *= steps[:, None]
-        error = max(error, float(numpy.linalg.norm(rows - rounded, axis=1).max()))
-        length = max(length, float(numpy.linalg.norm(rounded, axis=1).max()))
+        error = max(error, float(np.linalg.norm(rows - rounded, axis=1).max()))
+        length = max(length, float(np.linalg.norm(rounded, axis=1).max()))
     return Matrix(exact, rough, scales, error, length)
 
 
@@ -228,9 +221,8 @@ class _VectorFile(NamedTuple):
             return None
         if not changed and len(self.matrix.exact) == stored.size:
             return self.matrix
-        numpy = load_numpy()
-        ranges = [numpy.arange(number * BLOCK, min((number + 1) * BLOCK, stored.size)) for number in changed]
-        slots = numpy.concatenate([numpy.empty(0, numpy.int64), *ranges])
+        ranges = [np.arange(number * BLOCK, min((number + 1) * BLOCK, stored.size)) for number in changed]
+        slots = np.concatenate([np.empty(0, np.int64), *ranges])
         return Patched(self.matrix, stored.read_blocks(changed, slots), slots, stored.size)
 
 
@@ -278,9 +270,8 @@ class VectorFiles:
 
 def _write(content: _VectorFile, file: Path, mode: int) -> None:
     """As a whole or not at all. What every query reads comes first."""
-    numpy = load_numpy()
     matrix = content.matrix
-    blocks = numpy.asarray([*content.blocks.items()], "<i8").reshape(-1, 2)
+    blocks = np.asarray([*content.blocks.items()], "<i8").reshape(-1, 2)
     with NamedTemporaryFile(dir=file.parent, prefix=f"{file.name}.", delete=False) as aside:
         try:
             aside.write(_HEADER.pack(_SIGN, *matrix.exact.shape, len(blocks), matrix.error, matrix.length))
@@ -309,12 +300,11 @@ def _mapped(file: Path) -> _VectorFile | None:
     sign, size, dimensions, blocks, error, length = _HEADER.unpack_from(data)
     if sign != _SIGN or len(data) != _HEADER.size + 16 * blocks + size * (4 + 3 * dimensions):
         return None
-    numpy = load_numpy()
     at = _HEADER.size
 
     def array(dtype: DTypeLike, *shape: int) -> Any:
         nonlocal at
-        values = numpy.ndarray(shape, dtype, data, at)
+        values = np.ndarray(shape, dtype, data, at)
         at += values.nbytes
         return values
 

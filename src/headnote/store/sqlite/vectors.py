@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from headnote.extras import load_numpy
+from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.filters import Filter
 from headnote.store.integrity import decoding
@@ -36,7 +36,6 @@ from headnote.store.sqlite.sql import SqliteUpdate, only_row, only_value, rows
 
 if TYPE_CHECKING:
     import apsw
-    import numpy as np
     from numpy.typing import NDArray
 
 BYTES = 2
@@ -77,13 +76,12 @@ class SqliteVectors:
         depth: int,
         only: Filter = Filter(),  # noqa: B008  immutable
     ) -> list[tuple[int, float]]:
-        numpy = load_numpy()
         matrix = self._matrix(model)
         if matrix is None:
             return []
         allowed = None
         if not only.passes_all:
-            allowed = numpy.zeros(matrix.size, dtype=bool)
+            allowed = np.zeros(matrix.size, dtype=bool)
             read_slots = partial(self._slots, model, only)
             allowed[self._caches.slots.get(self._generation, (model, only), read_slots)] = True
         best = nearest(matrix, query, depth, allowed)
@@ -142,15 +140,13 @@ class SqliteVectors:
 
     def _slots(self, model: str, only: Filter) -> NDArray[np.int64]:
         """Slots of the chunks that pass."""
-        numpy = load_numpy()
         condition, bindings = self._documents.passing_chunks(only)
         slots = self.db.execute(
             f"""SELECT v.slot FROM chunks c CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
             WHERE c.id IN ({condition})""",
             (self._number(model), *bindings),
         )
-        array: NDArray[np.int64] = numpy.fromiter((slot for (slot,) in slots), numpy.int64)
-        return array
+        return np.fromiter((slot for (slot,) in slots), np.int64)
 
     def _chunks_of_slots(self, model: str, slots: Sequence[int], only: Filter) -> Mapping[int, Sequence[int]]:
         """Slot → the chunks whose vector it is and that pass: equal texts share a slot, wherever they stand."""
@@ -168,7 +164,7 @@ class SqliteVectors:
         passing = self._documents.passing(only)
         if not len(passing):
             return set()
-        ids = load_numpy().asarray(chunks, "int64")
+        ids = np.asarray(chunks, "int64")
         places = passing.searchsorted(ids).clip(max=len(passing) - 1)
         return set(ids[passing[places] == ids].tolist())
 
