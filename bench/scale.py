@@ -142,10 +142,10 @@ def run(engine: str, workers: int, given: str, embedder: str, kind: str) -> Figu
     from headnote.extra.scale.engines import find_engine
     from headnote.extra.scale.inputs import list_inputs
     from headnote.extra.scale.job import Job, open_output
-    from headnote.extra.scale.work import JobRecipe, cut_into_parts
+    from headnote.extra.scale.work import Recipe, cut_into_parts
 
     model = get_embedder(embedder).name if embedder else ""
-    recipe = JobRecipe(Settings(), embedder, model, threads=1)
+    recipe = Recipe(Settings(), embedder, model, threads=1)
     with TemporaryDirectory() as scratch:
         notes, out = Path(scratch) / "notes", Path(scratch) / f"out.{kind}"
         notes.mkdir()

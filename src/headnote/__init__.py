@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from headnote.extra.packs.format import PackInfo
     from headnote.index.plan import Plan
     from headnote.index.task import FilesRead, Report
-    from headnote.links.checking.checked_files import Finding, IgnoredFinding, LinkReport, Position
+    from headnote.links.checking.report import Finding, IgnoredFinding, LinkReport, Position
     from headnote.links.graph import Graph, Neighbourhood, Node
     from headnote.markdown import parse
     from headnote.markdown.headings import HeadingStack
@@ -224,14 +224,14 @@ _MODULE_OF = {
     "Embedder": "headnote.embedding.embedder",
     "Exported": "headnote.extra.export.writing",
     "FilesRead": "headnote.index.task",
-    "Finding": "headnote.links.checking.checked_files",
+    "Finding": "headnote.links.checking.report",
     "Graph": "headnote.links.graph",
     "HeadingStack": "headnote.markdown.headings",
-    "IgnoredFinding": "headnote.links.checking.checked_files",
+    "IgnoredFinding": "headnote.links.checking.report",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",
     "LeftOut": "headnote.api",
-    "LinkReport": "headnote.links.checking.checked_files",
+    "LinkReport": "headnote.links.checking.report",
     "LinkRow": "headnote.store.rows",
     "Message": "headnote.answer.prompt",
     "ModelStatus": "headnote.api",
@@ -246,7 +246,7 @@ _MODULE_OF = {
     "Passages": "headnote.api",
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
-    "Position": "headnote.links.checking.checked_files",
+    "Position": "headnote.links.checking.report",
     "Progress": "headnote.index.task",
     "Report": "headnote.index.task",
     "RootStatus": "headnote.api",

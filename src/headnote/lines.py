@@ -33,3 +33,10 @@ def split_lines(text: str) -> list[str]:
 def whole_lines(text: str) -> list[str]:
     """The lines that `count_lines` counts, with their ends: together they are the text."""
     return _KEPT_LINE.findall(text)
+
+
+def with_plain_line_ends(text: str) -> str:
+    """Every line ends in `\\n`, and every character keeps its offset: the `\\r` before a `\\n` becomes a space."""
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    return text if text.endswith("\n") else text + "\n"

@@ -24,7 +24,7 @@ FILES = 400
 PATIENCE = 120.0
 """Seconds until a test gives up: far more than is ever needed."""
 SLOWLY = """
-from headnote.cli import progress
+from headnote.cli import progress_bar as progress
 from headnote.cli.main import run
 from headnote.index import batches
 batches.FEW, batches.FIRST, batches.LONGEST = 0, 0.0, 0.0

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from nasty import documents
 from nasty_mdx import documents as mdx_documents
 
+from headnote.lines import with_plain_line_ends
 from headnote.markdown.rules.quick import UNDECIDED
 from headnote.markdown.rules.rule import MARKDOWN, MDX, Dialect, Span, SpansRead
-from headnote.markdown.scanner import _opening, _quick_reader, with_plain_line_ends
+from headnote.markdown.scanner import _opening, _quick_reader
 
 FIRST_LINES = [
     "# One",

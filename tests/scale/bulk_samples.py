@@ -22,10 +22,10 @@ from headnote.extra.scale.job import Job, Summary, run_job
 from headnote.extra.scale.work import (
     JobEngine,
     JobOutput,
-    JobRecipe,
     OutputPart,
     PartResult,
     PartWriter,
+    Recipe,
     cut_into_parts,
 )
 from headnote.sources.discover import discover
@@ -107,17 +107,17 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
-def bulk(folder: Path | str, out: Path | str, recipe: JobRecipe | None = None, **options: Any) -> Summary:
-    return run_job(Job(str(folder), str(out), recipe or JobRecipe(Settings()), **options))
+def bulk(folder: Path | str, out: Path | str, recipe: Recipe | None = None, **options: Any) -> Summary:
+    return run_job(Job(str(folder), str(out), recipe or Recipe(Settings()), **options))
 
 
 def bulk_with_death(engine: JobEngine, folder: Path, out: Path, flag: Path) -> int:
     """Run a job whose first worker is killed in the middle of its part; return the number of parts."""
-    recipe = JobRecipe(Settings())
+    recipe = Recipe(Settings())
     return finish_with_death(engine, folder, FolderOutput(str(out), recipe), recipe, flag)
 
 
-def finish_with_death(engine: JobEngine, folder: Path, output: JobOutput, recipe: JobRecipe, flag: Path) -> int:
+def finish_with_death(engine: JobEngine, folder: Path, output: JobOutput, recipe: Recipe, flag: Path) -> int:
     """The same with any output."""
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units

@@ -8,7 +8,7 @@ from typing import Any
 from bulk_samples import BAD
 
 import headnote
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.store.opening import open_store
 
 Contents = dict[str, Any]
@@ -30,7 +30,7 @@ def contents(root: Path, url: str) -> Contents:
     return stored
 
 
-def indexed(root: Path, url: str, recipe: JobRecipe) -> Contents:
+def indexed(root: Path, url: str, recipe: Recipe) -> Contents:
     """The contents of an index of the readable files, made by `headnote index`."""
     for name in BAD:
         (root / name).unlink()

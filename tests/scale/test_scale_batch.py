@@ -15,7 +15,7 @@ from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import SettingsError
 from headnote.extra.scale.arrow import chunk_schema, document_schema
 from headnote.extra.scale.batch import chunk_batch, embed_chunks
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.model import Chunk
 from headnote.sources.files import decode
 
@@ -120,6 +120,6 @@ def test_vectors_do_not_depend_on_neighbours() -> None:
 
 
 def test_a_recipe_can_be_pickled() -> None:
-    recipe = JobRecipe(Settings(), "hashing:16", "hashing:16")
+    recipe = Recipe(Settings(), "hashing:16", "hashing:16")
     assert pickle.loads(pickle.dumps(recipe)) == recipe
     assert pickle.loads(pickle.dumps(recipe)).text == recipe.text

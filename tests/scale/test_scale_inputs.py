@@ -19,9 +19,9 @@ from headnote.extra.scale.work import (
     SMALLEST_PART,
     WITH_VECTORS,
     FailedFile,
-    JobRecipe,
     OutputPart,
     PartResult,
+    Recipe,
     cut_into_parts,
     decode_result,
     parts_table,
@@ -137,7 +137,7 @@ def test_bad_rows_are_reported(tmp_path: Path) -> None:
         path=["a.md", "a.md", "none.md", "binary.md", "large.md"],
         bytes=[b"# A\n\nfirst", b"# A\n\nsecond", None, b"\0\1\2" * 99, b"x" * 600],
     )
-    summary = bulk(file, tmp_path / "out", JobRecipe(Settings(), max_bytes=500), workers=1)
+    summary = bulk(file, tmp_path / "out", Recipe(Settings(), max_bytes=500), workers=1)
     assert [row["text"] for row in stored(tmp_path / "out")] == ["# A\n\nfirst"]
     assert [(failure.path, failure.error.split(",")[0]) for failure in summary.failures] == [
         ("a.md", "another document of this path"),

@@ -20,7 +20,7 @@ from headnote.errors import BulkError, SettingsError
 from headnote.extra.scale.engines import run_local
 from headnote.extra.scale.folder_output import FolderOutput
 from headnote.extra.scale.inputs import list_inputs
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
@@ -54,7 +54,7 @@ def test_real_documents(corpus: str, corpus_folder: Callable[[str], Path], tmp_p
 
 def test_other_settings_and_vectors(folder: Path, tmp_path: Path) -> None:
     settings = presets()["ragdocs"]
-    bulk(folder, tmp_path / "out", JobRecipe(settings, "hashing:8", "hashing:8"), workers=1)
+    bulk(folder, tmp_path / "out", Recipe(settings, "hashing:8", "hashing:8"), workers=1)
     rows = stored(tmp_path / "out")
     assert {len(row.pop("vector")) for row in rows} == {8}
     assert rows == expected(folder, settings)
@@ -174,11 +174,11 @@ def test_an_unreadable_file_is_retried(folder: Path, tmp_path: Path) -> None:
     listed = min((folder / "made").iterdir())
     data, status = listed.read_bytes(), listed.stat()
 
-    output = FolderOutput(str(out), JobRecipe(Settings()))
+    output = FolderOutput(str(out), Recipe(Settings()))
     output.open(rebuild=False)
     units = list_inputs(str(folder)).units
     listed.unlink()
-    for part in work.cut_into_parts(units, JobRecipe(Settings()).text, vectors=False):
+    for part in work.cut_into_parts(units, Recipe(Settings()).text, vectors=False):
         output.writer()(part)
     failures = output.finish(units, (), ()).failures
     assert [(failure.path, failure.error) for failure in failures if failure.path.startswith("made")] == [
@@ -194,7 +194,7 @@ def test_changed_settings_are_refused_and_named(folder: Path, tmp_path: Path) ->
     out = tmp_path / "out"
     bulk(folder, out, workers=1)
     before = files_of(out)
-    other = JobRecipe(Settings(max_tokens=400), "hashing:8", "hashing:8")
+    other = Recipe(Settings(max_tokens=400), "hashing:8", "hashing:8")
     with pytest.raises(BulkError, match=r"other settings: model , now hashing:8, max_tokens 512, now 400 .*--rebuild"):
         bulk(folder, out, other, workers=1)
     assert files_of(out) == before
@@ -210,7 +210,7 @@ def test_an_interrupted_rebuild_does_not_mix_settings(
 ) -> None:
     out = tmp_path / "out"
     bulk(folder, out, workers=1)
-    other = JobRecipe(Settings(max_tokens=400))
+    other = Recipe(Settings(max_tokens=400))
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -267,6 +267,6 @@ def test_an_unknown_engine_leaves_nothing_behind(folder: Path, tmp_path: Path) -
 
 
 def test_a_failing_embedder_ends_the_job_with_its_error(folder: Path, tmp_path: Path) -> None:
-    broken = JobRecipe(Settings(), "openai:no-such", "openai:no-such")
+    broken = Recipe(Settings(), "openai:no-such", "openai:no-such")
     with pytest.raises(BulkError, match=r"OPENAI_API_KEY|key|HEADNOTE_EMBEDDING"):
         bulk(folder, tmp_path / "out", broken, workers=1)

@@ -16,14 +16,14 @@ from headnote.extra.scale.chunk_files import LanceFiles
 from headnote.extra.scale.engines import run_local
 from headnote.extra.scale.folder_output import FolderOutput
 from headnote.extra.scale.inputs import list_inputs
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.model import Chunk
 
 lance: Any = pytest.importorskip("lance", reason="the extra lance is not installed")
 
 Captured = pytest.CaptureFixture[str]
-PLAIN = JobRecipe(Settings())
-VECTORS = JobRecipe(Settings(), "hashing:8", "hashing:8", threads=1)
+PLAIN = Recipe(Settings())
+VECTORS = Recipe(Settings(), "hashing:8", "hashing:8", threads=1)
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from headnote.chunking.settings import Settings
 from headnote.errors import BulkError
 from headnote.extra.scale.ray_data import chunk_dataset, run_ray
 from headnote.extra.scale.store_output import IndexTarget, StoreOutput
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.index.manifest import name_of
 
 pytest_plugins = ("postgres_fixtures",)
@@ -83,7 +83,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_parts")
 def test_the_same_files_as_on_one_machine(folder: Path, tmp_path: Path) -> None:
-    recipe = JobRecipe(Settings(), "hashing:8", "hashing:8", threads=1)
+    recipe = Recipe(Settings(), "hashing:8", "hashing:8", threads=1)
     summary = bulk(folder, tmp_path / "ray", recipe, engine="ray", workers=2)
     assert [failure.path for failure in summary.failures] == sorted(BAD)
     bulk(folder, tmp_path / "local", recipe, workers=1)
@@ -111,7 +111,7 @@ def chunk_files(out: Path) -> dict[str, bytes]:
 @pytest.mark.usefixtures("small_parts")
 def test_a_failing_embedder_ends_the_job_with_its_error(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BulkError, match="unknown embedder 'no-such'"):
-        bulk(folder, tmp_path / "out", JobRecipe(Settings(), "no-such", "no-such"), engine="ray", workers=2)
+        bulk(folder, tmp_path / "out", Recipe(Settings(), "no-such", "no-such"), engine="ray", workers=2)
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -163,14 +163,14 @@ def test_a_dataset_of_your_own(folder: Path) -> None:
 @pytest.mark.usefixtures("small_parts")
 def test_workers_write_into_the_database_themselves(postgres_url: str, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "docs")
-    recipe = JobRecipe(Settings(), "hashing:16", "hashing:16", threads=1)
+    recipe = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)
     bulk(folder, postgres_url, recipe, engine="ray", workers=2)
     assert contents(folder, postgres_url) == indexed(folder, postgres_url + "_other", recipe)
 
 
 @pytest.mark.usefixtures("small_parts")
 def test_a_killed_worker_leaves_no_row_twice_in_the_database(postgres_url: str, tmp_path: Path) -> None:
-    folder, recipe = write_folder(tmp_path / "docs"), JobRecipe(Settings())
+    folder, recipe = write_folder(tmp_path / "docs"), Recipe(Settings())
     with closing(StoreOutput(IndexTarget(str(folder), postgres_url, name_of(folder)), recipe)) as output:
         assert finish_with_death(run_ray, folder, output, recipe, tmp_path / "died") > 3
     assert (tmp_path / "died").exists()

@@ -18,7 +18,7 @@ import headnote.extra.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
 from headnote.extra.scale.spark import chunk_frame, run_spark
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.sources.files import read_source
 
 pytest.importorskip("pandas", reason="the extra spark is not installed")
@@ -73,7 +73,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("spark", "small_parts")
 def test_the_same_files_as_on_one_machine(folder: Path, tmp_path: Path) -> None:
-    recipe = JobRecipe(Settings(), "hashing:8", "hashing:8", threads=1)
+    recipe = Recipe(Settings(), "hashing:8", "hashing:8", threads=1)
     summary = bulk(folder, tmp_path / "spark", recipe, engine="spark", workers=2)
     assert [failure.path for failure in summary.failures] == sorted(BAD)
     bulk(folder, tmp_path / "local", recipe, workers=1)

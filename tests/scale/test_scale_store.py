@@ -18,7 +18,7 @@ from headnote.errors import BulkError, ForeignIndex
 from headnote.extra.scale.engines import run_local
 from headnote.extra.scale.inputs import list_inputs
 from headnote.extra.scale.store_output import IndexTarget, StoreOutput
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.index.manifest import name_of
 from headnote.store.integrity import INSTANT
 from headnote.store.opening import open_store
@@ -29,8 +29,8 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 pytest.importorskip("psycopg", reason="the extra postgres is not installed")
 
 
-PLAIN = JobRecipe(Settings())
-VECTORS = JobRecipe(Settings(), "hashing:16", "hashing:16", threads=1)
+PLAIN = Recipe(Settings())
+VECTORS = Recipe(Settings(), "hashing:16", "hashing:16", threads=1)
 
 Captured = pytest.CaptureFixture[str]
 
@@ -47,9 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("recipe", [PLAIN, VECTORS], ids=["words", "vectors"])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_index_equals_that_of_headnote_index(
-    folder: Path, postgres_url: str, recipe: JobRecipe, workers: int
-) -> None:
+def test_the_index_equals_that_of_headnote_index(folder: Path, postgres_url: str, recipe: Recipe, workers: int) -> None:
     summary = bulk(folder, postgres_url, recipe, workers=workers)
     assert [failure.path for failure in summary.failures] == sorted(BAD)
     stored = contents(folder, postgres_url)
@@ -116,7 +114,7 @@ def test_an_interrupted_job_resumes(folder: Path, postgres_url: str) -> None:
 def test_changed_settings_are_refused(folder: Path, postgres_url: str) -> None:
     bulk(folder, postgres_url, PLAIN, workers=1)
     before = contents(folder, postgres_url)
-    other = JobRecipe(Settings(max_tokens=100, target_tokens=80, min_tokens=10))
+    other = Recipe(Settings(max_tokens=100, target_tokens=80, min_tokens=10))
     with pytest.raises(BulkError, match=r"cannot resume: the settings have changed .*--rebuild"):
         bulk(folder, postgres_url, other, workers=1)
     assert contents(folder, postgres_url) == before
@@ -170,8 +168,8 @@ def test_an_index_file_as_output(folder: Path, tmp_path: Path) -> None:
 
 
 def test_instant_vectors_come_with_the_words(folder: Path, postgres_url: str) -> None:
-    instant = JobRecipe(Settings(), instant=True)
-    both = JobRecipe(Settings(), "hashing:16", "hashing:16", threads=1, instant=True)
+    instant = Recipe(Settings(), instant=True)
+    both = Recipe(Settings(), "hashing:16", "hashing:16", threads=1, instant=True)
     bulk(folder, postgres_url, PLAIN, workers=1)
     for recipe, models in ((instant, 1), (both, 2), (instant, 2)):
         (folder / "start.md").write_text(f"# Start\n\nSee {models} and {recipe.model}.\n", encoding="utf-8")

@@ -13,8 +13,10 @@ from headnote.config import choose
 from headnote.config.link_settings import load_ignore_list
 from headnote.errors import NotText, SettingsError
 from headnote.index.task import ignore_progress
-from headnote.links.checking.checked_files import KINDS, LinkedDocument, LinkReader, LinkReport, UnreadFile
-from headnote.links.checking.findings import IgnoreEntry, findings_in, sift
+from headnote.links.checking.checked_files import LinkedDocument, LinkReader, UnreadFile
+from headnote.links.checking.findings import findings_in
+from headnote.links.checking.ignoring import IgnoreEntry, sift
+from headnote.links.checking.report import KINDS, LinkReport
 from headnote.links.sites.detection import find_sites_of
 from headnote.model.progress import Progress, Watcher
 from headnote.sources.chunks import batches_on_all_cores

@@ -15,7 +15,6 @@ from headnote.lines import whole_lines
 from headnote.links.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
 from headnote.links.sites.site import read_sites
 from headnote.model import Passage
-from headnote.search.related import RelatedSource
 from headnote.sources.files import nearest_paths
 from headnote.sources.repository import SkippedFile
 from headnote.sources.tree import Tree, meant_path, spellings, why_left_out
@@ -25,6 +24,7 @@ from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
+    from headnote.search.related import RelatedSource
 
 
 class Library(NamedTuple):
@@ -147,6 +147,8 @@ _LINE = re.compile(r"(.+):([0-9]{1,9})")
 
 def read_place(reader: Reader, library: Library, place: str, line: int | None) -> RelatedSource:
     """A document, or the part of it that `path:line` or `path#heading` names."""
+    from headnote.search.related import RelatedSource
+
     heading = ""
     if reader.document(place) is None:
         if line is None and (match := _LINE.fullmatch(place)):

@@ -12,10 +12,10 @@ from typing import Any, Final
 from headnote.chunking.data_uris import may_hold_data_uris, strip_data_uris
 from headnote.chunking.draft import Draft
 from headnote.chunking.settings import Settings
+from headnote.lines import with_plain_line_ends
 from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack
 from headnote.markdown.rules.rule import Span
-from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import CODE_LIKE, breadcrumb_of
 from headnote.tokens import Counter, get_counter
 from headnote.tokens.seams import pieces_between, seams_of_lines

@@ -22,7 +22,7 @@ from headnote.embedding.registry import get_embedder
 from headnote.errors import BulkError, SettingsError
 from headnote.extra.scale.job import Job, Summary, report_lines, run_job
 from headnote.extra.scale.storage import is_remote
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.model.progress import Progress
 from headnote.store.postgres.target import is_postgres, shown_target
 from headnote.tokens import get_counter
@@ -172,20 +172,20 @@ def _run(job: Job) -> Summary:
         raise
 
 
-def _recipe(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> JobRecipe:
+def _recipe(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> Recipe:
     settings, index_settings = choice.chunking.settings, choice.of_index.settings
     # Fail before anything is written if the counter or the embedder cannot be loaded.
     get_counter(settings.counter, settings.bias)
     if not request.vectors:
         if embedder_flag is not None:
             raise SettingsError("--embedder needs --vectors", remedy="add --vectors, or leave out --embedder")
-        return JobRecipe(settings, max_bytes=index_settings.max_file_bytes, instant=_is_instant(request, choice))
+        return Recipe(settings, max_bytes=index_settings.max_file_bytes, instant=_is_instant(request, choice))
     embedder = get_embedder(index_settings.embedder)
     if embedder.dimensions == 0:
         raise SettingsError("--vectors needs an embedder", remedy="leave out --vectors, or name an --embedder")
     if request.device == "cuda":
         check_gpu()
-    return JobRecipe(
+    return Recipe(
         settings,
         index_settings.embedder,
         embedder.name,

@@ -22,7 +22,7 @@ from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.terminal import StyledLine, StyledText, write_lines
 from headnote.errors import SettingsError
 from headnote.index.task import ignore_progress
-from headnote.links.checking.checked_files import KINDS
+from headnote.links.checking.report import KINDS
 from headnote.store.rows import LinkRow
 
 EXIT_BROKEN = 1

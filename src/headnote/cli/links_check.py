@@ -22,7 +22,7 @@ from headnote.cli.terminal import (
     write_message,
     write_note,
 )
-from headnote.links.checking.checked_files import ABOUT, KINDS, Finding, LinkReport
+from headnote.links.checking.report import ABOUT, KINDS, Finding, LinkReport
 
 CLEAN, FOUND, UNCHECKED = 0, 1, 2
 """Exit codes."""

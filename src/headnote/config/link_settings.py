@@ -9,8 +9,8 @@ from typing import Any
 from headnote.chunking.settings import nearest, shown
 from headnote.config.tables import SettingsFile, nearest_file
 from headnote.errors import SettingsError
-from headnote.links.checking.checked_files import KINDS
-from headnote.links.checking.findings import IgnoreEntry
+from headnote.links.checking.ignoring import IgnoreEntry
+from headnote.links.checking.report import KINDS
 
 TABLE = "links"
 IGNORE = "ignore"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.errors import SettingsError
-from headnote.markdown.document import Document
+
+if TYPE_CHECKING:
+    from headnote.markdown.document import Document
 
 # -- The formats that are read besides Markdown, by the endings of their files.
 
@@ -69,6 +71,9 @@ def open_document(text: str, path: str = "", mdx: bool | None = None, has_metada
     Most documents are Markdown, so each other format loads its module when it is met. Without `has_metadata`, what the
     frontmatter says is ignored.
     """
+    # Whoever only asks for the format of a file does not wait for the scanner.
+    from headnote.markdown.document import Document
+
     match format_of(path):
         case "rst":
             from headnote.formats.rst import RstDocument

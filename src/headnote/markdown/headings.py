@@ -9,11 +9,11 @@ from numbers import Integral
 from typing import Final
 
 from headnote.arguments import check_types
+from headnote.lines import with_plain_line_ends
 from headnote.markdown.inline import SpanKind, spans
 from headnote.markdown.plain import plain_text
 from headnote.markdown.references import normal_label
 from headnote.markdown.rules.rule import Span
-from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import Block, BlockKind, Heading, Section, breadcrumb_of
 
 # -- Heading text → anchor, as GitHub makes it.

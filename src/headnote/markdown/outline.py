@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from headnote.lines import with_plain_line_ends
 from headnote.markdown.rules.rule import Span
-from headnote.markdown.scanner import with_plain_line_ends
 from headnote.model import Heading
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from headnote.lines import with_plain_line_ends
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.markdown.rules import table_of_rules
 from headnote.markdown.rules.code import indented_code
@@ -43,13 +44,6 @@ def scan_spans(text: str, mdx: bool = False) -> list[Span]:
 
 def _without_carriage_return(text: str, kind: BlockKind, start: int, end: int, level: int, info: str) -> Span:
     return kind, start, end - (text[end - 1] == "\r"), level, info
-
-
-def with_plain_line_ends(text: str) -> str:
-    """Every line ends in `\\n`, and every character keeps its offset: the `\\r` before a `\\n` becomes a space."""
-    if "\r" in text:
-        text = text.replace("\r\n", " \n").replace("\r", "\n")
-    return text if text.endswith("\n") else text + "\n"
 
 
 def _scan_frontmatter(text: str, start: int, spans: list[Span]) -> int:

@@ -9,7 +9,7 @@ from headnote.chunking.draft import Draft
 from headnote.chunking.passes.merge import join
 from headnote.chunking.passes.overlap import carried_weight
 from headnote.chunking.passes.pack import pack
-from headnote.markdown.scanner import with_plain_line_ends
+from headnote.lines import with_plain_line_ends
 
 
 def merge_adjacent(context: ChunkingContext, drafts: list[Draft]) -> list[Draft]:

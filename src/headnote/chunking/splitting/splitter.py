@@ -19,9 +19,10 @@ from headnote.chunking.splitting.pieces import (
     quote_marker,
     source_start,
 )
+from headnote.lines import with_plain_line_ends
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.rule import SpansRead
-from headnote.markdown.scanner import scan_spans, with_plain_line_ends
+from headnote.markdown.scanner import scan_spans
 from headnote.markdown.views import View, footnote_content, list_items, quote_content, whole
 
 # -- Where containers are cut: between the blocks inside them.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from headnote.errors import BulkError
 from headnote.extra.scale.arrow import VECTOR, chunk_schema, load_arrow, load_parquet
 from headnote.extra.scale.storage import Storage, open_storage
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 from headnote.extras import install, load
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class ChunkFiles(Protocol):
 class ParquetFiles:
     """A file for each part. The folder is the table, so that a part is published as soon as it is written."""
 
-    def __init__(self, place: str, recipe: JobRecipe) -> None:
+    def __init__(self, place: str, recipe: Recipe) -> None:
         self._storage = open_storage(place)
         self._place = place
         self._schema = chunk_schema(bool(recipe.embedder))
@@ -171,7 +171,7 @@ def lance_schema(dimensions: int) -> pa.Schema:
 class LanceFiles:
     """The table, and the files that say which data belongs to which part."""
 
-    def __init__(self, place: str, recipe: JobRecipe) -> None:
+    def __init__(self, place: str, recipe: Recipe) -> None:
         load_lance()
         self._storage = open_storage(place)
         self._table = f"{place.rstrip('/')}/{CHUNKS}.lance"

@@ -32,7 +32,7 @@ from headnote.extra.scale.chunk_files import (
 )
 from headnote.extra.scale.inputs import Unit, read_batches
 from headnote.extra.scale.storage import Storage, open_storage
-from headnote.extra.scale.work import FailedFile, JobRecipe, JobTotals, OutputPart, PartResult, PartWriter, part_name
+from headnote.extra.scale.work import FailedFile, JobTotals, OutputPart, PartResult, PartWriter, Recipe, part_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +56,7 @@ class _OutputRecord(NamedTuple):
     retry: bool
 
 
-def open_chunk_files(place: str, recipe: JobRecipe) -> ChunkFiles:
+def open_chunk_files(place: str, recipe: Recipe) -> ChunkFiles:
     if is_lance(place):
         from headnote.extra.scale.chunk_files import LanceFiles
 
@@ -72,7 +72,7 @@ def is_lance(place: str) -> bool:
 class FolderOutput:
     """Files in a folder or a bucket."""
 
-    def __init__(self, place: str, recipe: JobRecipe) -> None:
+    def __init__(self, place: str, recipe: Recipe) -> None:
         self._place = place
         self._recipe = recipe
         self._storage = open_storage(place)
@@ -265,7 +265,7 @@ class FolderPartWriter:
     """Reads, chunks and writes a part. Doing it twice writes the same twice, and the second replaces the first."""
 
     place: str
-    recipe: JobRecipe
+    recipe: Recipe
 
     def __call__(self, part: OutputPart) -> PartResult:
         embedder = self.recipe.open_embedder()

@@ -14,7 +14,7 @@ from headnote.extra.scale.engines import find_engine
 from headnote.extra.scale.folder_output import FolderOutput
 from headnote.extra.scale.inputs import Inputs, before_magic, list_inputs
 from headnote.extra.scale.storage import absolute, is_remote
-from headnote.extra.scale.work import FailedFile, JobEngine, JobOutput, JobRecipe, PartResult, cut_into_parts
+from headnote.extra.scale.work import FailedFile, JobEngine, JobOutput, PartResult, Recipe, cut_into_parts
 from headnote.index.manifest import name_of
 from headnote.store.postgres.target import is_postgres
 
@@ -28,7 +28,7 @@ class Job:
     out: str
     """Folder or address of parquet or, if it ends in `.lance`, of a Lance table, see `folder_output`; or the URL of a
     database, see `store_output`."""
-    recipe: JobRecipe
+    recipe: Recipe
     engine: str = "local"
     workers: int | None = None
     """One per core if None."""

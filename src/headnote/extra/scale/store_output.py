@@ -16,7 +16,7 @@ from headnote.embedding.embedder import Embedder
 from headnote.errors import BulkError, HeadnoteError, SourceError
 from headnote.extra.scale.batch import Outcome, failed_outcome, rows_of
 from headnote.extra.scale.inputs import Unit, read_batches
-from headnote.extra.scale.work import FailedFile, JobRecipe, JobTotals, OutputPart, PartResult, PartWriter
+from headnote.extra.scale.work import FailedFile, JobTotals, OutputPart, PartResult, PartWriter, Recipe
 from headnote.index.deep_vectors import sweep, update_vectors
 from headnote.index.entries import read_entry
 from headnote.index.manifest import Owner, manifest_of, needs_rebuild, unfinished_entry, unfinished_reads
@@ -62,7 +62,7 @@ def _open(target: IndexTarget) -> Store:
 class StoreOutput:
     """An index in a database."""
 
-    def __init__(self, target: IndexTarget, recipe: JobRecipe, made_with: str = "") -> None:
+    def __init__(self, target: IndexTarget, recipe: Recipe, made_with: str = "") -> None:
         self._target = target
         self._recipe = recipe
         self._made_with = {MADE_WITH: made_with} if made_with else {}
@@ -151,7 +151,7 @@ class StorePartWriter:
     """Reads, chunks and stores a part. Doing it twice stores the same documents twice."""
 
     target: IndexTarget
-    recipe: JobRecipe
+    recipe: Recipe
 
     def __call__(self, part: OutputPart) -> PartResult:
         store = _open(self.target)

@@ -42,7 +42,7 @@ WITH_VECTORS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class JobRecipe:
+class Recipe:
     """How documents become rows. It travels to every worker, so it is small."""
 
     settings: Settings

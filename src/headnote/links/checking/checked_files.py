@@ -4,97 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
 from operator import attrgetter
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from headnote.chunking.records import line_ends
 from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
 from headnote.links.anchors import Anchors, anchors_of, block_ids, repeated_ids
+from headnote.links.checking.report import Position
 from headnote.links.sites.site import Naming, naming_of
 from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
 from headnote.markdown.links import split_target
 from headnote.model import Link
-from headnote.sources.repository import SkippedFile
 from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
 from headnote.store.rows import LinkRow
 
 # -- A finding, and the report that has all of them.
-
-
-FindingKind = Literal["page", "anchor", "file", "duplicate-anchor", "duplicate-address", "unused-ignore"]
-KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
-ABOUT: dict[FindingKind, str] = {
-    "page": "A link leads to a document that does not exist.",
-    "anchor": "A link leads to a heading or id that its document does not have.",
-    "file": "A link or picture leads to a file that does not exist.",
-    "duplicate-anchor": "A document gives the same id twice, so links lead to the first one only.",
-    "duplicate-address": "Two documents have the same address on the site, so one of them cannot be reached.",
-    "unused-ignore": "An entry of the ignore list matches nothing.",
-}
-
-
-class Position(NamedTuple):
-    """A range of a file. Lines and columns count from 1; columns are characters, and the last is exclusive."""
-
-    line: int
-    """First line."""
-    column: int
-    """First character of it."""
-    end_line: int
-    """Last line."""
-    end_column: int
-    """Just past its last character."""
-
-
-class Finding(NamedTuple):
-    """Something that is wrong."""
-
-    kind: FindingKind
-    """Which rule it breaks."""
-    path: str
-    """File that has it: a document, from the root, or the settings file, as people see it."""
-    at: Position
-    """Of the link, of the second id, or of the entry of the settings file."""
-    target: str
-    """The target as written; the id; the address."""
-    message: str
-    """What is wrong, in words."""
-    suggestion: str = ""
-    """What exists and is most like the target, as it would be written here; empty if nothing is like it."""
-
-
-class IgnoredFinding(NamedTuple):
-    """A finding that is known and stays."""
-
-    finding: Finding
-    """What would be reported."""
-    reason: str
-    """Why it stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkReport:
-    """The result of checking the links of a folder."""
-
-    documents: int
-    """Documents that were read."""
-    links: int
-    """Links that were checked: those that lead to something below the root."""
-    external: int
-    """Links that leave the folder. They are never opened."""
-    findings: list[Finding] = field(default_factory=list)
-    """By path and line."""
-    ignored: list[IgnoredFinding] = field(default_factory=list)
-    """Findings that the ignore list or a comment takes out."""
-    unread: list[SkippedFile] = field(default_factory=list)
-    """Files that could not be read, so nobody knows what is in them."""
-    skipped: list[SkippedFile] = field(default_factory=list)
-    """Files that were left out on purpose: too large, or not text."""
 
 
 # -- Links and pictures in HTML, `<a href>` and `<img src>`: readers follow them as any other link, so the gate does.
