@@ -23,15 +23,14 @@ GLOWS = """() => [...document.querySelectorAll('.lane')].map((lane) =>
 
 ADDRESSES = """async (shown) => {
   const main = document.querySelector('script[type=module]').src;
-  const [address, packing] = await Promise.all(['address', 'packing'].map((name) =>
-    import(new URL(`playground/${name}.js`, main).href)));
+  const address = await import(new URL("playground/address.js", main).href);
   const presets = await (await fetch('/api/presets')).json();
   const { text, ...source } = shown.source;
-  if (source.kind === 'text') source.packed = await packing.pack(text);
+  if (source.kind === 'text') source.packed = await address.pack(text);
   const written = address.writeAddress({ ...shown, source }).toString();
   const read = address.readAddress(new URLSearchParams(written), presets);
   if (read.source.kind === 'text') {
-    read.source.text = await packing.unpack(read.source.packed);
+    read.source.text = await address.unpack(read.source.packed);
     delete read.source.packed;
   }
   return read;

@@ -71,7 +71,7 @@ FIRST_STYLES = ("base", "controls", "shell", "markdown")
 """Stylesheets that others build on, in this order; the rest follow by name."""
 STYLES = "css/page.css"
 """All stylesheets in one file."""
-FIRST_MODULES = ("js/main.js", "js/search/view.js")
+FIRST_MODULES = ("js/main.js", "js/search/search-view.js")
 """What the first view runs. The modules that these import are loaded along with them, not one after the other."""
 FRAMES = {"frames/diagram.html": DIAGRAM_POLICY}
 """Pages that the page shows inside itself, each with a policy of its own."""

@@ -1,17 +1,14 @@
 /** The page: a view for each address. A view keeps its state while another one is shown. */
 
-import { refill, h } from "./core/dom.js";
-import { parseRoute } from "./core/routes.js";
-import { arrivedAt, returnTo, startReturning } from "./core/returning.js";
+import { startConnectionNote } from "./core/connection.js";
+import { h, refill } from "./core/dom.js";
+import { startStateChip } from "./core/progress.js";
+import { arrivedAt, parseRoute, returnTo, startReturning } from "./core/routes.js";
 import { onStatus, startStatusFeed } from "./core/status-feed.js";
-import { startConnectionNote } from "./shell/connection-note.js";
 import { heading, startFocusKeeper } from "./shell/focus.js";
-import { startPalette } from "./palette/start.js";
-import { setPlace, startKeys } from "./shell/keys.js";
-import { startStateChip } from "./shell/state-chip.js";
-import { startTheme } from "./shell/theme.js";
-import { startViewKeys } from "./shell/view-keys.js";
-import { isView, loadOthers, viewOf } from "./shell/views.js";
+import { setPlace, startKeys, startViewKeys } from "./shell/keys.js";
+import { startTheme } from "./shell/preferences.js";
+import { isView, loadOthers, startPalette, viewOf } from "./shell/views.js";
 
 /** @typedef {import("./shell/views.js").View} View */
 

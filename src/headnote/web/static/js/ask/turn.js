@@ -1,14 +1,58 @@
 /** One question with its answer, which comes word by word. */
 
-import { announce, errorNotice } from "../core/announce.js";
 import { ApiError, isAbort, stream } from "../core/api.js";
-import { fillCleaned } from "../core/cleaned.js";
-import { freshId, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
-import { enhance } from "../drawing/enhance.js";
-import { answerDetails } from "./details.js";
+import { announce, crumbs, errorNotice, freshId, h, refill } from "../core/dom.js";
+import { place, plural } from "../core/format.js";
+import { hrefOfPlace } from "../core/routes.js";
+import { enhance, fillCleaned } from "../drawing/enhancers.js";
 
 /** @typedef {import("../types.js").Answer} Answer */
+
+// -- What stands below an answer: notes, its citations with their lines, and the passages it is based on
+
+/** @param {Answer} answer @returns {(HTMLElement|false|"")[]} */
+function answerDetails(answer) {
+  return [
+    !answer.complete && h("div", { class: "notice warn" }, "The answer is incomplete."),
+    answer.note && h("div", { class: "notice" }, answer.note),
+    answer.citations.length > 0 && citationList(answer.citations),
+    answer.dropped.length > 0 && droppedList(answer.dropped),
+    answer.sources.length > 0 && sourceList(answer.sources),
+  ];
+}
+
+/** @param {Answer["citations"]} citations */
+function citationList(citations) {
+  const items = citations.map((citation, at) => {
+    const number = h("span", { class: "cite numbers", "aria-hidden": "true" }, at + 1);
+    const link = h("a", { href: hrefOfPlace(citation) }, number, h("span", { class: "mono break" }, place(citation)));
+    const lines = { class: "citation-text", dir: "auto", tabindex: "0", role: "group", "aria-label": "Lines cited" };
+    return h("li", null, link, citation.text && h("pre", lines, citation.text));
+  });
+  return h("section", null, h("h3", null, "Citations"), h("ol", { class: "citations" }, items));
+}
+
+/** @param {Answer["dropped"]} dropped */
+function droppedList(dropped) {
+  const items = dropped.map(({ written, reason }) =>
+    h("li", null, h("code", { class: "break" }, written), h("span", { class: "soft" }, ` ${reason}`)),
+  );
+  const note = h("p", { class: "soft small" }, "These citations could not be verified.");
+  return h("section", null, h("h3", null, "Removed citations"), note, h("ul", { class: "dropped" }, items));
+}
+
+/** @param {Answer["sources"]} sources */
+function sourceList(sources) {
+  const items = sources.map((hit) => {
+    const link = h("a", { href: hrefOfPlace(hit) }, crumbs(hit.breadcrumb || hit.title || hit.path));
+    return h("li", null, link, h("span", { class: "mono soft small break" }, place(hit)));
+  });
+  const summary = h("summary", null, `Based on ${plural(sources.length, "passage")}`);
+  return h("details", { class: "disclosure" }, summary, h("ol", { class: "sources" }, items));
+}
+
+// -- The turn
+
 /** @typedef {{question: string, answer: string}} Exchange */
 
 export class Turn {

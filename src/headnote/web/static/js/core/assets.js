@@ -1,4 +1,7 @@
-/** Files of the page that are no modules. Their address has the digest of the page, as that of this module has. */
+/**
+ * Files of the page that are no modules. Their address has the digest of the page, as that of this module has. It
+ * imports nothing, because workers and frames load it, too.
+ */
 
 const ROOT = new URL("../../", import.meta.url);
 

@@ -1,7 +1,6 @@
 /** The clipboard, and a short word that something is on it. */
 
-import { announce } from "./announce.js";
-import { h } from "./dom.js";
+import { announce, h } from "./dom.js";
 
 const SHOWN = 2200;
 

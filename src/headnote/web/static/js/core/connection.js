@@ -8,6 +8,8 @@
  * @typedef {"answers"|"silent"|"locked"|"upgraded"|"moved"} Connection
  */
 
+import { announce, h, refill } from "./dom.js";
+
 /** @type {Connection} */
 let now = "answers";
 /** @type {Set<(connection: Connection) => void>} */
@@ -52,4 +54,65 @@ export function answering(signal) {
     signal?.addEventListener("abort", stop);
     look();
   });
+}
+
+// -- Modules that are loaded when they are needed, whether the server answers at that moment or not
+
+const ATTEMPTS = 3;
+
+/**
+ * @template T
+ * @param {() => Promise<T>} load An import.
+ * @returns {Promise<T>} Once it is loaded: when the server is back, if it is not.
+ */
+export async function loaded(load) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await load();
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      // The status is asked for at once. If the server is there, this is over in a moment.
+      report("silent");
+      await answering();
+    }
+  }
+}
+
+// -- A calm word while the server does not answer, or is no longer the one that this page came from
+
+/** Milliseconds. What is over by then needs no word. */
+const PATIENCE = 600;
+
+/** @type {Record<Exclude<Connection, "answers">, [string, string]>} What is so, and what happens next. */
+const WORDS = {
+  silent: ["headnote does not answer.", "Start it again, and this page goes on by itself."],
+  locked: [
+    "headnote was started with another token.",
+    "Open the address that it printed, and this page goes on by itself.",
+  ],
+  upgraded: ["headnote was updated.", "Reload the page to use the new version."],
+  moved: ["Another folder is served here now.", "Reload the page to see it."],
+};
+
+export function startConnectionNote() {
+  const note = /** @type {HTMLElement} */ (document.getElementById("connection"));
+  /** @type {number|undefined} */
+  let timer;
+  onConnection((connection) => {
+    window.clearTimeout(timer);
+    if (connection === "answers") {
+      if (note.hasChildNodes()) announce("headnote answers again");
+      refill(note);
+    } else timer = window.setTimeout(() => refill(note, ...words(connection)), note.hasChildNodes() ? 0 : PATIENCE);
+  });
+}
+
+/** @param {Exclude<Connection, "answers">} connection */
+function words(connection) {
+  const [what, next] = WORDS[connection];
+  const needsReload = connection === "upgraded" || connection === "moved";
+  return [
+    h("p", null, h("strong", null, what), " ", next),
+    needsReload && h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload"),
+  ];
 }

@@ -2,7 +2,7 @@
 
 import { connection } from "./connection.js";
 import { plural, roughly, whole } from "./format.js";
-import { isFilling } from "./status-feed.js";
+import { isFilling, onStatus } from "./status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
 /** @typedef {"fresh"|"busy"|"problem"|"away"} State */
@@ -71,3 +71,17 @@ function amount({ done, total }, unit, progress, verb = "") {
 
 /** @param {Status["progress"]} progress */
 const counted = (progress) => ({ done: progress?.done ?? 0, total: progress?.total ?? 0 });
+
+// -- The chip in the corner of every view
+
+export function startStateChip() {
+  const chip = /** @type {HTMLElement} */ (document.getElementById("index-state"));
+  const folder = /** @type {HTMLElement} */ (document.getElementById("folder"));
+  onStatus((status, error) => {
+    const [state, text] = shortState(status, error);
+    chip.dataset.state = state;
+    /** @type {HTMLElement} */ (chip.querySelector(".state-text")).textContent = text;
+    chip.title = text;
+    if (status) folder.textContent = folder.title = status.root;
+  });
+}

@@ -1,9 +1,10 @@
 /** The status of the index, polled, for all who listen. The poll is also what finds out that the server is back. */
 
-import { ApiError, probe } from "./api.js";
+import { ApiError, get, probe } from "./api.js";
 import { digest } from "./assets.js";
 import { connection, onConnection, report } from "./connection.js";
 
+/** @typedef {import("../types.js").Entry} Entry */
 /** @typedef {import("../types.js").Status} Status */
 /** @typedef {(status: Status|null, error: Error|null) => void} Listener */
 
@@ -93,4 +94,22 @@ function pause(milliseconds) {
 /** Whether documents or vectors are still to come. @param {Status|null} status */
 export function isFilling(status) {
   return Boolean(status && (status.busy || status.progress || status.files_read || status.pending > 0));
+}
+
+// -- All documents of the folder, fetched once for each state of the index
+
+/** @type {{generation: number|null, entries: Promise<Entry[]>}|null} */
+let fetched = null;
+
+/** @returns {Promise<Entry[]>} */
+export function contents() {
+  const generation = currentStatus()?.generation ?? null;
+  if (fetched && generation !== null && fetched.generation === generation) return fetched.entries;
+  const entries = get("/api/documents").then((answer) => answer.documents);
+  const asked = { generation, entries };
+  fetched = asked;
+  entries.catch(() => {
+    if (fetched === asked) fetched = null;
+  });
+  return entries;
 }

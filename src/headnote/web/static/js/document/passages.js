@@ -1,10 +1,11 @@
-/** Which lines a reader is at, and the link to them. */
+/** Which lines a reader is at, the link to them, and the way to them in an editor. */
 
+import { get, Latest } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { h, svg } from "../core/dom.js";
 import { lines } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
-import { blocksOf } from "./word-places.js";
+import { blocksOf } from "./found-words.js";
 
 /** @typedef {{first: number, last: number, anchor?: string|null}} Passage A heading is also known by its anchor. */
 
@@ -13,7 +14,7 @@ const CHAIN =
   "M8.4 11.6a3 3 0 0 0 4.2 0l3-3a3 3 0 0 0-4.2-4.2l-1.2 1.2M11.6 8.4a3 3 0 0 0-4.2 0l-3 3a3 3 0 0 0 4.2 4.2l1.2-1.2";
 
 /** The address of a passage, as others can open it. @param {string} path @param {Passage|null} passage */
-export function linkTo(path, passage) {
+function linkTo(path, passage) {
   const end = passage && passage.last > passage.first ? passage.last : null;
   const place = passage?.anchor ? { fragment: passage.anchor } : { line: passage?.first, end };
   return new URL(hrefOf("document", { path, ...place }), location.href).href;
@@ -100,4 +101,64 @@ export class PassageButton {
 /** An element and those around it, up to a limit. @param {Element} element @param {Element} limit */
 function* ancestors(element, limit) {
   for (let one = /** @type {Element|null} */ (element); one && one !== limit; one = one.parentElement) yield one;
+}
+
+// -- The link that opens a document in an editor of this machine, if the server names one
+
+/** @type {Record<string, string>} What people call them, by the scheme of their addresses. */
+const NAMES = {
+  vscode: "VS Code",
+  "vscode-insiders": "VS Code Insiders",
+  vscodium: "VSCodium",
+  cursor: "Cursor",
+  windsurf: "Windsurf",
+  zed: "Zed",
+  obsidian: "Obsidian",
+};
+/** What a browser would open itself. The server never sends it. */
+const OWN_SCHEMES = /^(?:javascript|vbscript|data|blob|file|https?|about):/i;
+
+export class EditorLink {
+  /** @param {() => number} line Where the reader is. */
+  constructor(line) {
+    this.latest = new Latest();
+    this.line = line;
+    this.address = "";
+    this.path = "";
+    this.element = h("a", { class: "button quiet editor-link", hidden: true, rel: "noreferrer" });
+    // The line is the one in sight when the link is used.
+    for (const kind of ["pointerdown", "pointerenter", "focus", "click"])
+      this.element.addEventListener(kind, () => this.#point());
+  }
+
+  /** @param {string} path */
+  show(path) {
+    if (path === this.path) return;
+    this.path = path;
+    this.#take(null, null);
+    this.latest.run(0, (signal) => get("/api/editor", { path }, signal), {
+      done: ({ editor, address }) => this.#take(editor, address),
+      failed: () => this.#take(null, null),
+    });
+  }
+
+  /** @returns {false|void} */
+  open() {
+    if (this.element.hidden) return false;
+    this.element.click();
+  }
+
+  /** @param {string|null} editor @param {string|null} address */
+  #take(editor, address) {
+    this.address = address && !OWN_SCHEMES.test(address) ? address : "";
+    this.element.hidden = !this.address;
+    if (!this.address) return;
+    this.element.textContent = `Open in ${NAMES[editor ?? ""] ?? editor}`;
+    this.element.title = `${this.element.textContent} (e)`;
+    this.#point();
+  }
+
+  #point() {
+    if (this.address) this.element.href = this.address.replace("{line}", String(this.line()));
+  }
 }

@@ -1,9 +1,8 @@
 /** The pieces of a document: the first comes with it, the others are fetched when they come near the window. */
 
 import { get } from "../core/api.js";
-import { fillCleaned } from "../core/cleaned.js";
 import { h, refill } from "../core/dom.js";
-import { enhance } from "../drawing/enhance.js";
+import { enhance, fillCleaned } from "../drawing/enhancers.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
 /** @typedef {{start_line: number, end_line: number, characters: number}} Piece */

@@ -4,9 +4,8 @@
  * It can be pointed at itself, stays as long as the link or it is pointed at, and Esc closes it.
  */
 
-import { get } from "../core/api.js";
+import { get, Latest } from "../core/api.js";
 import { freshId, h, refill } from "../core/dom.js";
-import { Latest } from "../core/latest.js";
 import { parseRoute } from "../core/routes.js";
 import { onChange } from "../core/status-feed.js";
 

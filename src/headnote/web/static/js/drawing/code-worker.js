@@ -2,8 +2,8 @@
 
 import { asset } from "../core/assets.js";
 
-/** @typedef {{scope?: string, children: (Token|string)[]}} Token */
 /** @typedef {import("./code.js").Stretch} Stretch */
+/** @typedef {{scope?: string, children: (Token|string)[]}} Token */
 
 // Names of languages that are loaded one by one; the library itself has the most common ones.
 const MORE = new Map(

@@ -1,7 +1,8 @@
 /** Code in colours. Another thread finds them, so that no code, however written, stops the page. */
 
+import { copy } from "../core/clipboard.js";
 import { h } from "../core/dom.js";
-import { whenNear } from "./near.js";
+import { whenNear } from "./drawing.js";
 
 /** @typedef {[length: number, scope: string]} Stretch Characters of one colour. */
 
@@ -13,7 +14,7 @@ let worker = null;
 /** One at a time: a job that does not end takes no other with it. @type {Promise<unknown>} */
 let queue = Promise.resolve();
 
-/** @type {import("./enhance.js").Enhancer} */
+/** @type {import("./enhancers.js").Enhancer} */
 export function colourCode(piece) {
   for (const code of piece.querySelectorAll("pre > code[class^='language-']")) {
     const language = code.className.slice("language-".length).toLowerCase();
@@ -75,4 +76,20 @@ function wrap(text, scope) {
   const span = h("span", { class: `code-${scope}` });
   text.replaceWith(span);
   span.append(text);
+}
+
+// -- A button on each block of code that copies it
+
+/** @type {import("./enhancers.js").Enhancer} */
+export function addCodeCopies(piece) {
+  for (const code of piece.querySelectorAll("pre > code:not(.language-mermaid)")) {
+    const block = /** @type {HTMLElement} */ (code.parentElement);
+    if (block.parentElement?.classList.contains("code-box")) continue;
+    const button = h("button", { type: "button", class: "button code-copy", "data-added": true }, "Copy");
+    button.setAttribute("aria-label", "Copy code");
+    button.addEventListener("click", () => void copy(code.textContent ?? "", "Code copied"));
+    const box = h("div", { class: "code-box" });
+    block.replaceWith(box);
+    box.append(block, button);
+  }
 }

@@ -6,9 +6,7 @@
 
 import { asset } from "../core/assets.js";
 import { h, refill } from "../core/dom.js";
-import { whenNear } from "./near.js";
-import { scrollByKeyboard } from "./scrolling.js";
-import { undrawn } from "./undrawn.js";
+import { scrollByKeyboard, undrawn, whenNear } from "./drawing.js";
 
 /** @typedef {{svg: string, width: number, height: number, description: string}} Drawing */
 
@@ -24,7 +22,7 @@ let loading = null;
 /** One at a time. @type {Promise<unknown>} */
 let queue = Promise.resolve();
 
-/** @type {import("./enhance.js").Enhancer} */
+/** @type {import("./enhancers.js").Enhancer} */
 export function drawDiagrams(piece) {
   for (const code of piece.querySelectorAll("pre > code.language-mermaid")) {
     const source = /** @type {HTMLElement} */ (code.parentElement);

@@ -1,11 +1,9 @@
 /** Formulas, drawn by KaTeX. The text of a placeholder is TeX. */
 
 import { asset } from "../core/assets.js";
+import { loaded } from "../core/connection.js";
 import { h } from "../core/dom.js";
-import { loaded } from "../core/loading.js";
-import { whenNear } from "./near.js";
-import { scrollByKeyboard } from "./scrolling.js";
-import { undrawn } from "./undrawn.js";
+import { scrollByKeyboard, undrawn, whenNear } from "./drawing.js";
 
 /** @typedef {{render: (tex: string, element: Element, options: object) => void}} Katex */
 
@@ -16,7 +14,7 @@ const SAFE = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, 
 /** @type {Promise<Katex>|null} */
 let loading = null;
 
-/** @type {import("./enhance.js").Enhancer} */
+/** @type {import("./enhancers.js").Enhancer} */
 export function drawMath(piece) {
   for (const place of piece.querySelectorAll(".math")) whenNear(place, () => void draw(place));
 }

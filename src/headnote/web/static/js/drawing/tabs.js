@@ -2,7 +2,7 @@
 
 import { freshId, h } from "../core/dom.js";
 
-/** @type {import("./enhance.js").Enhancer} */
+/** @type {import("./enhancers.js").Enhancer} */
 export function joinTabs(piece) {
   for (const group of piece.querySelectorAll(".tabs")) join(group);
 }
@@ -61,4 +61,12 @@ function step(event, buttons) {
   const chosen = buttons.at(next % buttons.length);
   chosen?.click();
   chosen?.focus();
+}
+
+/** Open what hides an element or a text: folds and tabs around it. @param {Node} hidden */
+export function reveal(hidden) {
+  for (let around = hidden.parentElement; around; around = around.parentElement) {
+    if (around instanceof HTMLDetailsElement) around.open = true;
+    else if (around.matches(".tab[hidden]")) around.dispatchEvent(new Event("reveal"));
+  }
 }

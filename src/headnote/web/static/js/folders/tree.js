@@ -6,14 +6,56 @@
 import { h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
-import { COLUMNS } from "./columns.js";
-import { folderOf, foldersAbove, nameOf, onlyFolders, rowsOf, sortFolder } from "./model.js";
-import { isFolderOpen, isUntouched, setOpen } from "./open-folders.js";
+import { currentStatus } from "../core/status-feed.js";
+import { recall, remember } from "../shell/preferences.js";
+import { COLUMNS, folderOf, foldersAbove, nameOf, onlyFolders, rowsOf, sortFolder } from "./model.js";
 
 /** @typedef {import("../types.js").Entry} Entry */
 /** @typedef {import("./model.js").Folder} Folder */
 /** @typedef {import("./model.js").Order} Order */
 /** @typedef {import("./model.js").Row} Row */
+
+// -- Which folders are open, also after a reload. Each served folder has its own.
+
+const MOST = 500;
+
+/** @type {Set<string>|null} Null: nobody has opened or closed one yet. */
+let open = null;
+let root = "";
+
+function load() {
+  const now = currentStatus()?.root ?? root;
+  if (open && now === root) return;
+  root = now;
+  const stored = recall(`folders ${root}`);
+  open = stored === null ? null : new Set(stored.split("\n").filter(Boolean));
+}
+
+/** Whether this folder has never been looked at before. */
+function isUntouched() {
+  load();
+  return open === null;
+}
+
+/** @param {string} path */
+function isFolderOpen(path) {
+  load();
+  return open?.has(path) ?? false;
+}
+
+/** @param {Iterable<string>} paths @param {boolean} isOpen */
+function setOpen(paths, isOpen) {
+  load();
+  open ??= new Set();
+  for (const path of paths) {
+    if (isOpen) open.add(path);
+    else open.delete(path);
+  }
+  // Those that were opened last count most.
+  remember(`folders ${root}`, [...open].slice(-MOST).join("\n"));
+}
+
+// -- The tree
 
 /**
  * What of the documents is shown, and how. Folders of a filtered tree are all open; a flat one has no folders.

@@ -2,7 +2,7 @@
 
 import { HUES } from "./groups.js";
 
-/** @typedef {import("./camera.js").Camera} Camera */
+/** @typedef {import("./picture.js").Camera} Camera */
 /** @typedef {import("./scene.js").Scene} Scene */
 
 const MOST_LABELS = 40;

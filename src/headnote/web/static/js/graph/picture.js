@@ -1,12 +1,152 @@
 /** A scene that can be looked at: laid out by the worker, drawn, moved, pointed at. Both graphs of the page are one. */
 
 import { h } from "../core/dom.js";
-import { Camera } from "./camera.js";
 import { Painter } from "./painter.js";
 import { emptyScene, placesBefore } from "./scene.js";
 
-/** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./scene.js").Point} Point */
+/** @typedef {import("./scene.js").Scene} Scene */
+
+// -- Which part of the plane is seen, and how hands and keys move it
+
+const CLOSEST = 8;
+const FARTHEST = 0.04;
+
+export class Camera {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {() => void} moved
+   * @param {boolean} isSmall Leaves the wheel to the page.
+   */
+  constructor(canvas, moved, isSmall) {
+    this.canvas = canvas;
+    this.moved = moved;
+    this.isSmall = isSmall;
+    this.scale = 1;
+    this.x = 0;
+    this.y = 0;
+    /** Whether the reader has moved the view; until then it shows everything. */
+    this.isOwn = false;
+    /** @type {Map<number, {x: number, y: number}>} */
+    this.fingers = new Map();
+    this.dragged = 0;
+    this.#listen();
+  }
+
+  /** @param {number} x @param {number} y @returns {[number, number]} From the plane to the canvas. */
+  toScreen(x, y) {
+    return [x * this.scale + this.x, y * this.scale + this.y];
+  }
+
+  /** @param {number} x @param {number} y @returns {[number, number]} From the canvas to the plane. */
+  toPlane(x, y) {
+    return [(x - this.x) / this.scale, (y - this.y) / this.scale];
+  }
+
+  /** See all of it. @param {Float32Array} xs @param {Float32Array} ys */
+  fit(xs, ys) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (xs.length === 0 || width === 0) return;
+    const edges = (/** @type {Float32Array} */ values) => {
+      const sorted = values.slice().sort();
+      // The farthest few may be cut off: one stray document must not make all others tiny.
+      const skip = Math.floor(sorted.length / 200);
+      return [sorted[skip], sorted[sorted.length - 1 - skip]];
+    };
+    const [left, right] = edges(xs);
+    const [top, bottom] = edges(ys);
+    this.scale = Math.min(3, 0.88 * Math.min(width / Math.max(right - left, 60), height / Math.max(bottom - top, 60)));
+    this.x = width / 2 - ((left + right) / 2) * this.scale;
+    this.y = height / 2 - ((top + bottom) / 2) * this.scale;
+    this.moved();
+  }
+
+  /** @param {number} factor @param {number} [x] @param {number} [y] The point that stays where it is. */
+  zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+    const scale = Math.min(CLOSEST, Math.max(FARTHEST, this.scale * factor));
+    this.x = x - ((x - this.x) * scale) / this.scale;
+    this.y = y - ((y - this.y) * scale) / this.scale;
+    this.scale = scale;
+    this.#own();
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    this.x += dx;
+    this.y += dy;
+    this.#own();
+  }
+
+  /** Bring a point into the middle, unless it is in sight. @param {number} x @param {number} y */
+  show(x, y) {
+    const [atX, atY] = this.toScreen(x, y);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (atX > 40 && atY > 40 && atX < width - 40 && atY < height - 40) return;
+    this.pan(width / 2 - atX, height / 2 - atY);
+  }
+
+  #own() {
+    this.isOwn = true;
+    this.moved();
+  }
+
+  #listen() {
+    const { canvas } = this;
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        if (this.isSmall && !event.ctrlKey) return;
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+      },
+      { passive: false },
+    );
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      this.fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+      this.dragged = 0;
+    });
+    canvas.addEventListener("pointermove", (event) => this.#drag(event));
+    for (const end of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(end, (event) => this.fingers.delete(/** @type {PointerEvent} */ (event).pointerId));
+    }
+    canvas.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** @param {PointerEvent} event */
+  #drag(event) {
+    const before = this.fingers.get(event.pointerId);
+    if (!before) return;
+    const now = { x: event.offsetX, y: event.offsetY };
+    this.dragged += Math.hypot(now.x - before.x, now.y - before.y);
+    const other = [...this.fingers].find(([id]) => id !== event.pointerId)?.[1];
+    this.fingers.set(event.pointerId, now);
+    if (!other) this.pan(now.x - before.x, now.y - before.y);
+    else {
+      const was = Math.hypot(before.x - other.x, before.y - other.y) || 1;
+      this.zoom(Math.hypot(now.x - other.x, now.y - other.y) / was, other.x, other.y);
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    /** @type {Record<string, () => void>} */
+    const moves = {
+      ArrowLeft: () => this.pan(60, 0),
+      ArrowRight: () => this.pan(-60, 0),
+      ArrowUp: () => this.pan(0, 60),
+      ArrowDown: () => this.pan(0, -60),
+      "+": () => this.zoom(1.25),
+      "=": () => this.zoom(1.25),
+      "-": () => this.zoom(0.8),
+    };
+    if (!moves[event.key] || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    moves[event.key]();
+  }
+}
+
+// -- The picture
 
 /** Milliseconds after the last move until all details are drawn. */
 const REST = 140;
@@ -42,7 +182,7 @@ export class Picture {
     this.worker?.terminate();
     this.canvas.dataset.layout = "running";
     this.canvas.dataset.points = String(scene.points.length);
-    const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    const worker = new Worker(new URL("./layout.js", import.meta.url), { type: "module" });
     this.worker = worker;
     worker.addEventListener("message", ({ data }) => this.#take(worker, data));
     const edges = scene.edges.slice();

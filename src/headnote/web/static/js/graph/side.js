@@ -3,7 +3,6 @@
 import { freshId, h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
-import { isMeant } from "./filter.js";
 
 /** @typedef {import("../types.js").Graph} Graph */
 /** @typedef {import("../types.js").Link} Link */
@@ -163,4 +162,16 @@ export class Side {
       ),
     );
   }
+}
+
+/**
+ * Whether a filter means a document, in the picture and in the list.
+ * @param {{path: string, title: string}} document
+ * @param {string[]} words All of them must be in the path or the title.
+ * @param {string} folder Empty for all folders.
+ */
+export function isMeant({ path, title }, words, folder) {
+  if (folder && !path.startsWith(`${folder}/`)) return false;
+  const text = `${path} ${title}`.toLowerCase();
+  return words.every((word) => text.includes(word));
 }

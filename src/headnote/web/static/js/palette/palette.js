@@ -1,16 +1,140 @@
 /** One field for everything: documents, headings, passages, commands, recent searches. */
 
-import { get } from "../core/api.js";
+import { get, Latest } from "../core/api.js";
+import { copy } from "../core/clipboard.js";
 import { freshId, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
-import { Latest } from "../core/latest.js";
-import { hrefOf } from "../core/routes.js";
-import { recentSearches, rememberSearch } from "../search/recent.js";
-import { commands, matching } from "./commands.js";
-import { groupsOf } from "./rows.js";
+import { CodePoints, plural } from "../core/format.js";
+import { hrefOf, hrefOfPlace } from "../core/routes.js";
+import { forgetSearches, recentSearches, rememberSearch } from "../search/recent.js";
+import { openKeysDialog } from "../shell/keys.js";
 
-/** @typedef {import("./rows.js").Group} Group */
-/** @typedef {import("./rows.js").Row} Row */
+/** @typedef {import("../types.js").Hit} Hit */
+
+// -- What the palette can do besides finding: go to a view, switch the theme, copy the address, …
+
+/** @typedef {{title: string, words: string, hint?: string, run: () => void}} Command */
+
+/** @param {{go: (view: string) => void}} actions @returns {Command[]} */
+function commands({ go }) {
+  const isDark = document.documentElement.dataset.theme === "dark";
+  const list = [
+    { title: "Search", words: "find go", hint: "1", run: () => go("search") },
+    { title: "Documents", words: "files folders tree list go", hint: "2", run: () => go("document") },
+    { title: "Playground", words: "chunks settings try go", hint: "3", run: () => go("playground") },
+    { title: "Graph", words: "links map go", hint: "4", run: () => go("graph") },
+    { title: "Ask", words: "question answer go", hint: "5", run: () => go("ask") },
+    { title: "Status", words: "index state go", hint: "6", run: () => go("status") },
+    {
+      title: isDark ? "Use the light theme" : "Use the dark theme",
+      words: "switch mode colours colors",
+      hint: "t",
+      run: () => document.getElementById("theme-toggle")?.click(),
+    },
+    {
+      title: "Copy a link to this page",
+      words: "address url share",
+      run: () => void copy(location.href, "The link is copied"),
+    },
+    { title: "Reload the page", words: "refresh", run: () => location.reload() },
+    { title: "Show all keys", words: "keyboard shortcuts help", hint: "?", run: openKeysDialog },
+  ];
+  if (recentSearches().length > 0)
+    list.push({ title: "Clear recent searches", words: "forget history", run: forgetSearches });
+  return list;
+}
+
+/** Commands in which each word of the query begins some word. @param {Command[]} all @param {string} query */
+function matching(all, query) {
+  const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return all.filter(({ title, words }) => {
+    const own = `${title} ${words}`.toLowerCase().split(" ");
+    return wanted.every((word) => own.some((one) => one.startsWith(word)));
+  });
+}
+
+// -- Hits as rows: documents by their title, sections by their heading, passages by their words
+
+/**
+ * A row: its title, with marks as offsets, what stands beside it, and what it does.
+ * @typedef {{title: string, marks?: [number, number][], detail?: string, hint?: string, run: () => void}} Row
+ * @typedef {{name: string, rows: Row[]}} Group
+ */
+
+const MOST = 6;
+
+/** @param {Hit[]} hits @param {string} query @returns {Group[]} */
+function groupsOf(hits, query) {
+  /** @type {Map<string, Row>} */
+  const documents = new Map();
+  /** @type {Map<string, Row>} */
+  const headings = new Map();
+  /** @type {Row[]} */
+  const passages = [];
+  for (const hit of hits) {
+    const heading = hit.breadcrumb.split(" > ").at(-1) ?? "";
+    const isByTitle = names(hit.title, hit);
+    if (isByTitle && !documents.has(hit.path)) documents.set(hit.path, documentRow(hit));
+    if (heading !== hit.title && names(heading, hit)) {
+      const section = `${hit.path} ${hit.breadcrumb}`;
+      // The best hit comes first.
+      if (!headings.has(section)) headings.set(section, headingRow(hit, heading));
+    } else if (!isByTitle) passages.push(passageRow(hit, query));
+  }
+  return [
+    { name: "Documents", rows: [...documents.values()].slice(0, MOST) },
+    { name: "Headings", rows: [...headings.values()].slice(0, MOST) },
+    { name: "Passages", rows: passages.slice(0, MOST) },
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+/** Whether a name has all words of the query that the passage has. @param {string} name @param {Hit} hit */
+function names(name, { why }) {
+  const text = name.toLowerCase();
+  return why.matched.length > 0 && why.matched.every((word) => text.includes(word.toLowerCase()));
+}
+
+/** Where the words of the query stand in a name. @param {string} text @param {Hit} hit @returns {[number, number][]} */
+function marksIn(text, { why }) {
+  /** @type {[number, number][]} */
+  const marks = [];
+  for (const word of why.matched) {
+    const at = text.toLowerCase().indexOf(word.toLowerCase());
+    if (at >= 0 && marks.every(([start, end]) => at >= end || at + word.length <= start))
+      marks.push([at, at + word.length]);
+  }
+  return marks.sort(([one], [other]) => one - other);
+}
+
+/** @param {string} href */
+const goTo = (href) => () => {
+  location.hash = href;
+};
+
+/** @param {Hit} hit @returns {Row} */
+function documentRow(hit) {
+  const run = goTo(hrefOf("document", { path: hit.path }));
+  return { title: hit.title, marks: marksIn(hit.title, hit), detail: hit.path, run };
+}
+
+/** @param {Hit} hit @param {string} heading @returns {Row} */
+function headingRow(hit, heading) {
+  const run = goTo(hrefOf("document", { path: hit.path, line: hit.start_line }));
+  return { title: heading, marks: marksIn(heading, hit), detail: `${hit.title} · ${hit.path}`, run };
+}
+
+/** @param {Hit} hit @param {string} query @returns {Row} */
+function passageRow(hit, query) {
+  const line = hit.snippet.lines.find(({ marks }) => marks.length > 0) ?? hit.snippet.lines[0];
+  const run = goTo(hrefOfPlace({ ...hit, start_line: hit.line }, query));
+  const detail = `${hit.path}:${hit.line}`;
+  if (!line) return { title: hit.breadcrumb || hit.title, detail, run };
+  const points = new CodePoints(line.text);
+  /** @type {[number, number][]} */
+  const marks = line.marks.map(([start, end]) => [points.unit(start), points.unit(end)]);
+  return { title: line.text, marks, detail, run };
+}
+
+// -- The palette
 
 const PAUSE = 60;
 const LIMIT = 20;

@@ -1,8 +1,7 @@
 /** A preset and what was changed of it. Sizes that would contradict each other give way. Pure. */
 
-/** @typedef {import("../types.js").Settings} Settings */
 /** @typedef {import("../types.js").Presets} Presets */
-
+/** @typedef {import("../types.js").Settings} Settings */
 /** @typedef {{preset: string, changed: Settings}} Choice */
 
 /** From the smallest to the largest they may be. */
@@ -76,3 +75,6 @@ function contradicts(other, its, name, value) {
 function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }
+
+/** What the sizes of chunks count. @param {Settings} settings */
+export const unitOf = (settings) => (settings.counter === "chars" ? "characters" : "tokens");

@@ -1,13 +1,40 @@
 /** Two lanes side by side: where they differ, and the way from one difference to the next. */
 
-import { announce } from "../core/announce.js";
-import { CodePoints } from "../core/codepoints.js";
-import { h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
-import { differingBoundaries } from "./differences.js";
+import { announce, h, refill } from "../core/dom.js";
+import { CodePoints, plural, whole } from "../core/format.js";
+import { ownSpans } from "./spans.js";
 
+/** @typedef {import("../types.js").Chunk} Chunk */
 /** @typedef {import("./lane.js").Lane} Lane */
-/** @typedef {import("./differences.js").Boundary} Boundary */
+
+// -- Where two ways to cut the same text differ
+
+/**
+ * @typedef {"A"|"B"} Side
+ * @typedef {{offset: number, side: Side}} Boundary A place where a chunk begins on one side only.
+ * @typedef {Boundary & {isHere: boolean}} Difference A boundary as one of the sides sees it.
+ */
+
+/**
+ * The boundaries that only one side has, in the order of the text.
+ * @param {CodePoints} points @param {Chunk[]} a @param {Chunk[]} b
+ * @returns {Boundary[]}
+ */
+function differingBoundaries(points, a, b) {
+  const [inA, inB] = [boundaries(points, a), boundaries(points, b)];
+  const only = (/** @type {Set<number>} */ own, /** @type {Set<number>} */ other, /** @type {Side} */ side) =>
+    [...own].filter((offset) => !other.has(offset)).map((offset) => ({ offset, side }));
+  return [...only(inA, inB, "A"), ...only(inB, inA, "B")].sort((one, other) => one.offset - other.offset);
+}
+
+/** Where chunks begin. The beginning of the text is no boundary. @param {CodePoints} points @param {Chunk[]} chunks */
+function boundaries(points, chunks) {
+  const first = points.text.length - points.text.trimStart().length;
+  const starts = ownSpans(points, chunks).map(({ start }) => start);
+  return new Set(starts.filter((start) => start > first));
+}
+
+// -- The comparison
 
 /** @type {ScrollIntoViewOptions} */
 const NEAREST = { block: "nearest" };

@@ -2,14 +2,13 @@
 
 import { freshId, h } from "../core/dom.js";
 import { change } from "./choice.js";
-import { fieldControl } from "./fields.js";
-import { SIZE_NAMES, sizeControl } from "./sizes.js";
-import { BASIC_NAMES, wordControl } from "./words.js";
+import { BASIC_NAMES, fieldControl, SIZE_NAMES, sizeControl, wordControl } from "./fields.js";
+
+/** @typedef {import("../types.js").Presets} Presets */
+/** @typedef {import("../types.js").Settings} Settings */
+/** @typedef {import("./choice.js").Choice} Choice */
 
 /**
- * @typedef {import("../types.js").Presets} Presets
- * @typedef {import("../types.js").Settings} Settings
- * @typedef {import("./choice.js").Choice} Choice
  * @typedef {{settings: Settings, choice: Choice, ofPreset: Settings}} Now The settings in force, what was changed, and
  *   of what.
  * @typedef {{element: HTMLElement, show: (now: Now) => void}} Control

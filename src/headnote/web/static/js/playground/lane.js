@@ -1,19 +1,73 @@
 /** One way to cut the text: settings on one side, the text in its bands, what came out on the other. */
 
-import { announce, errorNotice } from "../core/announce.js";
 import { post } from "../core/api.js";
-import { h, refill } from "../core/dom.js";
+import { announce, errorNotice, h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { Cards } from "./cards.js";
+import { Cards, cuts, listTitle, numbers } from "./cards.js";
 import { Controls } from "./controls.js";
 import { Histogram } from "./histogram.js";
-import { OneAtATime } from "./one-at-a-time.js";
 import { Pane } from "./pane.js";
 import { Recipe } from "./recipe.js";
-import { cuts, listTitle, numbers } from "./summary.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 /** @typedef {import("../types.js").Presets} Presets */
+
+// -- One piece of work at a time, then the newest that waits
+//
+// Unlike `Latest` it lets work finish: what follows a slider is shown while the slider moves, however long it takes.
+
+/** @typedef {{work: () => Promise<any>, then: {done: (value: any) => void, failed: (error: any) => void}}} Task */
+
+class OneAtATime {
+  /** @type {Task|null} */
+  #waiting = null;
+  #isBusy = false;
+  /** @type {number|undefined} */
+  #timer;
+
+  /**
+   * Run `work` after a pause, unless other work replaces it before it starts.
+   * @template T
+   * @param {number} pause In milliseconds.
+   * @param {() => Promise<T>} work
+   * @param {{done: (value: T) => void, failed: (error: any) => void}} then
+   */
+  run(pause, work, then) {
+    window.clearTimeout(this.#timer);
+    this.#waiting = { work, then };
+    this.#timer = window.setTimeout(() => void this.#start(), pause);
+  }
+
+  async #start() {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      for (let task = this.#next(); task; task = this.#next()) await carryOut(task);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #next() {
+    const task = this.#waiting;
+    this.#waiting = null;
+    return task;
+  }
+}
+
+/** @param {Task} task */
+async function carryOut({ work, then }) {
+  let value;
+  try {
+    value = await work();
+  } catch (error) {
+    then.failed(error);
+    return;
+  }
+  then.done(value);
+}
+
+// -- The lane
 
 export class Lane {
   /**

@@ -1,19 +1,15 @@
 /** The text, to be written in, on the bands of its chunks. */
 
-import { CodePoints } from "../core/codepoints.js";
 import { h, refill } from "../core/dom.js";
-import { whole } from "../core/format.js";
-import { Ghost } from "./ghost.js";
-import { drawQuestion } from "./question-marks.js";
-import { ownSpans, repeatedSpans, spanAt } from "./ranges.js";
+import { CodePoints, whole } from "../core/format.js";
+import { drawQuestion } from "./question.js";
+import { Ghost, ownSpans, repeatedSpans, spanAt } from "./spans.js";
 
-/**
- * @typedef {import("../types.js").Asked} Asked
- * @typedef {import("../types.js").Chunked} Chunked
- * @typedef {import("./ghost.js").Extent} Extent
- * @typedef {import("./ranges.js").Span} Span
- * @typedef {import("./differences.js").Difference} Difference
- */
+/** @typedef {import("../types.js").Asked} Asked */
+/** @typedef {import("../types.js").Chunked} Chunked */
+/** @typedef {import("./comparison.js").Difference} Difference */
+/** @typedef {import("./spans.js").Extent} Extent */
+/** @typedef {import("./spans.js").Span} Span */
 
 const HUES = 8;
 /** Part of the pane that stays above a place that is brought into sight. */

@@ -1,20 +1,27 @@
-/** The address follows what is shown, so that a link shares it and a reload keeps it. */
+/** The address follows what is shown, so that a link shares it and a reload keeps it; and it leads back there. */
 
-import { announce } from "../core/announce.js";
-import { h } from "../core/dom.js";
+import { get, text } from "../core/api.js";
+import { asset } from "../core/assets.js";
+import { announce, h } from "../core/dom.js";
 import { whole } from "../core/format.js";
 import { parseRoute, rewrite } from "../core/routes.js";
-import { writeAddress } from "./address.js";
-import { pack } from "./packing.js";
+import { choiceOf, pack, readAddress, unpack, writeAddress } from "./address.js";
 
+/** @typedef {import("../types.js").Presets} Presets */
+/** @typedef {import("./address.js").Lines} Lines */
 /** @typedef {import("./address.js").Shown} Shown */
+/** @typedef {import("./address.js").Source} Source */
+/** @typedef {import("./choice.js").Choice} Choice */
+
+// -- To the address
+
 /** @typedef {Omit<Shown, "source">} Settled */
 /** The text, where it is from, and whether it is as it came from there. */
 /** @typedef {{kind: "sample"}|{kind: "document", path: string}|{kind: "text"}} Origin */
 /** @typedef {{text: string, file: string, from: Origin}} Held */
 
 /** Letters of a packed text. Longer addresses are cut by some of the programs that people send them with. */
-export const MOST_LETTERS = 8000;
+const MOST_LETTERS = 8000;
 const PAUSE = 250;
 const KEPT = "headnote-playground-text";
 
@@ -105,7 +112,7 @@ export class Sharing {
 }
 
 /** The text that this tab keeps through a reload. */
-export function kept() {
+function kept() {
   try {
     return sessionStorage.getItem(KEPT);
   } catch {
@@ -121,4 +128,60 @@ function keep(text) {
   } catch {
     // Without storage, or with a text beyond its limit, a reload forgets it.
   }
+}
+
+// -- From an address to what the playground shows: the settings, and the text from wherever it is
+
+/** @typedef {{message: string, remedy?: string}} Problem */
+
+const SAMPLE = "relay.md";
+
+/**
+ * @param {URLSearchParams} query @param {Presets} presets
+ * @returns {Promise<{choices: Choice[], question: string, lines: Lines|null, held: Held, problem: Problem|null}>}
+ */
+export async function openAddress(query, presets) {
+  const { choices, question, lines, source } = readAddress(query, presets);
+  const [held, ownChoice] = await Promise.all([
+    hold(source).catch((/** @type {Problem} */ problem) => problem),
+    choices.length === 0 && choiceFor(source, presets),
+  ]);
+  const isHeld = "text" in held;
+  return {
+    choices: ownChoice ? [ownChoice] : choices,
+    question,
+    lines: isHeld ? lines : null,
+    held: isHeld ? held : await openSample(),
+    problem: isHeld ? null : held,
+  };
+}
+
+export const openSample = () => hold({ kind: "sample" });
+
+/**
+ * A document begins with the settings of its folder, any other text with the defaults.
+ * @param {Source} source @param {Presets} presets @returns {Promise<Choice>}
+ */
+async function choiceFor(source, presets) {
+  if (source.kind !== "document") return { preset: "default", changed: {} };
+  return choiceOf((await get("/api/status")).settings, presets);
+}
+
+/** @param {Source} source @returns {Promise<Held>} */
+async function hold(source) {
+  if (source.kind === "document") {
+    const page = await get("/api/read", { path: source.path });
+    return { text: page.text, file: source.path, from: source };
+  }
+  if (source.kind === "text") {
+    const unpacked = await unpack(source.packed).catch(() => null);
+    if (unpacked !== null) return { text: unpacked, file: source.name, from: { kind: "text" } };
+    throw { message: "The text of this link cannot be read.", remedy: "It may have been cut short on its way." };
+  }
+  if (source.kind === "kept") {
+    const ours = kept();
+    if (ours !== null) return { text: ours, file: source.name, from: { kind: "text" } };
+    throw { message: "This link comes without its text.", remedy: "It was too long for a link. Open the file here." };
+  }
+  return { text: await text(asset("sample.md")), file: SAMPLE, from: source };
 }

@@ -1,7 +1,9 @@
 /** The searches that led somewhere, the last one first. They stay in this browser; each served folder has its own. */
 
+import { h } from "../core/dom.js";
+import { hrefOf } from "../core/routes.js";
 import { currentStatus } from "../core/status-feed.js";
-import { recall, remember } from "../shell/memory.js";
+import { recall, remember } from "../shell/preferences.js";
 
 const MOST = 8;
 
@@ -27,4 +29,23 @@ export function rememberSearch(query) {
 
 export function forgetSearches() {
   remember(name(), null);
+}
+
+/**
+ * @param {string[]} searches @param {() => void} forget
+ * @returns {HTMLElement|false} Links to recent searches; false if there are none.
+ */
+export function recentList(searches, forget) {
+  if (searches.length === 0) return false;
+  return h(
+    "div",
+    { class: "recent" },
+    h("h3", { id: "recent-h" }, "Recent searches"),
+    h(
+      "ul",
+      { "aria-labelledby": "recent-h" },
+      searches.map((q) => h("li", null, h("a", { class: "chip break", href: hrefOf("search", { q }) }, q))),
+    ),
+    h("button", { type: "button", class: "button quiet small", onclick: forget }, "Clear"),
+  );
 }

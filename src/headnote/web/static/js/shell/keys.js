@@ -1,6 +1,7 @@
 /** Which key does what, where. Each view registers its own keys; the dialog behind `?` lists them. */
 
-import { recall } from "./memory.js";
+import { h, refill } from "../core/dom.js";
+import { recall, remember } from "./preferences.js";
 
 /**
  * `press` has the keys that do the same kind of thing, each as `KeyboardEvent.key` names it. `g s` is one key after
@@ -37,10 +38,10 @@ export function setPlace(view) {
 }
 
 /** The keys of a view, or those that work everywhere. @param {string} where */
-export const keysOf = (where) => registered.get(where) ?? [];
+const keysOf = (where) => registered.get(where) ?? [];
 
 /** Where keys are registered, what concerns the reader first. */
-export function places() {
+function places() {
   const first = [EVERYWHERE, place];
   return [...first, ...registered.keys()].filter(
     (where, at, all) => registered.has(where) && all.indexOf(where) === at,
@@ -81,8 +82,98 @@ function begins(pressed) {
 const isModifier = (key) => ["Shift", "Control", "Alt", "Meta"].includes(key);
 
 /** Whether single keys are text there. @param {EventTarget|null} target */
-export function isTyping(target) {
+function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["checkbox", "radio", "range", "button"].includes(target.type);
   return target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
+// -- The list of keys, where single keys can be turned off
+
+/** @type {Record<string, string>} */
+const NAMES = { document: "In documents", [EVERYWHERE]: "Everywhere" };
+const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+
+export function openKeysDialog() {
+  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys-dialog"));
+  const allowed = h("input", { type: "checkbox", id: "keys-allowed", checked: recall("keys") !== "off" });
+  allowed.addEventListener("change", () => remember("keys", allowed.checked ? null : "off"));
+  refill(
+    dialog,
+    h(
+      "div",
+      { class: "keys-head" },
+      h("h2", { id: "keys-title" }, "Keys"),
+      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close"),
+    ),
+    places()
+      .map((where) => [
+        h("h3", null, NAMES[where] ?? `In ${where}`),
+        h("dl", { class: "keys-list" }, keysOf(where).map(row)),
+      ])
+      .flat(),
+    h("div", { class: "keys-switch" }, allowed, h("label", { for: "keys-allowed" }, "Enable single-key shortcuts")),
+  );
+  if (!dialog.open) dialog.showModal();
+}
+
+/** @param {Key} key */
+function row(key) {
+  const shown = key.shown ?? key.press;
+  return h("div", null, h("dt", null, shown.map(keyElements).flat()), h("dd", null, key.meaning));
+}
+
+/** `g s` are two keys, `Mod+k` as well. @param {string} press */
+function keyElements(press) {
+  if (press === "…") return [" … "];
+  return press.split(/ |\+(?=.)/).flatMap((key) => [h("kbd", null, key === "Mod" ? MOD : named(key)), " "]);
+}
+
+/** @param {string} key */
+function named(key) {
+  /** @type {Record<string, string>} */
+  const arrows = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
+  return arrows[key] ?? (key.length === 1 && key !== key.toLowerCase() ? `Shift ${key}` : key);
+}
+
+// -- Keys that work everywhere: the way to each view, the theme, the list of keys
+
+/** @type {[string, string, string][]} Digit, keys one after the other, view. */
+const VIEWS = [
+  ["1", "g s", "search"],
+  ["2", "g d", "document"],
+  ["3", "g p", "playground"],
+  ["4", "g r", "graph"],
+  ["5", "g a", "ask"],
+  ["6", "g i", "status"],
+];
+
+/** @param {{go: (view: string) => void, leaveField: () => void}} actions */
+export function startViewKeys({ go, leaveField }) {
+  document.getElementById("keys-open")?.addEventListener("click", openKeysDialog);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && isTyping(event.target)) leaveField();
+  });
+  registerKeys(EVERYWHERE, [
+    { press: ["/"], meaning: "search", act: () => go("search") },
+    {
+      press: VIEWS.map(([digit]) => digit),
+      shown: ["1", "…", "6"],
+      meaning: "search, documents, playground, graph, ask, status",
+      act: (press) => go(VIEWS.find(([digit]) => digit === press)?.[2] ?? "search"),
+    },
+    {
+      press: VIEWS.map(([, letters]) => letters),
+      shown: ["g s"],
+      meaning: "search; also g d, g p, g r (graph), g a, g i (index status)",
+      act: (press) => go(VIEWS.find(([, letters]) => letters === press)?.[2] ?? "search"),
+    },
+    {
+      press: ["t"],
+      meaning: "switch between light and dark",
+      act: () => document.getElementById("theme-toggle")?.click(),
+    },
+    { press: ["?"], meaning: "this list", act: openKeysDialog },
+    { press: ["Escape"], meaning: "close, or leave a field" },
+  ]);
 }

@@ -1,6 +1,12 @@
-/** The views, each made once. Their modules are loaded when first shown, or when the page has nothing else to do. */
+/**
+ * What is loaded when it is first shown, or when the page has nothing else to do: the views and the palette. No module
+ * that the page begins with may import them.
+ */
 
-import { loaded } from "../core/loading.js";
+import { loaded } from "../core/connection.js";
+import { EVERYWHERE, registerKeys } from "./keys.js";
+
+// -- The views, each made once
 
 /**
  * @typedef {{element: HTMLElement, show: (query: URLSearchParams) => void, title: (query: URLSearchParams) => string,
@@ -9,12 +15,12 @@ import { loaded } from "../core/loading.js";
 
 /** @type {Record<string, () => Promise<() => View>>} */
 const MODULES = {
-  search: () => import("../search/view.js").then((module) => module.createSearchView),
-  document: () => import("../document/view.js").then((module) => module.createDocumentView),
-  playground: () => import("../playground/view.js").then((module) => module.createPlaygroundView),
-  graph: () => import("../graph/view.js").then((module) => module.createGraphView),
-  ask: () => import("../ask/view.js").then((module) => module.createAskView),
-  status: () => import("../status/view.js").then((module) => module.createStatusView),
+  search: () => import("../search/search-view.js").then((module) => module.createSearchView),
+  document: () => import("../document/document-view.js").then((module) => module.createDocumentView),
+  playground: () => import("../playground/playground-view.js").then((module) => module.createPlaygroundView),
+  graph: () => import("../graph/graph-view.js").then((module) => module.createGraphView),
+  ask: () => import("../ask/ask-view.js").then((module) => module.createAskView),
+  status: () => import("../status/status-view.js").then((module) => module.createStatusView),
 };
 
 /** @type {Map<string, Promise<View>>} */
@@ -39,4 +45,46 @@ export function loadOthers() {
   const load = () => Object.values(MODULES).forEach((one) => void one().catch(() => {}));
   if ("requestIdleCallback" in window) window.requestIdleCallback(load, { timeout: 5000 });
   else setTimeout(load, 1000);
+}
+
+// -- Ctrl-K or ⌘-K
+
+/** @param {{go: (view: string) => void}} actions */
+export function startPalette(actions) {
+  /** @type {Promise<import("../palette/palette.js").Palette>|null} */
+  let loading = null;
+  const load = () => {
+    loading ??= loaded(() => import("../palette/palette.js")).then((module) => new module.Palette(actions));
+    // What failed may succeed the next time.
+    loading.catch(() => (loading = null));
+    return loading;
+  };
+  const open = async () => {
+    const typed = keepKeys();
+    try {
+      (await load()).open(typed());
+    } finally {
+      typed();
+    }
+  };
+  const meaning = "go to anything: documents, passages, commands";
+  registerKeys(EVERYWHERE, [{ press: ["Mod+k"], meaning, act: () => void open() }]);
+  document.getElementById("palette-open")?.addEventListener("click", () => void open());
+  if ("requestIdleCallback" in window) window.requestIdleCallback(load, { timeout: 5000 });
+}
+
+/** Keep what is typed until the palette is there. @returns {() => string} Ends that, and tells what was typed. */
+function keepKeys() {
+  let text = "";
+  const keep = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    text += event.key;
+  };
+  window.addEventListener("keydown", keep, { capture: true });
+  return () => {
+    window.removeEventListener("keydown", keep, { capture: true });
+    return text;
+  };
 }

@@ -1,10 +1,48 @@
 /** Ask questions; each goes on from those before it. The questions are in the address. */
 
+import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
 import { hrefOf, parseRoute, rewrite } from "../core/routes.js";
-import { onStatus } from "../core/status-feed.js";
-import { Starters } from "./starters.js";
+import { onChange, onStatus } from "../core/status-feed.js";
 import { Turn } from "./turn.js";
+
+// -- Questions to begin with, from the headings of the folder
+
+class Starters {
+  constructor() {
+    this.element = h("section", { class: "starters", "aria-label": "Ideas to begin with", hidden: true });
+    this.isLoaded = false;
+    onChange(() => {
+      this.isLoaded = false;
+      if (!this.element.hidden) void this.show(true);
+    });
+  }
+
+  /** @param {boolean} isWanted Whether nothing has been asked yet. */
+  async show(isWanted) {
+    this.element.hidden = !isWanted;
+    if (!isWanted || this.isLoaded) return;
+    this.isLoaded = true;
+    try {
+      const { questions } = await get("/api/questions", { limit: 6 });
+      refill(this.element, questions.length > 0 && [h("h2", null, "Your documents can answer"), list(questions)]);
+    } catch {
+      // The page says elsewhere that the server does not answer. Suggestions come with the next visit.
+      this.isLoaded = false;
+    }
+  }
+}
+
+/** @param {string[]} questions */
+function list(questions) {
+  const items = questions.map((question) => {
+    const link = h("a", { class: "starter", href: hrefOf("ask", { q: question }), dir: "auto" }, question);
+    return h("li", null, link);
+  });
+  return h("ul", { class: "starter-list" }, items);
+}
+
+// -- The view
 
 const REMEMBERED_TURNS = 4;
 const REMEMBERED_CHARACTERS = 8000;

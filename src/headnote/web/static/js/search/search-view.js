@@ -1,25 +1,19 @@
 /** Search as you type. */
 
-import { announce, errorNotice } from "../core/announce.js";
-import { get } from "../core/api.js";
-import { h, refill } from "../core/dom.js";
+import { get, Latest } from "../core/api.js";
+import { announce, errorNotice, h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
-import { Latest } from "../core/latest.js";
 import { hrefOf, rewrite } from "../core/routes.js";
-import { currentStatus, onChange, onStatus } from "../core/status-feed.js";
-import { contents } from "../folders/contents.js";
+import { contents, currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { registerKeys } from "../shell/keys.js";
+import { Facets, Operators } from "./facets.js";
 import { Filters } from "./filters.js";
-import { Facets } from "./facets.js";
-import { hitElement } from "./hit.js";
-import { More } from "./more.js";
-import { Operators } from "./operators.js";
-import { forgetSearches, recentSearches, rememberSearch } from "./recent.js";
-import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet, recentList } from "./states.js";
-import { documentHits, nothingTagged, tagNames, withTags } from "./tagged.js";
+import { documentHits, hitElement, More, nothingTagged, tagNames, withTags } from "./hits.js";
+import { forgetSearches, recentList, recentSearches, rememberSearch } from "./recent.js";
+import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet } from "./states.js";
 
-/** @typedef {import("../types.js").SearchAnswer} SearchAnswer */
 /** @typedef {import("../types.js").FilesRead} FilesRead */
+/** @typedef {import("../types.js").SearchAnswer} SearchAnswer */
 
 const PAUSE = 110;
 /** Until a filter that cannot be understood is taken for finished, in milliseconds. */

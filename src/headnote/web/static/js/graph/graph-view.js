@@ -1,19 +1,16 @@
 /** Documents and the links between them. */
 
-import { errorNotice } from "../core/announce.js";
 import { get } from "../core/api.js";
-import { h, refill } from "../core/dom.js";
+import { errorNotice, h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange } from "../core/status-feed.js";
 import { registerKeys } from "../shell/keys.js";
-import { Choices } from "./choices.js";
-import { isMeant } from "./filter.js";
 import { colouring, depthOf } from "./groups.js";
-import { Legend } from "./legend.js";
+import { Choices, Legend } from "./legend.js";
 import { Picture } from "./picture.js";
 import { makeScene } from "./scene.js";
-import { Side } from "./side.js";
+import { isMeant, Side } from "./side.js";
 
 /** @typedef {import("../types.js").Graph} Graph */
 /** @typedef {import("./scene.js").Point} Point */

@@ -1,12 +1,11 @@
 /** The documents around the one that is read, as a small graph and as a list. */
 
-import { get } from "../core/api.js";
+import { get, Latest } from "../core/api.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { Latest } from "../core/latest.js";
 import { hrefOf } from "../core/routes.js";
-import { recall, remember } from "../shell/memory.js";
 import { foldersAbove } from "../folders/model.js";
+import { recall, remember } from "../shell/preferences.js";
 import { Picture } from "./picture.js";
 import { makeScene } from "./scene.js";
 

@@ -1,22 +1,17 @@
 /** A document as it reads, beside the chunks it was cut into. */
 
-import { errorNotice } from "../core/announce.js";
-import { get } from "../core/api.js";
-import { h, refill } from "../core/dom.js";
-import { Latest } from "../core/latest.js";
+import { get, Latest } from "../core/api.js";
+import { errorNotice, h, refill } from "../core/dom.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { onChange } from "../core/status-feed.js";
-import { reveal } from "../drawing/reveal.js";
-import { FolderPanel } from "../folders/panel.js";
-import { LocalGraph } from "../graph/local.js";
+import { reveal } from "../drawing/tabs.js";
+import { LocalGraph } from "../graph/local-graph.js";
 import { registerKeys } from "../shell/keys.js";
-import { asideParts } from "./aside.js";
-import { RelatedPanel } from "./related.js";
+import { asideParts, FolderPanel, RelatedPanel } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
-import { EditorLink } from "./editor-link.js";
 import { FoundWords } from "./found-words.js";
 import { DocumentList } from "./list.js";
-import { copyLink, PassageButton, passageInSight, selectedPassage } from "./passages.js";
+import { copyLink, EditorLink, PassageButton, passageInSight, selectedPassage } from "./passages.js";
 import { Pieces } from "./pieces.js";
 import { Previews } from "./previews.js";
 

@@ -1,15 +1,13 @@
 /** The playground: cut a text, change a setting, see the boundaries move. */
 
-import { errorNotice } from "../core/announce.js";
 import { get } from "../core/api.js";
-import { freshId, h, refill } from "../core/dom.js";
+import { errorNotice, freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
 import { registerKeys } from "../shell/keys.js";
 import { Comparison } from "./comparison.js";
 import { Lane } from "./lane.js";
-import { openAddress, openSample } from "./opening.js";
 import { Question } from "./question.js";
-import { Sharing } from "./sharing.js";
+import { openAddress, openSample, Sharing } from "./sharing.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
 /** @typedef {import("./choice.js").Choice} Choice */

@@ -1,8 +1,7 @@
 /** How the index is, as it changes. */
 
-import { errorNotice } from "../core/announce.js";
 import { connection } from "../core/connection.js";
-import { h, refill } from "../core/dom.js";
+import { errorNotice, h, refill } from "../core/dom.js";
 import { ago, bytes, modelName, whole } from "../core/format.js";
 import { inProgress, shortState } from "../core/progress.js";
 import { onStatus } from "../core/status-feed.js";

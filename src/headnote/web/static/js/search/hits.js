@@ -1,12 +1,14 @@
-/** One hit: its place, its snippet, and why it was found. */
+/** What a search lists: passages, or the documents with some tags; and the end of the list. */
 
-import { CodePoints } from "../core/codepoints.js";
-import { crumbs, h } from "../core/dom.js";
-import { lines, modelName } from "../core/format.js";
+import { crumbs, h, refill } from "../core/dom.js";
+import { CodePoints, lines, modelName, plural, whole } from "../core/format.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
 
+/** @typedef {import("../types.js").Entry} Entry */
 /** @typedef {import("../types.js").Hit} Hit */
 /** @typedef {import("../types.js").Why} Why */
+
+// -- One hit: its place, its snippet, and why it was found
 
 /** The headings above a passage, the title of its document first. @param {Hit} hit */
 function pathOf({ breadcrumb, title, path }) {
@@ -116,4 +118,81 @@ function rows({ why, tokens, start_line: first, end_line: last }) {
 function linkTo(place) {
   const colon = place.lastIndexOf(":");
   return h("a", { href: hrefOf("document", { path: place.slice(0, colon), line: place.slice(colon + 1) }) }, place);
+}
+
+// -- The documents with some tags: what a tag leads to, before any word is typed
+
+/** As the server compares them: without case, and `tools` stands for `tools/saw`, too. @param {string} tag */
+const folded = (tag) => tag.trim().toLowerCase().replace(/^#+/, "").replace(/^\/+|\/+$/g, "");
+
+/** Those that have all the tags. @param {Entry[]} entries @param {string[]} tags */
+export function withTags(entries, tags) {
+  const wanted = tags.map(folded);
+  return entries.filter((entry) => {
+    const own = entry.tags.map(folded);
+    return wanted.every((tag) => own.some((one) => one === tag || one.startsWith(`${tag}/`)));
+  });
+}
+
+/** @param {Entry[]} entries */
+export function documentHits(entries) {
+  const items = entries.map(({ path, title }) =>
+    h(
+      "li",
+      { class: "hit" },
+      h(
+        "a",
+        { class: "hit-link", href: hrefOf("document", { path }) },
+        h("span", { class: "hit-title" }, title || path),
+        h("span", { class: "hit-place mono" }, path),
+      ),
+    ),
+  );
+  return h("ol", { class: "hits", "aria-label": "Documents" }, items);
+}
+
+/** @param {string[]} tags */
+export const tagNames = (tags) => tags.map((tag) => `#${tag.replace(/^#/, "")}`).join(" and ");
+
+/** @param {string[]} tags */
+export function nothingTagged(tags) {
+  return h("div", { class: "empty" }, h("h2", null, `No document has ${tagNames(tags)}`));
+}
+
+// -- The end of the list: how many are shown, and a way to the next ones, by a button or by scrolling to it
+
+/** Hits before the last page that the server gives. */
+const LAST_OFFSET = 1000;
+
+export class More {
+  /** @param {(byButton: boolean) => void} load */
+  constructor(load) {
+    this.button = h(
+      "button",
+      { type: "button", class: "button", onclick: () => load(true) },
+      "Show more",
+    );
+    this.count = h("p", { class: "soft small numbers" });
+    this.element = h("div", { class: "more" }, this.count);
+    new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) load(false);
+    }).observe(this.button);
+  }
+
+  /** @param {number} shown @param {number} total @param {boolean} isAll Whether no page follows. */
+  show(shown, total, isAll) {
+    const copies = total - shown;
+    const isLast = shown > LAST_OFFSET;
+    const others = isLast ? "; more words or a filter lead to the others" : "";
+    if (!isAll) this.count.textContent = `${whole(shown)} of ${plural(total, "passage")}${others}`;
+    else if (copies > 0)
+      this.count.textContent = `All is shown but ${plural(copies, "near copy", "near copies")} of passages above`;
+    else this.count.textContent = "";
+    refill(this.element, this.count, !isAll && !isLast && this.button);
+  }
+
+  /** @param {string} message */
+  fail(message) {
+    this.count.textContent = message;
+  }
 }

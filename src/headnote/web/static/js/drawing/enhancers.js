@@ -1,14 +1,21 @@
 /**
- * What the page adds to a piece of a document or of an answer after it is inserted. Each step takes the piece, and
- * finds there what it cares for; none may turn text into markup.
+ * How a piece of a document or of an answer is inserted, and what the page adds to it then. Each step takes the piece,
+ * and finds there what it cares for; none may turn text into markup.
  */
 
-import { addCodeCopies } from "./code-copies.js";
-import { colourCode } from "./code.js";
+import { addCodeCopies, colourCode } from "./code.js";
 import { drawDiagrams } from "./diagram.js";
+import { scrollByKeyboard } from "./drawing.js";
 import { drawMath } from "./math.js";
-import { scrollByKeyboard } from "./scrolling.js";
 import { joinTabs } from "./tabs.js";
+
+/**
+ * The only markup from outside that becomes elements: HTML that the server has sanitized.
+ * @param {Element} element @param {string} html Of a response of our own server.
+ */
+export function fillCleaned(element, html) {
+  element.innerHTML = html;
+}
 
 /** @typedef {(piece: Element) => void} Enhancer */
 
