@@ -1,4 +1,5 @@
-"""Which package may import which: right may import left, never back, and there are no cycles."""
+"""Which package may import which: right may import left, never back, and there are no cycles. A name is that of one
+thing, and a file is worth opening."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from textwrap import dedent
 import pytest
 
 import headnote
+from headnote.cli.main import COMMANDS
 
 PACKAGE = "headnote"
 
@@ -41,6 +43,31 @@ INNER_LAYERS: dict[str, list[set[str]]] = {
     "extra": [{"evaluate", "scale", "packs", "export"}],
     "web": [{REST}, {"endpoints"}, {"app", "openapi", "serving"}, {"workers"}],
 }
+
+NAMED_TWICE = {
+    "HeadnoteSplitter": "users of LangChain and Haystack import the same name from the module of their framework",
+    "HeadnoteRetriever": "the same, also for LlamaIndex",
+}
+"""Classes that several modules define, and why."""
+
+SHORTEST = 40
+"""Lines of a file that needs no reason. An `__init__` is there for its package."""
+SHORT = {
+    "__main__.py": "Python looks for it by this name",
+    "api/packs.py": "joins packs, which are beside the path, to the index of the same layer",
+    "chunking/cut_blocks.py": "the page and the command ask it of chunks; nothing that makes chunks does",
+    "chunking/data_uris.py": "shared by all that show, store or embed text",
+    "cli/paths.py": "shared by two commands, of which neither loads the other",
+    "lines.py": "the one definition of a line, below every package",
+    "markdown/rules/heading.py": "one construct per file",
+    "markdown/rules/table.py": "one construct per file",
+    "markdown/rules/thematic_break.py": "one construct per file",
+    "model/progress.py": "passes between the packages that work long and those that show it",
+    "rendering/deadline.py": "shared by the parser and by all that draws with it",
+    "search/marking.py": "loaded only where the words of a whole document are asked for",
+    "signals.py": "below every package; loads nothing else",
+}
+"""Shorter files, and why each is one."""
 
 HEAVY = {"numpy", "rich", "click", "yaml", "msgspec", "toktok", "sqlite3", "pydantic"}
 
@@ -225,6 +252,52 @@ def test_functions_fit_a_screen(repository: Path) -> None:
     assert too_long == []
 
 
+def files_below(source: Path) -> dict[str, Path]:
+    """Path inside the package → file, without those that only say that a folder is a package."""
+    package = source / PACKAGE
+    files = (file for file in sorted(package.rglob("*.py")) if file.name != "__init__.py")
+    return {file.relative_to(package).as_posix(): file for file in files}
+
+
+def file_names_used_twice(source: Path) -> dict[str, list[str]]:
+    """A command has the name of its subject, and the two databases have the same files."""
+    places: dict[str, list[str]] = {}
+    files = files_below(source)
+    for path, file in files.items():
+        is_command = path == f"cli/{file.name}" and file.stem in COMMANDS
+        if is_command or (path == f"store/postgres/{file.name}" and f"store/sqlite/{file.name}" in files):
+            continue
+        places.setdefault(file.name, []).append(path)
+    return {name: paths for name, paths in places.items() if len(paths) > 1}
+
+
+def class_names_used_twice(source: Path) -> dict[str, list[str]]:
+    """Wherever they are defined, also inside a function."""
+    places: dict[str, list[str]] = {}
+    for path, file in files_below(source).items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+    return {name: paths for name, paths in places.items() if len(paths) > 1}
+
+
+def short_files(source: Path) -> set[str]:
+    files = files_below(source).items()
+    return {path for path, file in files if len(file.read_text(encoding="utf-8").splitlines()) < SHORTEST}
+
+
+def test_no_file_name_is_used_twice(repository: Path) -> None:
+    assert file_names_used_twice(repository / "src") == {}
+
+
+def test_no_class_name_is_used_twice(repository: Path) -> None:
+    assert class_names_used_twice(repository / "src").keys() == NAMED_TWICE.keys()
+
+
+def test_a_short_file_has_a_reason(repository: Path) -> None:
+    assert short_files(repository / "src") == SHORT.keys()
+
+
 @pytest.mark.parametrize(
     "use",
     [
@@ -358,3 +431,33 @@ def test_a_wrong_way_import_inside_a_package_is_seen(tmp_path: Path, importer: s
     imports = write_tree(tmp_path, files)
     assert wrong_way_imports(imports) == []
     assert wrong_way_inside(imports) == [f"headnote.{importer} imports headnote.{target}"]
+
+
+def test_a_file_name_used_twice_is_seen(tmp_path: Path) -> None:
+    names = ("cli/index", "api/index", "cli/words", "search/words", "store/sqlite/sql", "store/postgres/sql")
+    write_tree(tmp_path, dict.fromkeys(names, ""))
+    assert file_names_used_twice(tmp_path) == {"words.py": ["cli/words.py", "search/words.py"]}
+
+
+def test_a_file_name_of_both_databases_is_that_of_nothing_else(tmp_path: Path) -> None:
+    both, one = ("store/sqlite/sql", "store/postgres/sql"), "store/postgres/target"
+    write_tree(tmp_path, dict.fromkeys((*both, one, "search/sql", "search/target"), ""))
+    assert file_names_used_twice(tmp_path) == {
+        "sql.py": ["search/sql.py", "store/sqlite/sql.py"],
+        "target.py": ["search/target.py", "store/postgres/target.py"],
+    }
+
+
+def test_a_class_name_used_twice_is_seen(tmp_path: Path) -> None:
+    hidden = """
+        def make():
+            class Row: ...
+            return Row
+    """
+    write_tree(tmp_path, {"store/a": "class Row: ...", "web/b": hidden, "web/c": "class Column: ..."})
+    assert class_names_used_twice(tmp_path) == {"Row": ["store/a.py", "web/b.py"]}
+
+
+def test_a_short_file_is_seen(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"web/__init__": "", "web/a": "b = 1\n" * (SHORTEST - 1), "web/c": "d = 1\n" * SHORTEST})
+    assert short_files(tmp_path) == {"web/a.py"}

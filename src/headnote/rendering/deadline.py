@@ -16,6 +16,6 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def check(self) -> None:
-        """Raise `DeadlineExceeded` if the time is up."""
+        """Raise `DrawingTimeout` if the time is up."""
         if time.monotonic() > self._end:
             raise DrawingTimeout

@@ -116,7 +116,7 @@ class _VerifiedFile(UnlockedFile):
 
 
 def _file_system(apsw: Any, name: str, data: VerifiedBytes) -> Any:
-    class FileSystem(apsw.VFS):  # type: ignore[misc]
+    class VerifiedFileSystem(apsw.VFS):  # type: ignore[misc]
         """Has one file, whatever it is called."""
 
         def __init__(self) -> None:
@@ -132,4 +132,4 @@ def _file_system(apsw: Any, name: str, data: VerifiedBytes) -> Any:
         def xAccess(self, _path: str, _flags: int) -> bool:
             return False
 
-    return FileSystem()
+    return VerifiedFileSystem()

@@ -74,7 +74,7 @@ class _OpenedFile(UnlockedFile):
 
 
 def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
-    class FileSystem(apsw.VFS):  # type: ignore[misc]
+    class OpenedFileSystem(apsw.VFS):  # type: ignore[misc]
         """Has one file, whatever it is called, and journals in memory."""
 
         def __init__(self) -> None:
@@ -94,4 +94,4 @@ def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
         def xAccess(self, _path: str, _flags: int) -> bool:
             return False
 
-    return FileSystem()
+    return OpenedFileSystem()
