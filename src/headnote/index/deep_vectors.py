@@ -1,6 +1,6 @@
-"""Make the vectors that are missing, in batches, each a transaction of its own.
+"""Make the vectors of the deep model that are missing, in batches, each a transaction of its own.
 
-Interrupted embedding resumes where it stopped. Several processes can share the work: see `claims.py`.
+Interrupted embedding resumes where it stopped. Several processes can share the work: each claims some texts.
 """
 
 from __future__ import annotations

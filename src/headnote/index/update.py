@@ -1,8 +1,8 @@
 """Bring an index up to date: list, plan, read on all cores, and write.
 
 What has been read can be searched, by words and by the vectors of the instant model; where much is read, that is
-committed in batches. Links are resolved at the end, with all that needs to know every document. `vectors.py` makes the
-vectors of the deep model afterwards.
+committed in batches. Links are resolved at the end, with all that needs to know every document. `deep_vectors.py`
+makes the vectors of the deep model afterwards.
 """
 
 from __future__ import annotations
