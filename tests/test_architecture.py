@@ -50,7 +50,7 @@ NAMED_TWICE = {
 }
 """Classes that several modules define, and why."""
 
-SHORTEST = 40
+MIN_LINES = 40
 """Lines of a file that needs no reason. An `__init__` is there for its package."""
 SHORT = {
     "__main__.py": "Python looks for it by this name",
@@ -283,7 +283,7 @@ def class_names_used_twice(source: Path) -> dict[str, list[str]]:
 
 def short_files(source: Path) -> set[str]:
     files = files_below(source).items()
-    return {path for path, file in files if len(file.read_text(encoding="utf-8").splitlines()) < SHORTEST}
+    return {path for path, file in files if len(file.read_text(encoding="utf-8").splitlines()) < MIN_LINES}
 
 
 def test_no_file_name_is_used_twice(repository: Path) -> None:
@@ -459,5 +459,5 @@ def test_a_class_name_used_twice_is_seen(tmp_path: Path) -> None:
 
 
 def test_a_short_file_is_seen(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"web/__init__": "", "web/a": "b = 1\n" * (SHORTEST - 1), "web/c": "d = 1\n" * SHORTEST})
+    write_tree(tmp_path, {"web/__init__": "", "web/a": "b = 1\n" * (MIN_LINES - 1), "web/c": "d = 1\n" * MIN_LINES})
     assert short_files(tmp_path) == {"web/a.py"}

@@ -13,10 +13,10 @@ import pytest
 
 from test_architecture import LAYERS
 
-MOST_LINES = 220
-MOST_WORDS = 1_900
+MAX_LINES = 220
+MAX_WORDS = 1_900
 """A page that says more is not read before the first change."""
-MOST_FILES_IN_A_FLOW = 25
+MAX_FILES_IN_A_FLOW = 25
 
 FENCE = re.compile(r"^```text (?P<name>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LAYER = re.compile(r"(?P<number>\d)  (?P<packages>.+)")
@@ -131,8 +131,8 @@ def package(repository: Path) -> Path:
 
 
 def test_the_page_is_short(page: str) -> None:
-    assert len(page.splitlines()) <= MOST_LINES
-    assert len(page.split()) <= MOST_WORDS
+    assert len(page.splitlines()) <= MAX_LINES
+    assert len(page.split()) <= MAX_WORDS
 
 
 def test_the_drawing_shows_the_layers(page: str) -> None:
@@ -174,7 +174,7 @@ def test_every_function_of_the_flows_exists(page: str, package: Path) -> None:
 def test_the_flows_are_numbered_and_short(page: str) -> None:
     for steps in flows(page):
         assert [step.number for step in steps] == list(range(1, len(steps) + 1))
-        assert 10 <= len({step.file for step in steps}) <= MOST_FILES_IN_A_FLOW
+        assert 10 <= len({step.file for step in steps}) <= MAX_FILES_IN_A_FLOW
 
 
 def test_the_flows_begin_and_end_where_they_say(page: str) -> None:

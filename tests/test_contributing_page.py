@@ -24,7 +24,7 @@ from headnote.links.sites.detection import _MAKERS
 from headnote.sources.discover import SITE_MARKS
 from headnote.web.requests import SearchRequest
 
-MOST_FILES = 3
+MAX_FILES = 3
 WALK = re.compile(r"^### (?P<title>Add .*)\n(?P<text>(?:(?!^##).*\n)*)", re.MULTILINE)
 CHANGE = re.compile(
     r"^\*\*`(?P<file>[^`\n]+)`\*\*: (?P<about>(?:[^\n]+\n)+)\n```diff\n(?P<diff>(?:(?!```)[^\n]*\n)+)```$", re.MULTILINE
@@ -156,7 +156,7 @@ def test_every_walk_is_short_and_whole(page: str, walks: dict[str, list[Change]]
     assert list(walks) == [FIELD, RULE]
     for title, changes in walks.items():
         files = [change.file for change in changes]
-        assert 1 <= len(files) <= MOST_FILES, title
+        assert 1 <= len(files) <= MAX_FILES, title
         assert len(set(files)) == len(files), title
     assert sum(len(changes) for changes in walks.values()) == page.count("```diff")
 

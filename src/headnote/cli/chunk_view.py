@@ -1,4 +1,4 @@
-"""The readable view of chunks: where each begins and ends, how large it is, and which of its text is its own."""
+"""Chunks as the command shows them, made by worker processes: as JSON lines, as a readable view, or counted."""
 
 from __future__ import annotations
 

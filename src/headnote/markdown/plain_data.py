@@ -1,4 +1,5 @@
-"""Parsed data made harmless: string keys, no cycles, no shared parts that grow without bound when written out."""
+"""Parsed data made harmless: string keys, no cycles, no shared parts that grow without bound when written out. And a
+TOML loader for untrusted files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The files of the page, under addresses that change with them, so that browsers keep each for ever.
+"""The files of the page, under addresses that change with them, so that browsers keep each for ever;
+pictures of documents; and bodies as gzip.
 
 They are read once. A package that is upgraded under a running server does not mix its new page with the old program.
 """

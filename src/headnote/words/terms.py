@@ -1,4 +1,4 @@
-"""Text → keyword terms: the same function for documents and for queries. Chunk → the terms of its fields.
+"""Text → keyword terms: the same function for documents and for queries.
 
 A text is cut at its blanks and at what no word has in it, and a table knows the terms of whatever was seen between two
 of them before. What is new there is cut into words with their joints (`user_id`, `a.b-c`, `--flag`, `C++`) by a coarse

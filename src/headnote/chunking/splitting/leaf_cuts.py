@@ -1,4 +1,5 @@
-"""Where blocks without blocks inside are cut: between lines, items, sentences or words."""
+"""Where blocks without blocks inside are cut: between lines, items, sentences or words. And what a part of a fence or
+table needs around it."""
 
 from __future__ import annotations
 

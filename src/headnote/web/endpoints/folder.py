@@ -1,4 +1,4 @@
-"""Documents: which there are, what each holds, and how they are linked."""
+"""The folder that is served: its documents, what each holds, how they are linked, searches in it, and its state."""
 
 from __future__ import annotations
 

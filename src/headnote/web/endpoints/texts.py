@@ -1,4 +1,4 @@
-"""A text of the request cut into chunks, and the settings for it."""
+"""A text of the request: cut into chunks with any settings, and asked a question."""
 
 from __future__ import annotations
 
