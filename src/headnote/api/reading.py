@@ -249,7 +249,7 @@ def _check_links_are_resolved(reader: Reader, library: Library) -> None:
 def _link_check(reader: Reader, library: Library) -> Callable[[LinkRow], bool]:
     """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A pack
     has no folder to look into; it knows which links were broken there."""
-    from headnote.links.resolving import link_check_of, stored_bases
+    from headnote.links.resolving import TreeLinkCheck, stored_bases
 
     manifest = reader.manifest()
     if files_read(manifest):
@@ -258,7 +258,7 @@ def _link_check(reader: Reader, library: Library) -> Callable[[LinkRow], bool]:
         broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
         return lambda link: _place_of(link) in broken
     bases = stored_bases(reader, library.tree)
-    return link_check_of(library.tree, set(reader.document_paths()), read_sites(manifest), bases).is_broken
+    return TreeLinkCheck(library.tree, set(reader.document_paths()), read_sites(manifest), bases).is_broken
 
 
 def broken_places(reader: Reader, library: Library) -> list[tuple[str, int, str]]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from headnote.formats.kinds import open_document
 from headnote.index.plan import Plan
 from headnote.links.anchors import Anchors, anchors_of, block_ids
-from headnote.links.resolving import SitesOfRoots, is_partial, resolver_of, stored_bases
+from headnote.links.resolving import SitesOfRoots, TreeResolver, is_partial, stored_bases
 from headnote.links.sites.detection import sites_without_files
 from headnote.links.sites.site import Naming, naming_of
-from headnote.sources.tree import Tree
+from headnote.sources.tree import NO_FILES, Tree
 from headnote.store.interface import Reader, Writer
 from headnote.store.rows import DocumentRow, LinkRow
 
@@ -22,8 +22,7 @@ class LinkContext(NamedTuple):
     """What the links of an index are resolved with, besides the documents."""
 
     sites: SitesOfRoots
-    tree: Tree | None = None
-    """None if the files are not available."""
+    tree: Tree = NO_FILES
     changed: bool = False
     """Whether the sites differ from those the stored links were resolved with."""
 
@@ -37,7 +36,7 @@ class LinkNames(NamedTuple):
     """Name of a root → the prefix of links from its top, see `common_base`."""
 
 
-def names(reader: Reader, paths: Iterable[str], tree: Tree | None) -> LinkNames:
+def names(reader: Reader, paths: Iterable[str], tree: Tree) -> LinkNames:
     documents = (reader.document(path) for path in paths)
     naming = {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
     return LinkNames(naming, stored_bases(reader, tree))
@@ -73,7 +72,7 @@ def relink(
         return
     contents = StoredContents(writer, written)
     paths = frozenset(writer.document_paths())
-    resolver = resolver_of(context.tree, paths, contents, context.sites, stored_bases(writer, context.tree))
+    resolver = TreeResolver(context.tree, paths, contents, context.sites, stored_bases(writer, context.tree))
     by_document: dict[str, list[LinkRow]] = {}
     changed: dict[str, None] = {}
     for link in links:
@@ -85,7 +84,7 @@ def relink(
         writer.set_links({path: by_document[path] for path in changed})
 
 
-def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: LinkNames, tree: Tree | None) -> bool:
+def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: LinkNames, tree: Tree) -> bool:
     if plan.added or plan.removed or plan.renamed or any(map(is_partial, changed)):
         return True
     return names(writer, before.naming, tree) != before

@@ -284,7 +284,7 @@ class LinkCheck:
         if link.external:
             return False
         is_there = link.section is not None or not link.fragment
-        is_there = is_there if link.resolved in self._documents else self._has_file(link)
+        is_there = is_there if link.resolved in self._documents else self._leads_to_a_file(link)
         return not is_there and not self.leaves(link)
 
     def leaves(self, link: LinkRow) -> bool:
@@ -295,9 +295,13 @@ class LinkCheck:
             return bool(self._base) and leaves_the_language(self._base, link.target)
         return leaves_the_site(site, path_of(link), link.path)
 
-    def _has_file(self, link: LinkRow) -> bool:
+    def has_file(self, path: str) -> bool:
+        """Whether there is a file or a folder at this path now."""
+        return self._files.has(path)
+
+    def _leads_to_a_file(self, link: LinkRow) -> bool:
         """Whether a link leads to a file that is no document, and is there now."""
-        if link.resolved is not None and self._files.has(link.resolved):
+        if link.resolved is not None and self.has_file(link.resolved):
             return True
         # It may have come after the link was resolved.
         if link.kind in ("wikilink", "embed"):
@@ -424,7 +428,7 @@ def _dates(year: int, month: int, day: int) -> Iterator[str]:
     yield date.strftime("%Y_%m_%d")
 
 
-# -- Where links lead in an index of several roots.
+# -- Where links lead in a whole index. A folder that is indexed alone is its only root, without a name.
 #
 # A link leads inside its own root exactly as it does where that root is indexed alone. If it finds no document there,
 # it may lead into another root: by the path of the file on this machine, by the name of the other root, or by the name
@@ -435,35 +439,8 @@ SitesOfRoots = Mapping[str, Sequence[Site]]
 """Name of a root → its sites, with paths as the root sees them."""
 
 
-class Resolves(Protocol):
-    def resolve(self, link: LinkRow) -> LinkRow:
-        """The same link, with the place it leads to now."""
-
-
-class Checks(Protocol):
-    def is_broken(self, link: LinkRow) -> bool:
-        """Whether a link should lead somewhere below a root, and does not."""
-
-
-def resolver_of(
-    tree: Tree | None, paths: Collection[str], contents: Contents, sites: SitesOfRoots, bases: Mapping[str, str]
-) -> Resolves:
-    """What resolves the links of an index. Without a tree, its files are not available."""
-    if tree is not None and tree.is_named:
-        return TreeResolver(tree, paths, contents, sites, bases)
-    folder = tree.roots[0].folder if tree else None
-    return Resolver(paths, contents, sites[""], SiteFiles(folder, paths), bases.get("", ""))
-
-
-def link_check_of(tree: Tree, documents: Collection[str], sites: SitesOfRoots, bases: Mapping[str, str]) -> Checks:
-    """What tells which links of an index are broken."""
-    if tree.is_named:
-        return TreeLinkCheck(tree, documents, sites, bases)
-    return LinkCheck(tree.roots[0].folder, documents, sites.get("", ()), bases.get("", ""))
-
-
 class TreeResolver:
-    """Resolves links among the documents of several roots."""
+    """Resolves links among the documents of all roots."""
 
     def __init__(
         self, tree: Tree, paths: Collection[str], contents: Contents, sites: SitesOfRoots, bases: Mapping[str, str]
@@ -471,7 +448,7 @@ class TreeResolver:
         self._tree = tree
         self._contents = contents
         inside = paths_by_root(tree, paths)
-        self._files = {root.name: SiteFiles(root.folder, inside[root.name]) for root in tree.roots}
+        self._files = {root.name: SiteFiles(root.folder or None, inside[root.name]) for root in tree.roots}
         self._resolvers = {
             root.name: Resolver(
                 inside[root.name],
@@ -485,6 +462,9 @@ class TreeResolver:
         self._known_names: dict[str, Neighbours] = {}
 
     def resolve(self, link: LinkRow) -> LinkRow:
+        """The same link, with the place it leads to now."""
+        if not self._tree.is_named:  # nothing lies elsewhere
+            return self._resolvers[""].resolve(link)
         place = self._tree.place(link.path)
         if link.external or place is None:
             return link
@@ -585,14 +565,14 @@ class TreeLinkCheck:
         self._tree = tree
         self._documents = documents
         inside = paths_by_root(tree, documents)
-        self._files = {root.name: SiteFiles(root.folder) for root in tree.roots}
         self._checks = {
             root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ()), bases.get(root.name, ""))
             for root in tree.roots
         }
-        self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
+        self._away = {root.name for root in tree.roots if root.name and not Path(root.folder).is_dir()}
 
     def is_broken(self, link: LinkRow) -> bool:
+        """Whether a link should lead somewhere below a root, and does not."""
         place = self._tree.place(link.path)
         if link.external or place is None:
             return False
@@ -602,7 +582,7 @@ class TreeLinkCheck:
         there = self._tree.place(link.resolved) if link.resolved is not None else None
         if place.root.name in self._away or (there and there.root.name in self._away):
             return False
-        if there and self._files[there.root.name].has(there.path):
+        if there and self._checks[there.root.name].has_file(there.path):
             return False
         inside = there.path if there and there.root is place.root else None
         return self._checks[place.root.name].is_broken(link._replace(path=place.path, resolved=inside))
@@ -631,12 +611,12 @@ class RootContents:
         return {path.removeprefix(self._prefix): one for path, one in whole if path.startswith(self._prefix)}
 
 
-def stored_bases(reader: Reader, tree: Tree | None) -> dict[str, str]:
+def stored_bases(reader: Reader, tree: Tree) -> dict[str, str]:
     """The same as `bases_of`, of the links of an index."""
     targets = reader.targets_from_top()
     if not targets:
         return {}
-    if tree is None or not tree.is_named:
+    if not tree.is_named:  # the targets of its only root, without reading a link
         return {"": common_base(targets, reader.document_paths())}
     return bases_of(tree, reader.links(), reader.document_paths())
 

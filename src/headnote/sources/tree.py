@@ -246,6 +246,10 @@ class Tree:
         return read_attachment(place.root.folder, place.path, place.root.exclude) if place else None
 
 
+NO_FILES = Tree.of_folder("")
+"""Where documents come from elsewhere: their files are not available."""
+
+
 # -- rules
 
 

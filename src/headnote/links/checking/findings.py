@@ -13,11 +13,11 @@ from headnote.links.checking.report import Finding, FindingKind, Position
 from headnote.links.resolving import (
     RootContents,
     SitesOfRoots,
+    TreeLinkCheck,
+    TreeResolver,
     bases_of,
     is_partial,
-    link_check_of,
     path_of,
-    resolver_of,
 )
 from headnote.links.sites.addresses import Addresses
 from headnote.links.sites.site import Naming, Site, is_page, site_of
@@ -84,8 +84,8 @@ def _broken(
     links = [link for document in documents for link in document.links]
     contents = CheckedContents(documents)
     bases = bases_of(tree, (link.row for link in links), paths)
-    resolver = resolver_of(tree, paths, contents, sites, bases)
-    check = link_check_of(tree, paths, sites, bases)
+    resolver = TreeResolver(tree, paths, contents, sites, bases)
+    check = TreeLinkCheck(tree, paths, sites, bases)
     suggestions = Suggestions(tree, paths, contents, sites, bases)
     for done, link in enumerate(links):
         on_progress(Progress("check", done, len(links)))
