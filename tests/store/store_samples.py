@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import headnote
+from headnote.index.entries import chunk_row
 from headnote.markdown.frontmatter import aliases, tags, title
 from headnote.store.interface import Reader, Store
 from headnote.store.postgres.writer import PostgresReader
-from headnote.store.rows import ChunkRow, Columns, DocumentEntry, DocumentRow, LinkRow
+from headnote.store.rows import Columns, DocumentEntry, DocumentRow, LinkRow
 from headnote.store.sqlite import doctor
 from headnote.store.sqlite.writer import SqliteReader
 from headnote.words.terms import query_terms
@@ -34,7 +35,7 @@ def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **se
         for chunk in chunks
         for link in chunk.links
     ]
-    return DocumentEntry(document, [ChunkRow.of(chunk, text) for chunk in chunks], links)
+    return DocumentEntry(document, list(map(chunk_row, chunks)), links)
 
 
 def link(path: str, target: str, resolved: str | None = None, **more: Any) -> LinkRow:

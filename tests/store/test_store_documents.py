@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from store_samples import entry, paths, put, search_paths
 
 import headnote
+from headnote.index.entries import chunk_row
 from headnote.store.codec import columns_of, links_in
 from headnote.store.filters import Filter
 from headnote.store.interface import Store
-from headnote.store.rows import ChunkRow, Columns, DocumentEntry, NonText, StoredFile
+from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
 
 pytest_plugins = ("store_fixtures",)
 
@@ -62,7 +63,7 @@ def same_chunks(store: Store, path: str, text: str, preset: str, **more: Any) ->
     with store.reading() as reader:
         stored = reader.chunks_of(path)
         assert reader.chunks([chunk.id for chunk in reversed(stored)]) == stored[::-1]
-    assert [chunk.row for chunk in stored] == [ChunkRow.of(chunk, text) for chunk in chunks]
+    assert [chunk.row for chunk in stored] == list(map(chunk_row, chunks))
     for one, chunk in zip(stored, chunks, strict=True):
         assert (one.path, one.chunk_id, one.key) == (chunk.path, chunk.id, chunk.key)
         assert one.text == chunk.text

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from headnote.model.chunk import BREADCRUMB, OVERLAP
 from headnote.store import codec
 from headnote.store.integrity import signed
 from headnote.store.postgres import schema as postgres
@@ -64,8 +65,8 @@ CHUNK = ChunkRow(
     key_tail="#one:1",
     heading_path=("One",),
     tags=("x", "y"),
-    front="One\n\nbefore. ",
-    lead="",
+    front=(BREADCRUMB, OVERLAP),
+    lead=(),
     prefix="",
     suffix="\n",
     overlap="before. ",

@@ -16,7 +16,8 @@ from headnote.lines import with_plain_line_ends
 from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack
 from headnote.markdown.rules.rule import Span
-from headnote.model import CODE_LIKE, breadcrumb_of
+from headnote.model import CODE_LIKE
+from headnote.model.chunk import leading_breadcrumb
 from headnote.tokens import Counter, get_counter
 from headnote.tokens.seams import pieces_between, seams_of_lines
 
@@ -272,8 +273,7 @@ class ChunkingContext:
         if known is None and not self.has_breadcrumbs:
             known = ("", 0)
         if known is None:
-            text = breadcrumb_of(path)
-            text = f"{text}\n\n" if text else ""
+            text = leading_breadcrumb(path)
             each = self._per_character
             weight = self.counter.weigh((text,))[0] if each is None else len(text) * each
             known = (text, weight) if weight <= self.max_breadcrumb_weight else self.breadcrumb(path[1:])

@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import add
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from headnote.chunking.context import MANY_BLANKS, ChunkingContext
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.draft import Draft, number_parts
 from headnote.model import CODE_LIKE, Chunk, Link, Tag
+from headnote.model.chunk import BREADCRUMB, OVERLAP, Pieces, joined_pieces, leading_breadcrumb
 
 # -- The text of a chunk: what a reader sees, and what is embedded.
 
@@ -38,21 +39,55 @@ class ChunkLike(Protocol):
 def shown_text(context: ChunkingContext, chunk: ChunkLike) -> str:
     """What a reader sees."""
     own = chunk.prefix + context.text[chunk.start : chunk.end] + chunk.suffix
-    if context.parents_in_text:
-        own = context.breadcrumb(chunk.heading_path)[0] + own
-    if chunk.overlap and context.settings.strategy in OVERLAP_SEPARATORS:
-        return chunk.overlap + OVERLAP_SEPARATORS[context.settings.strategy] + own
-    return own
+    if not chunk.overlap and not context.parents_in_text:
+        return own
+    crumb = context.breadcrumb(chunk.heading_path)[0]
+    return joined_pieces(_lead(context, crumb, chunk.overlap), crumb, chunk.overlap) + own
 
 
 def embedded_text(context: ChunkingContext, chunk: ChunkLike) -> str:
     """What is embedded and indexed: the breadcrumb and any overlap included, pictures left out."""
-    text = shown_text(context, chunk)
-    if chunk.overlap and context.settings.strategy not in OVERLAP_SEPARATORS:
-        text = f"{chunk.overlap}\n\n{text}"
-    if not context.parents_in_text:
-        text = context.breadcrumb(chunk.heading_path)[0] + text
+    crumb = context.breadcrumb(chunk.heading_path)[0]
+    front = joined_pieces(_front(context, crumb, chunk.overlap), crumb, chunk.overlap)
+    text = front + shown_text(context, chunk)
     return strip_data_uris(text) if context.has_pictures else text
+
+
+def _front(context: ChunkingContext, crumb: str, overlap: str) -> Pieces:
+    """What only the embedded text begins with."""
+    crumbs: Pieces = (BREADCRUMB,) if crumb and not context.parents_in_text else ()
+    return (*crumbs, OVERLAP, "\n\n") if overlap and context.settings.strategy not in OVERLAP_SEPARATORS else crumbs
+
+
+def _lead(context: ChunkingContext, crumb: str, overlap: str) -> Pieces:
+    """What the text for readers begins with."""
+    crumbs: Pieces = (BREADCRUMB,) if crumb and context.parents_in_text else ()
+    separator = OVERLAP_SEPARATORS.get(context.settings.strategy) if overlap else None
+    if separator is None:
+        return crumbs
+    return (OVERLAP, separator, *crumbs) if separator else (OVERLAP, *crumbs)
+
+
+class Rendered(NamedTuple):
+    """What stands in front of the own text of a chunk, in pieces, and the text that is embedded."""
+
+    front: Pieces
+    """What only the embedded text begins with."""
+    lead: Pieces
+    """What the text for readers begins with."""
+    embed_text: str
+
+
+def rendered(chunk: Chunk) -> Rendered:
+    """A chunk that was cut here, in pieces. A breadcrumb that lost its outermost headings stands for itself."""
+    origin = chunk.origin
+    assert isinstance(origin, DocumentChunks), f"{chunk.id}: restored, not cut from a document"
+    context, overlap = origin.context, chunk.overlap
+    crumb = context.breadcrumb(chunk.heading_path)[0]
+    front, lead = _front(context, crumb, overlap), _lead(context, crumb, overlap)
+    if crumb and crumb != leading_breadcrumb(chunk.heading_path):
+        front, lead = (tuple([crumb if one == BREADCRUMB else one for one in pieces]) for pieces in (front, lead))
+    return Rendered(front, lead, embedded_text(context, chunk))
 
 
 # -- How large a chunk is, and whether it keeps the cap.

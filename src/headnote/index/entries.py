@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.chunker import chunk_document, read_document
-from headnote.chunking.records import line_ends
+from headnote.chunking.records import line_ends, rendered
 from headnote.chunking.settings import Settings
 from headnote.embedding.embedder import Embedder
 from headnote.errors import SourceError
@@ -20,7 +20,7 @@ from headnote.links.anchors import Anchors, anchors_of
 from headnote.links.sites.site import Naming, naming_of
 from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
-from headnote.model import Chunk
+from headnote.model import Chunk, text_hash
 from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
 from headnote.store.codec import columns_of
@@ -115,7 +115,34 @@ def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[DocumentEntr
 def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> DocumentEntry:
     """All that is stored of a document that is cut already."""
     row = document_row(snapshot, document)
-    return DocumentEntry(row, [ChunkRow.of(chunk, document.text) for chunk in chunks], _links(document, chunks))
+    return DocumentEntry(row, list(map(chunk_row, chunks)), _links(document, chunks))
+
+
+def chunk_row(chunk: Chunk) -> ChunkRow:
+    """What is stored of a chunk."""
+    pieces = rendered(chunk)
+    return ChunkRow(
+        number=chunk.index,
+        start=chunk.start,
+        end=chunk.end,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        block_start=chunk.block_start,
+        block_end=chunk.block_end,
+        section=chunk.section,
+        part=chunk.part,
+        tokens=chunk.tokens,
+        hash=text_hash(pieces.embed_text),
+        id_tail=chunk.id.removeprefix(chunk.path),
+        key_tail=chunk.key.removeprefix(chunk.path),
+        heading_path=chunk.heading_path,
+        tags=chunk.tags,
+        front=pieces.front,
+        lead=pieces.lead,
+        prefix=chunk.prefix,
+        suffix=chunk.suffix,
+        overlap=chunk.overlap,
+    )
 
 
 def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:

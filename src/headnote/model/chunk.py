@@ -23,6 +23,24 @@ def breadcrumb_of(heading_path: Sequence[str]) -> str:
     return " > ".join(filter(None, heading_path))
 
 
+BREADCRUMB, OVERLAP = 0, 1
+"""Signs for what stands in front of the own text of a chunk and is known from its other fields."""
+Pieces = tuple[str | int, ...]
+"""What stands in front, in order: these signs, and strings that stand for themselves."""
+
+
+def joined_pieces(pieces: Pieces, breadcrumb: str, overlap: str) -> str:
+    """The text of pieces."""
+    known = (breadcrumb, overlap)
+    return "".join([piece if isinstance(piece, str) else known[piece] for piece in pieces])
+
+
+def leading_breadcrumb(heading_path: Sequence[str]) -> str:
+    """The breadcrumb as it stands in front of a text; empty without headings."""
+    text = breadcrumb_of(heading_path)
+    return f"{text}\n\n" if text else ""
+
+
 def file_name(path: str) -> str:
     """The name of a document's file, without folders and ending."""
     return posixpath.splitext(posixpath.basename(path))[0]

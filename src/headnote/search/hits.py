@@ -203,7 +203,7 @@ def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
         tags=row.tags,
         aliases=document.aliases,
         metadata=document.metadata,
-        lead=len(row.lead) + len(row.prefix),
+        lead=len(row.lead_text) + len(row.prefix),
     )
 
 

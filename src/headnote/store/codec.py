@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
-from headnote.model import LinkKind, breadcrumb_of
+from headnote.model import LinkKind
+from headnote.model.chunk import BREADCRUMB, OVERLAP, Pieces
 from headnote.store.filters import flat_fields, folded_tag
 from headnote.store.integrity import integer
 from headnote.store.keyword_fields import keyword_fields
@@ -127,54 +128,43 @@ def _untagged(mapping: dict[str, Any]) -> Any:
 # Most of it is stored elsewhere: the breadcrumb in the heading path, the overlap in the source. So only the order of
 # the pieces is written, and what is nowhere else.
 
-_CRUMB, _OVERLAP = 0, 1
-"""Signs for these pieces, among strings that stand for themselves."""
 _NEARBY = 256
 """Characters before a chunk, besides the overlap itself, where the overlap is looked for in the source."""
 
 _MAX_PIECES = 5
 """Each sign once, and strings around them. One more could stand for any number of copies."""
 
-CarriedPieces = tuple[str, str, str, str, str]
+CarriedPieces = tuple[Pieces, Pieces, str, str, str]
 """front, lead, prefix, suffix, overlap"""
 
 
 def carried_of(row: ChunkRow, source: str) -> str | None:
     """None for most chunks, which have the breadcrumb in front and nothing else."""
-    crumb = _crumb(row.heading_path)
-    if row.front == crumb and not (row.lead or row.prefix or row.suffix or row.overlap):
+    if row.front == _front(row.heading_path) and not (row.lead or row.prefix or row.suffix or row.overlap):
         return None
-    front, lead = (_pieces(text, crumb, row.overlap) for text in (row.front, row.lead))
     overlap = _place(row.overlap, row.start, source)
-    return escaped(_written([front, lead, row.prefix, row.suffix, overlap]))
+    return escaped(_written([row.front, row.lead, row.prefix, row.suffix, overlap]))
 
 
 def read_carried(stored: str | None, heading_path: tuple[str, ...], source: str) -> CarriedPieces:
-    crumb = _crumb(heading_path)
     if stored is None:
-        return crumb, "", "", "", ""
+        return _front(heading_path), (), "", "", ""
     front, lead, prefix, suffix, place = json.loads(unescaped(stored))
-    if any(len(pieces) > _MAX_PIECES or pieces.count(sign) > 1 for pieces in (front, lead) for sign in (0, 1)):
-        raise ValueError("more pieces than a chunk carries")
     overlap = place if isinstance(place, str) else source[place[0] : place[1]]
-    parts = {_CRUMB: crumb, _OVERLAP: overlap}
-    front, lead = ("".join(parts.get(piece, piece) for piece in pieces) for pieces in (front, lead))
-    return front, lead, prefix, suffix, overlap
+    return _read_pieces(front), _read_pieces(lead), prefix, suffix, overlap
 
 
-def _crumb(heading_path: tuple[str, ...]) -> str:
-    text = breadcrumb_of(heading_path)
-    return f"{text}\n\n" if text else ""
+def _front(heading_path: tuple[str, ...]) -> Pieces:
+    """The breadcrumb and nothing else."""
+    return (BREADCRUMB,) if any(heading_path) else ()
 
 
-def _pieces(text: str, crumb: str, overlap: str) -> list[str | int]:
-    """The text as pieces: signs for the overlap and the breadcrumb, strings for the rest."""
-    for sign, piece in ((_OVERLAP, overlap), (_CRUMB, crumb)):
-        if piece and piece in text:
-            before, _, after = text.partition(piece)
-            rest = crumb if sign == _OVERLAP else ""
-            return [*_pieces(before, rest, ""), sign, *_pieces(after, rest, "")]
-    return [text] if text else []
+def _read_pieces(stored: list[Any]) -> Pieces:
+    signs = [piece for piece in stored if not isinstance(piece, str)]
+    is_known = all(isinstance(sign, int) and sign in (BREADCRUMB, OVERLAP) for sign in signs)
+    if not is_known or len(stored) > _MAX_PIECES or len(set(signs)) < len(signs):
+        raise ValueError("other pieces than a chunk carries")
+    return tuple(stored)
 
 
 def _place(overlap: str, start: int, source: str) -> str | tuple[int, int]:

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from headnote.chunking.data_uris import strip_data_uris
-from headnote.model import Chunk, LinkKind, text_hash
+from headnote.model import LinkKind
+from headnote.model.chunk import Pieces, joined_pieces, leading_breadcrumb
 
 
 class StoredFile(NamedTuple):
@@ -129,10 +130,11 @@ class ChunkRow(NamedTuple):
     """The headings above it, outermost first."""
     tags: tuple[str, ...]
     """Those of the frontmatter, then `#tags` in its text."""
-    front: str
-    """Beginning of the embedded text only: breadcrumb and overlap, as the preset arranges them."""
-    lead: str
-    """Beginning of the shown text before its own, if the preset has one."""
+    front: Pieces
+    """Beginning of the embedded text only: breadcrumb and overlap, as the preset arranges them. 0 stands for the
+    breadcrumb of `heading_path` and 1 for `overlap`; strings stand for themselves."""
+    lead: Pieces
+    """Beginning of the shown text before its own, if the preset has one, in the same way."""
     prefix: str
     """Text in front that makes it complete, such as a fence or a table header."""
     suffix: str
@@ -140,38 +142,10 @@ class ChunkRow(NamedTuple):
     overlap: str
     """Text repeated from the chunk before."""
 
-    @classmethod
-    def of(cls, chunk: Chunk, source: str) -> ChunkRow:
-        """The row of a chunk that was cut from this text."""
-        own = chunk.prefix + source[chunk.start : chunk.end] + chunk.suffix
-        text, embed_text = chunk.text, chunk.embed_text
-        embedded = _embedded(text, source)
-        row = cls(
-            number=chunk.index,
-            start=chunk.start,
-            end=chunk.end,
-            start_line=chunk.start_line,
-            end_line=chunk.end_line,
-            block_start=chunk.block_start,
-            block_end=chunk.block_end,
-            section=chunk.section,
-            part=chunk.part,
-            tokens=chunk.tokens,
-            hash=text_hash(embed_text),
-            id_tail=chunk.id.removeprefix(chunk.path),
-            key_tail=chunk.key.removeprefix(chunk.path),
-            heading_path=chunk.heading_path,
-            tags=chunk.tags,
-            front=embed_text[: len(embed_text) - len(embedded)],
-            lead=text[: len(text) - len(own)],
-            prefix=chunk.prefix,
-            suffix=chunk.suffix,
-            overlap=chunk.overlap,
-        )
-        assert text.endswith(own), f"{chunk.id}: the text does not end in its own"
-        is_whole = embed_text.endswith(text) if embedded is text else row.embed_text(source) == embed_text
-        assert is_whole, f"{chunk.id}: the embedded text does not end in the text"
-        return row
+    @property
+    def lead_text(self) -> str:
+        """What stands before its own text in the text that is shown."""
+        return joined_pieces(self.lead, leading_breadcrumb(self.heading_path), self.overlap)
 
     def own_text(self, source: str) -> str:
         """Its own part of the source, complete in itself, without breadcrumb and overlap."""
@@ -179,16 +153,14 @@ class ChunkRow(NamedTuple):
 
     def text(self, source: str) -> str:
         """The text that is shown."""
-        return self.lead + self.own_text(source)
+        return self.lead_text + self.own_text(source) if self.lead else self.own_text(source)
 
     def embed_text(self, source: str) -> str:
         """The text that is embedded."""
-        return _embedded(self.front + self.text(source), source)
-
-
-def _embedded(text: str, source: str) -> str:
-    """Without inline pictures. The text is tested first: the source is long, and tested for every chunk."""
-    return strip_data_uris(text) if ";base64," in text and ";base64," in source else text
+        front = joined_pieces(self.front, leading_breadcrumb(self.heading_path), self.overlap) if self.front else ""
+        text = front + self.text(source)
+        # The text is tested first: the source is long, and tested for every chunk.
+        return strip_data_uris(text) if ";base64," in text and ";base64," in source else text
 
 
 class LinkRow(NamedTuple):
