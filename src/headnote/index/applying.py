@@ -13,12 +13,11 @@ from headnote.index.batches import FEW, Batches, Pace, in_groups
 from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.packing import complete
 from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, plan_changes
-from headnote.index.relinking import LinkContext, LinkNames, WrittenDocuments, names, relink
+from headnote.index.relinking import Relinking
 from headnote.index.task import Report, Task
 from headnote.model.progress import Progress, Watcher
 from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.repository import ListedFile, SkippedFile
-from headnote.store.codec import links_in
 from headnote.store.integrity import INSTANT
 from headnote.store.interface import Writer
 from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
@@ -30,7 +29,7 @@ def apply(
     stored: Mapping[str, StoredFile],
     task: Task,
     reason: str,
-    context: LinkContext,
+    links: Relinking,
     watch: Watcher,
     batches: Batches | None,
 ) -> Report:
@@ -39,9 +38,9 @@ def apply(
     everything = bool(reason)
     if batches and task.instant and writer.manifest().get(INSTANT) != task.instant.name:
         complete(writer, task.instant, task.workers)
-    known = [] if everything else [file.path for file in reading.read if file.path in stored]
-    before = LinkNames({}, {}) if everything else names(writer, known, task.tree)
-    reads = _Reads(task, watch, Pace([file.size for file in reading.read]))
+    if not everything:
+        links.remember(file.path for file in reading.read if file.path in stored)
+    reads = _Reads(task, links, watch, Pace([file.size for file in reading.read]))
     reads.put_all(writer, _files_to_read(reading, stored, everything, task), batches)
     if task.removes:
         reading = without_binaries(reading, reads.failed, stored)
@@ -53,7 +52,7 @@ def apply(
     for path in [*plan.touched, *(new for _, new in plan.renamed)]:
         writer.touch(path, *reads.stats[path])
     writer.remove(plan.removed)
-    relink(writer, plan, reads.written, everything, before, context)
+    links.finish(plan)
     if task.instant is not None:
         complete(writer, task.instant, task.workers)
     return Report(
@@ -101,7 +100,8 @@ def skipped(results: Iterable[FileRead]) -> list[SkippedFile]:
 class _Reads:
     """Collects what the workers read while it passes into the store."""
 
-    def __init__(self, task: Task, watch: Watcher, pace: Pace) -> None:
+    def __init__(self, task: Task, links: Relinking, watch: Watcher, pace: Pace) -> None:
+        self.links = links
         self._workers = task.workers
         self._watch = watch
         self._pace = pace
@@ -109,7 +109,6 @@ class _Reads:
         self.read = FileReader(task.tree, task.settings, task.settings_of, task.instant)
         self.hashes: dict[str, str] = {}
         self.stats: dict[str, tuple[int, int]] = {}
-        self.written = WrittenDocuments({}, {}, {})
         self.failed: list[FileRead] = []
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
@@ -123,7 +122,9 @@ class _Reads:
         try:
             for group in in_groups(self._columns(results, len(files)), lambda: bool(batches and batches.is_due)):
                 writer.put(group)
-                if batches and batches.is_due:
+                # After the last file, what is left to do takes less time than another commit.
+                if batches and batches.is_due and self._read < len(files):
+                    self.links.write()
                     batches.commit(self._read)
         finally:
             # After an error, its traceback would keep the workers alive.
@@ -143,13 +144,10 @@ class _Reads:
                 yield self.record(result, result.columns)
 
     def record(self, result: FileRead, columns: Columns) -> Columns:
-        path = result.path
-        self.written.anchors[path] = result.anchors
-        self.written.naming[path] = result.naming
-        self.written.links[path] = links_in(columns)
+        self.links.add(result.path, result.anchors, result.naming, result.links)
         self.chunks += len(columns.chunks)
         if result.warning:
-            self.warnings.append((path, result.warning))
+            self.warnings.append((result.path, result.warning))
         return columns
 
 
@@ -157,7 +155,7 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
     """Write copies: files that looked like renames, until another file took the old name. Returns the final plan."""
     failed: set[str] = set()
     for path in (*plan.added, *plan.changed):
-        if path in reads.written.anchors:
+        if reads.links.has(path):
             continue
         (result,) = reads.read([FileToRead(path)])
         if result.columns:

@@ -47,8 +47,6 @@ class Batches:
 
     def commit(self, read: int) -> None:
         """Store what was written so far; `read` files are read."""
-        if read >= self._to_read:
-            return  # what is left to do takes less time than another commit
         so_far = FilesRead(self._known + read, self._known + self._to_read)
         self._writer.set_manifest(self._manifest_after(so_far))
         self._writer.commit()

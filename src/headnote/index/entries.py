@@ -47,7 +47,9 @@ class FileRead(NamedTuple):
     size: int = 0
     mtime_ns: int = 0
     columns: Columns | None = None
-    """What is stored of it; None if the content is known already, or could not be read."""
+    """What is stored of it but its links; None if the content is known already, or could not be read."""
+    links: Sequence[LinkRow] = ()
+    """As written; not resolved yet."""
     anchors: Anchors = Anchors()
     naming: Naming = Naming()
     warning: str = ""
@@ -77,7 +79,10 @@ class FileReader:
         results = [self._read(file) for file in files]
         entries = [entry for _, entry in results if entry]
         complete = iter(entries if self.instant is None else with_vectors(entries, self.instant))
-        return [read._replace(columns=columns_of(next(complete))) if entry else read for read, entry in results]
+        return [
+            read._replace(columns=columns_of(next(complete)._replace(links=())), links=entry.links) if entry else read
+            for read, entry in results
+        ]
 
     def _read(self, file: FileToRead) -> tuple[FileRead, DocumentEntry | None]:
         try:

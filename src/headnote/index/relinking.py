@@ -1,112 +1,108 @@
-"""Resolve again the links that may lead elsewhere after an update."""
+"""The links of an update: resolved when all documents are known, and written then, each once if possible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from headnote.formats.kinds import open_document
 from headnote.index.plan import Plan
 from headnote.links.anchors import Anchors, anchors_of, block_ids
-from headnote.links.resolving import SitesOfRoots, TreeResolver, is_partial, stored_bases
+from headnote.links.resolving import SitesOfRoots, TreeResolver, bases_of, is_partial, stored_bases
 from headnote.links.sites.detection import sites_without_files
 from headnote.links.sites.site import Naming, naming_of
 from headnote.sources.tree import NO_FILES, Tree
-from headnote.store.interface import Reader, Writer
-from headnote.store.rows import DocumentRow, LinkRow
+from headnote.store.interface import Writer
+from headnote.store.rows import LinkRow
+
+_NameTable = dict[str, tuple[Naming, list[str]]]
+"""Document → its names, and the ids of its blocks. If they change, any link may lead elsewhere."""
 
 
-class LinkContext(NamedTuple):
-    """What the links of an index are resolved with, besides the documents."""
+class Relinking:
+    """The links that may lead elsewhere after an update. It is the `Contents` that resolving needs: anchors and names
+    are known for documents just written, and computed from the store for the others."""
 
-    sites: SitesOfRoots
-    tree: Tree = NO_FILES
-    changed: bool = False
-    """Whether the sites differ from those the stored links were resolved with."""
+    def __init__(self, writer: Writer, tree: Tree, sites: SitesOfRoots, everything: bool) -> None:
+        """`everything` resolves all links: they were resolved with other sites, or with other documents."""
+        self._writer = writer
+        self._tree = tree
+        self._sites = sites
+        self._everything = everything
+        self._names: _NameTable = {}
+        self._bases: dict[str, str] = {}
+        self._anchors: dict[str, Anchors] = {}
+        self._written: dict[str, Naming] = {}
+        self._links: dict[str, Sequence[LinkRow]] = {}
+        """Of documents just written; not resolved yet."""
+        self._unwritten: set[str] = set()
 
+    def remember(self, paths: Iterable[str]) -> None:
+        """The names of documents that may change, before they do."""
+        self._names, self._bases = self._names_of(paths), stored_bases(self._writer, self._tree)
 
-class LinkNames(NamedTuple):
-    """The names that links may use for documents. If they change, any link may lead elsewhere."""
+    def add(self, path: str, anchors: Anchors, naming: Naming, links: Sequence[LinkRow]) -> None:
+        """A document that was written without its links."""
+        self._anchors[path], self._written[path], self._links[path] = anchors, naming, links
+        self._unwritten.add(path)
 
-    naming: dict[str, tuple[Naming, list[str]]]
-    """Document → its names, and the ids of its blocks."""
-    bases: dict[str, str]
-    """Name of a root → the prefix of links from its top, see `common_base`."""
+    def has(self, path: str) -> bool:
+        """Whether this document was added."""
+        return path in self._links
 
+    def write(self) -> None:
+        """Write links that are not resolved yet: a commit stores all of a document."""
+        if self._unwritten:
+            self._writer.set_links({path: self._links[path] for path in self._links if path in self._unwritten})
+            self._unwritten.clear()
 
-def names(reader: Reader, paths: Iterable[str], tree: Tree) -> LinkNames:
-    documents = (reader.document(path) for path in paths)
-    naming = {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
-    return LinkNames(naming, stored_bases(reader, tree))
+    def finish(self, plan: Plan) -> None:
+        """Resolve all links if names came or went, else the links from and to the changed documents."""
+        paths = frozenset(self._writer.document_paths())
+        links: Iterable[LinkRow]
+        if self._links.keys() >= paths:  # all of them were read now: nothing stored is read back
+            links = chain.from_iterable(self._links.values())
+            bases = bases_of(self._tree, chain.from_iterable(self._links.values()), paths)
+        else:
+            self.write()
+            links = self._affected_links(plan)
+            if not links:
+                return
+            bases = stored_bases(self._writer, self._tree)
+        resolver = TreeResolver(self._tree, paths, self, self._sites, bases)
+        by_document: dict[str, list[LinkRow]] = {}
+        changed = dict.fromkeys(path for path in self._links if path in self._unwritten)
+        for link in links:
+            resolved = resolver.resolve(link)
+            by_document.setdefault(link.path, []).append(resolved)
+            if resolved != link:
+                changed[link.path] = None
+        if rows := {path: by_document[path] for path in changed if path in by_document}:
+            self._writer.set_links(rows)
 
+    def _affected_links(self, plan: Plan) -> list[LinkRow]:
+        writer = self._writer
+        if self._everything or self._may_change_all(plan):
+            return writer.links()
+        around = ((*writer.links_from(path), *writer.links_to(path)) for path in self._links)
+        affected = {link.path for link in chain.from_iterable(around)}
+        return [link for path in sorted(affected) for link in writer.links_from(path)]
 
-class WrittenDocuments(NamedTuple):
-    """Anchors, names and links of the documents that an update has written."""
+    def _may_change_all(self, plan: Plan) -> bool:
+        if plan.added or plan.removed or plan.renamed or any(map(is_partial, self._links)):
+            return True
+        return self._names_of(self._names) != self._names or stored_bases(self._writer, self._tree) != self._bases
 
-    anchors: dict[str, Anchors]
-    naming: dict[str, Naming]
-    links: dict[str, Sequence[LinkRow]]
-    """As written; not resolved yet."""
+    def _names_of(self, paths: Iterable[str]) -> _NameTable:
+        documents = (self._writer.document(path) for path in paths)
+        return {one.path: (naming_of(one), block_ids(one.text)) for one in documents if one}
 
-    def all_links(self, reader: Reader) -> Iterable[LinkRow]:
-        """Of all documents, by place; those of a folder that was read as a whole need not be read again."""
-        if self.links.keys() >= set(reader.document_paths()):
-            return chain.from_iterable(self.links.values())
-        return reader.links()
-
-
-def relink(
-    writer: Writer, plan: Plan, written: WrittenDocuments, everything: bool, before: LinkNames, context: LinkContext
-) -> None:
-    """Resolve all links if names came or went, else the links from and to the changed documents."""
-    changed_paths = written.anchors
-    links: Iterable[LinkRow]
-    if everything or context.changed or _may_change_all(writer, plan, changed_paths, before, context.tree):
-        links = written.all_links(writer)
-    elif changed_paths:
-        affected = {link.path for path in changed_paths for link in (*writer.links_from(path), *writer.links_to(path))}
-        links = [link for path in sorted(affected) for link in writer.links_from(path)]
-    else:
-        return
-    contents = StoredContents(writer, written)
-    paths = frozenset(writer.document_paths())
-    resolver = TreeResolver(context.tree, paths, contents, context.sites, stored_bases(writer, context.tree))
-    by_document: dict[str, list[LinkRow]] = {}
-    changed: dict[str, None] = {}
-    for link in links:
-        resolved = resolver.resolve(link)
-        by_document.setdefault(link.path, []).append(resolved)
-        if resolved != link:
-            changed[link.path] = None
-    if changed:
-        writer.set_links({path: by_document[path] for path in changed})
-
-
-def _may_change_all(writer: Writer, plan: Plan, changed: Iterable[str], before: LinkNames, tree: Tree) -> bool:
-    if plan.added or plan.removed or plan.renamed or any(map(is_partial, changed)):
-        return True
-    return names(writer, before.naming, tree) != before
-
-
-def link_all(writer: Writer) -> None:
-    """Resolve every link, for documents that were stored without an update."""
-    context = LinkContext({"": sites_without_files(writer.document_paths())})
-    relink(writer, Plan([], [], [], [], [], 0), WrittenDocuments({}, {}, {}), True, LinkNames({}, {}), context)
-
-
-class StoredContents:
-    """Anchors and names of documents: known for those just written, computed from the store for the others."""
-
-    def __init__(self, reader: Reader, written: WrittenDocuments) -> None:
-        self._reader = reader
-        self._anchors = dict(written.anchors)
-        self._written = written.naming
+    # -- what resolving needs to know about documents
 
     def anchors(self, path: str) -> Anchors:
         if path not in self._anchors:
-            self._anchors[path] = self._read(path)
+            self._anchors[path] = self._read_anchors(path)
         return self._anchors[path]
 
     def naming(self) -> Mapping[str, Naming]:
@@ -117,25 +113,30 @@ class StoredContents:
 
     @cached_property
     def _naming(self) -> dict[str, Naming]:
-        paths = self._reader.document_paths()
+        paths = self._writer.document_paths()
         if self._written.keys() >= set(paths):
             return {path: self._written[path] for path in paths}
-        return {head.path: naming_of(head) for head in self._reader.heads()}
+        return {head.path: naming_of(head) for head in self._writer.heads()}
 
     @cached_property
     def _blocks(self) -> dict[str, str]:
         """Block id → document. Reads every text, so it is built only when a link to a block needs it."""
         documents: dict[str, str] = {}
-        for path in self._reader.document_paths():
-            document = self._reader.document(path)
+        for path in self._writer.document_paths():
+            document = self._writer.document(path)
             for identifier in block_ids(document.text) if document else ():
                 documents.setdefault(identifier, path)
         return documents
 
-    def _read(self, path: str) -> Anchors:
-        document = self._reader.document(path)
-        return Anchors() if document is None else self._anchors_in(document)
+    def _read_anchors(self, path: str) -> Anchors:
+        document = self._writer.document(path)
+        if document is None:
+            return Anchors()
+        rows = [chunk.row for chunk in self._writer.chunks_of(path)]
+        return anchors_of(open_document(document.text, path, document.mdx), rows)
 
-    def _anchors_in(self, document: DocumentRow) -> Anchors:
-        rows = [chunk.row for chunk in self._reader.chunks_of(document.path)]
-        return anchors_of(open_document(document.text, document.path, document.mdx), rows)
+
+def link_all(writer: Writer) -> None:
+    """Resolve every link, for documents that were stored without an update."""
+    sites = {"": sites_without_files(writer.document_paths())}
+    Relinking(writer, NO_FILES, sites, everything=True).finish(Plan([], [], [], [], [], 0))

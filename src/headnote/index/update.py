@@ -53,7 +53,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
             skipped = skipped_files(listing, reading)
             return Report(nothing, skipped, rebuilt=reason, stayed=reading.stayed, absent=listing.absent)
     from headnote.index.applying import apply
-    from headnote.index.relinking import LinkContext
+    from headnote.index.relinking import Relinking
 
     with store.writing(task.wait) as writer:
         if writer.generation() != generation:
@@ -71,7 +71,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         is_anew = bool(stored and (reason or scope.stale_roots(before)))
         batches = None if is_anew else Batches(writer, after, known, len(reading.read))
         has_moved = any(before.get(key) != manifest.get(key) for key in (SITES, FOLDERS))
-        links = LinkContext(sites, task.tree, has_moved or bool(unfinished_reads(before)))
+        links = Relinking(writer, task.tree, sites, bool(reason or has_moved or unfinished_reads(before)))
         report = apply(writer, reading, stored, task, reason, links, _from(known if first else 0, watch), batches)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
         writer.set_manifest(manifest)

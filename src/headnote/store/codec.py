@@ -425,9 +425,3 @@ def columns_of(entry: DocumentEntry | Columns) -> Columns:
         fields=fields(document),
         vectors=entry.vectors,
     )
-
-
-def links_in(columns: Columns) -> list[LinkRow]:
-    """The links as rows again."""
-    path = columns.document[0]
-    return [stored_link((path, *link)) for link in columns.links]
