@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import headnote
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import get_embedder
-from headnote.index.parts import embed_in_parts
+from headnote.index.text_vectors import embed_in_parts
 from headnote.sources.discover import discover
 from headnote.store.quantized import names_of
 from notes import COUNT, MEGABYTES, SEED, write_notes

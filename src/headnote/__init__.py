@@ -89,8 +89,7 @@ if TYPE_CHECKING:
     from headnote.embedding.registry import Models
     from headnote.extra.export.writing import Exported
     from headnote.extra.packs.format import PackInfo
-    from headnote.index.plan import Plan
-    from headnote.index.task import FilesRead, Report
+    from headnote.index.plan import FilesRead, Plan, Report
     from headnote.links.checking.report import Finding, IgnoredFinding, LinkReport, Position
     from headnote.links.graph import Graph, Neighbourhood, Node
     from headnote.markdown import parse
@@ -223,7 +222,7 @@ _MODULE_OF = {
     "Drift": "headnote.api",
     "Embedder": "headnote.embedding.embedder",
     "Exported": "headnote.extra.export.writing",
-    "FilesRead": "headnote.index.task",
+    "FilesRead": "headnote.index.plan",
     "Finding": "headnote.links.checking.report",
     "Graph": "headnote.links.graph",
     "HeadingStack": "headnote.markdown.headings",
@@ -247,8 +246,8 @@ _MODULE_OF = {
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
     "Position": "headnote.links.checking.report",
-    "Progress": "headnote.index.task",
-    "Report": "headnote.index.task",
+    "Progress": "headnote.model.progress",
+    "Report": "headnote.index.plan",
     "RootStatus": "headnote.api",
     "SearchOptions": "headnote.search.query",
     "Settings": "headnote.chunking.settings",

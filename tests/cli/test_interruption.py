@@ -26,8 +26,8 @@ PATIENCE = 120.0
 SLOWLY = """
 from headnote.cli import progress_bar as progress
 from headnote.cli.main import run
-from headnote.index import batches
-batches.FEW, batches.FIRST, batches.LONGEST = 0, 0.0, 0.0
+from headnote.index import applying
+applying.FEW, applying.FIRST, applying.LONGEST = 0, 0.0, 0.0
 progress._QUIET = progress._LEAST_INTERVAL = 0.0
 run()
 """

@@ -17,7 +17,7 @@ from store_samples import stored_vectors
 import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.embedder import Embedder
-from headnote.index import batches
+from headnote.index import applying
 from headnote.store.filters import Filter
 from headnote.store.integrity import MADE_WITH, ROOTS
 from headnote.store.interface import Reader, Store
@@ -87,14 +87,14 @@ class Quick:
 @contextmanager
 def eager_batches() -> Iterator[None]:
     """Inside, an update commits after every document that it reads."""
-    values = {name: getattr(batches, name) for name in ("FEW", "FIRST", "LONGEST")}
+    values = {name: getattr(applying, name) for name in ("FEW", "FIRST", "LONGEST")}
     for name in values:
-        setattr(batches, name, 0)
+        setattr(applying, name, 0)
     try:
         yield
     finally:
         for name, value in values.items():
-            setattr(batches, name, value)
+            setattr(applying, name, value)
 
 
 def opened(root: Path) -> Store:

@@ -119,9 +119,9 @@ def both(root: Path) -> None:
 def read(root: Path) -> None:
     """For the first time, with a commit after each document."""
     import headnote
-    from headnote.index import batches
+    from headnote.index import applying
 
-    batches.FEW, batches.FIRST, batches.LONGEST = 0, 0.0, 0.0
+    applying.FEW, applying.FIRST, applying.LONGEST = 0, 0.0, 0.0
     with headnote.Index.open(root, embedder="hashing:16") as index:
         index.update(vectors=False, workers=2, on_progress=lambda _: say("stored", index.status().documents))
         while True:

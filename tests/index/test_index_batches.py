@@ -16,8 +16,8 @@ from index_workers import WorkerPool, page, shuffle_files
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
-from headnote.index import batches
-from headnote.index.batches import Batches, Pace, in_groups
+from headnote.index import applying
+from headnote.index.applying import Batches, Pace, in_groups
 from headnote.model.progress import Progress
 
 pytest_plugins = ("store_fixtures",)
@@ -286,7 +286,7 @@ def test_one_team_does_not_finish_the_read_of_another(tmp_path: Path) -> None:
 
 
 def test_few_files_are_read_in_one_transaction(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "FIRST", 0.0)
+    monkeypatch.setattr(applying, "FIRST", 0.0)
     with headnote.Index.open(root, embedder="none") as index:
         index.update(workers=1)
         assert index.generation == 1
@@ -344,7 +344,7 @@ def _kill_and_go_on(pool: WorkerPool, root: Path, random: Random) -> None:
 
 def test_batches_are_early_at_first_and_then_rare(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("headnote.index.batches.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("headnote.index.applying.time.monotonic", lambda: now[0])
 
     class Writer:
         commits: list[float] = []  # noqa: RUF012
@@ -369,7 +369,7 @@ def test_groups_end_where_something_is_due() -> None:
 
 def test_the_time_left_goes_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("headnote.index.batches.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("headnote.index.applying.time.monotonic", lambda: now[0])
     pace = Pace([8_000, 8_000, 0, 0])
     assert pace.seconds_left(0) is None
     now[0] = 10.0

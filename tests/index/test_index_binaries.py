@@ -8,7 +8,7 @@ import pytest
 from index_states import put_file
 
 import headnote
-from headnote.index.task import Report
+from headnote.index.plan import Report
 from headnote.model.progress import Progress
 
 pytest_plugins = ("store_fixtures",)

@@ -25,8 +25,8 @@ from index_states import (
 )
 
 import headnote
-from headnote.index.parts import parts_of
-from headnote.index.task import Report, ignore_progress
+from headnote.index.plan import Report, ignore_progress
+from headnote.index.text_vectors import parts_of
 from headnote.model.progress import Progress
 
 pytest_plugins = ("store_fixtures",)

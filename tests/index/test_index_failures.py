@@ -18,7 +18,7 @@ from unprivileged import DROP_ROOT, reachable_folder, set_modes
 import headnote
 from headnote.errors import CorruptIndex, LockedIndex, NewerIndex
 from headnote.index.entries import FileRead, FileReader, FileToRead
-from headnote.index.task import Report
+from headnote.index.plan import Report
 from headnote.sources import tree
 from headnote.sources.discover import discover
 from headnote.sources.repository import Listing, SkippedFile
@@ -109,7 +109,7 @@ def test_a_copy_that_vanishes_while_its_original_is_renamed(
 
     def read(self: FileReader, files: Sequence[FileToRead]) -> list[FileRead]:
         results = really(self, files)
-        if any(file.path == "b-copy.md" for file in files):
+        if any(path == "b-copy.md" for path, _ in files):
             (root / "b-copy.md").unlink(missing_ok=True)
         return results
 
@@ -238,8 +238,8 @@ def test_files_that_cannot_even_be_looked_at_are_kept(elsewhere: Path) -> None:
     assert in_child(elsewhere, DROP_ROOT + "update(root)") == ["sub/deep.md: cannot be read: permission denied", "[] 7"]
 
 
-ONE_TRANSACTION = "from headnote.index import batches; batches.FEW = 1_000\n"
-EVERY_DOCUMENT = "from headnote.index import batches; batches.FEW = batches.FIRST = batches.LONGEST = 0\n"
+ONE_TRANSACTION = "from headnote.index import applying; applying.FEW = 1_000\n"
+EVERY_DOCUMENT = "from headnote.index import applying; applying.FEW = applying.FIRST = applying.LONGEST = 0\n"
 FULL = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -140,8 +140,8 @@ def test_a_keeper_that_is_ended_keeps_what_is_read_and_the_next_one_goes_on(
 ) -> None:
     for number in range(200):
         (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
-    monkeypatch.setattr("headnote.index.batches.FIRST", 0.0)
-    monkeypatch.setattr("headnote.index.batches.LONGEST", 0.0)
+    monkeypatch.setattr("headnote.index.applying.FIRST", 0.0)
+    monkeypatch.setattr("headnote.index.applying.LONGEST", 0.0)
     far = Event()
 
     def watch(progress: Progress) -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headnote.embedding.hashing import HashingEmbedder
-from headnote.index.parts import PART, _sentences, embed_in_parts, lead_of, parts_of, whole
+from headnote.index.text_vectors import PART, _sentences, embed_in_parts, lead_of, parts_of, whole
 from headnote.store.quantized import chunk_vectors, packed_parts, part_set
 
 TEXTS = st.text(st.sampled_from("ab .!?\n'\"。語é\ud800"), max_size=40).flatmap(

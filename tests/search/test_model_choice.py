@@ -15,7 +15,7 @@ from index_states import Vectors, opened, put_file, write
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
-from headnote.index.parts import embed_in_parts, whole
+from headnote.index.text_vectors import embed_in_parts, whole
 from headnote.search.retrievers import model_for
 from headnote.store.filters import Filter
 from headnote.store.quantized import names_of

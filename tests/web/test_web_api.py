@@ -14,7 +14,7 @@ import headnote
 from headnote import Index
 from headnote.api.keeper import KeeperState, Served
 from headnote.errors import LockedIndex
-from headnote.index.task import FilesRead
+from headnote.index.plan import FilesRead
 from headnote.model.progress import Progress
 
 pytest_plugins = ("web_fixtures",)

@@ -12,7 +12,7 @@ from headnote.arguments import check_types
 from headnote.config import choose
 from headnote.config.link_settings import load_ignore_list
 from headnote.errors import NotText, SettingsError
-from headnote.index.task import ignore_progress
+from headnote.index.plan import ignore_progress
 from headnote.links.checking.checked_files import LinkedDocument, LinkReader, UnreadFile
 from headnote.links.checking.findings import findings_in
 from headnote.links.checking.ignoring import IgnoreEntry, sift

@@ -61,8 +61,7 @@ from headnote.extra.packs.packed import read_only_pack
 from headnote.extra.packs.unpacking import open_packed
 from headnote.index.deep_vectors import sweep, update_vectors
 from headnote.index.manifest import files_read, manifest_of, needs_rebuild, roots_in
-from headnote.index.plan import plan_reading
-from headnote.index.task import FilesRead, Report, Task, ignore_progress, never
+from headnote.index.plan import FilesRead, Report, Task, ignore_progress, never, plan_reading
 from headnote.index.update import UpdateScope, plan_update, skipped_files, update_documents
 from headnote.links.graph import Graph, Neighbourhood
 from headnote.model import Answer, FoundWord, Hit, Passage, ReadQuery, Related, SearchPage, Turn

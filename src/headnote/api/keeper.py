@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from headnote.api import Index
 from headnote.errors import HeadnoteError, IndexFailure, LockedIndex
-from headnote.index.task import FilesRead, ignore_progress
+from headnote.index.plan import FilesRead, ignore_progress
 from headnote.model.progress import Progress, Watcher
 
 PAUSE_AFTER_FAILURE = 5.0

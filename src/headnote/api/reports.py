@@ -11,7 +11,7 @@ from headnote.chunking.settings import Settings
 from headnote.config import IndexSettings, OutwardSetting
 from headnote.embedding.registry import short_name
 from headnote.errors import HeadnoteError
-from headnote.index.task import FilesRead
+from headnote.index.plan import FilesRead
 from headnote.model import Passage
 from headnote.sources.repository import SkippedFile
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk

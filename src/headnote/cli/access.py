@@ -17,7 +17,7 @@ from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.terminal import write_message, write_note
 from headnote.config import Choice, read_roots, trust_note
 from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
-from headnote.index.task import Report
+from headnote.index.plan import Report
 from headnote.sources.tree import Tree, left_out_hint
 
 FIRST_WAIT = 10.0

@@ -44,8 +44,7 @@ from headnote.errors import (
     SettingsError,
     UnreachableIndex,
 )
-from headnote.index.plan import Plan
-from headnote.index.task import Report
+from headnote.index.plan import Plan, Report
 from headnote.store.sqlite.store import SqliteStore
 from headnote.tokens import get_counter
 

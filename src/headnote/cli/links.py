@@ -21,7 +21,7 @@ from headnote.cli.output import Output, OutputRow, Shape, write_output
 from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.terminal import StyledLine, StyledText, write_lines
 from headnote.errors import SettingsError
-from headnote.index.task import ignore_progress
+from headnote.index.plan import ignore_progress
 from headnote.links.checking.report import KINDS
 from headnote.store.rows import LinkRow
 

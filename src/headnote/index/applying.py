@@ -5,21 +5,22 @@ Separate from `update.py`, because most updates find nothing to do, and the pars
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TypeVar
 
 from headnote.errors import NotText
 from headnote.formats.kinds import open_document
-from headnote.index.batches import FEW, Batches, Pace, in_groups
 from headnote.index.entries import FileRead, FileReader, FileToRead
-from headnote.index.packing import complete
-from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, plan_changes
+from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, candidates_for_renames, plan_changes
 from headnote.index.relinking import Relinking
-from headnote.index.task import Report, Task
+from headnote.index.text_vectors import complete
 from headnote.model.progress import Progress, Watcher
 from headnote.sources.chunks import batches_on_all_cores
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.integrity import INSTANT
-from headnote.store.interface import Writer
+from headnote.store.interface import DOCUMENTS_TOGETHER, Writer
 from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
 
 
@@ -44,13 +45,14 @@ def apply(
     reads.put_all(writer, _files_to_read(reading, stored, everything, task), batches)
     if task.removes:
         reading = without_binaries(reading, reads.failed, stored)
-    plan = plan_changes(reading, reads.hashes, stored, everything, task.kind_of)
+    hashes = {path: file.hash for path, file in reads.files.items()}
+    plan = plan_changes(reading, hashes, stored, everything, task.kind_of)
     plan = _put_copies(writer, plan, reads)
     for old, new in plan.renamed:
         writer.rename(old, new)
         _rename_title(writer, new)
     for path in [*plan.touched, *(new for _, new in plan.renamed)]:
-        writer.touch(path, *reads.stats[path])
+        writer.touch(path, reads.files[path].size, reads.files[path].mtime_ns)
     writer.remove(plan.removed)
     links.finish(plan)
     if task.instant is not None:
@@ -71,10 +73,10 @@ def _files_to_read(
     reading: FilesToRead, stored: Mapping[str, StoredFile], everything: bool, task: Task
 ) -> list[FileToRead]:
     if everything:
-        return [FileToRead(file.path) for file in reading.read]
+        return [(file.path, frozenset()) for file in reading.read]
     renames = candidates_for_renames(reading, stored, task.kind_of)
     return [
-        FileToRead(file.path, frozenset({stored[file.path].hash}) if file.path in stored else renames[file.path])
+        (file.path, frozenset({stored[file.path].hash}) if file.path in stored else renames[file.path])
         for file in reading.read
     ]
 
@@ -83,18 +85,18 @@ def without_binaries(
     reading: FilesToRead, results: Iterable[FileRead], stored: Mapping[str, StoredFile]
 ) -> FilesToRead:
     """A file that has become binary counts as gone; one that could not be read stays."""
-    lost = {result.path for result in results if isinstance(result.error, NotText) and result.path in stored}
+    lost = {result.file.path for result in results if isinstance(result.error, NotText)} & stored.keys()
     return reading._replace(gone=sorted({*reading.gone, *lost})) if lost else reading
 
 
 def _non_texts(files: Iterable[ListedFile], failed: Iterable[FileRead]) -> list[NonText]:
     """With size and time from before reading: a file that changed meanwhile is read again next time."""
-    reasons = {result.path: result.error.message for result in failed if isinstance(result.error, NotText)}
+    reasons = {result.file.path: result.error.message for result in failed if isinstance(result.error, NotText)}
     return [NonText(file.path, file.size, file.mtime_ns, reasons[file.path]) for file in files if file.path in reasons]
 
 
 def skipped(results: Iterable[FileRead]) -> list[SkippedFile]:
-    return [SkippedFile(result.path, result.error.message) for result in results if result.error]
+    return [SkippedFile(result.file.path, result.error.message) for result in results if result.error]
 
 
 class _Reads:
@@ -107,8 +109,8 @@ class _Reads:
         self._pace = pace
         self._read = 0
         self.read = FileReader(task.tree, task.settings, task.settings_of, task.instant)
-        self.hashes: dict[str, str] = {}
-        self.stats: dict[str, tuple[int, int]] = {}
+        self.files: dict[str, ListedFile] = {}
+        """Path → the file as it was read."""
         self.failed: list[FileRead] = []
         self.warnings: list[tuple[str, str]] = []
         self.chunks = 0
@@ -138,16 +140,15 @@ class _Reads:
             if result.error:
                 self.failed.append(result)
                 continue
-            self.hashes[result.path] = result.hash
-            self.stats[result.path] = (result.size, result.mtime_ns)
+            self.files[result.file.path] = result.file
             if result.columns:
                 yield self.record(result, result.columns)
 
     def record(self, result: FileRead, columns: Columns) -> Columns:
-        self.links.add(result.path, result.anchors, result.naming, result.links)
+        self.links.add(result.file.path, result.anchors, result.naming, result.links)
         self.chunks += len(columns.chunks)
         if result.warning:
-            self.warnings.append((result.path, result.warning))
+            self.warnings.append((result.file.path, result.warning))
         return columns
 
 
@@ -157,7 +158,7 @@ def _put_copies(writer: Writer, plan: Plan, reads: _Reads) -> Plan:
     for path in (*plan.added, *plan.changed):
         if reads.links.has(path):
             continue
-        (result,) = reads.read([FileToRead(path)])
+        (result,) = reads.read([(path, frozenset())])
         if result.columns:
             writer.put([reads.record(result, result.columns)])
         else:  # gone since it was read a moment ago
@@ -179,3 +180,86 @@ def _rename_title(writer: Writer, path: str) -> None:
     if title != row.title:
         chunks = [chunk.row for chunk in writer.chunks_of(path)]
         writer.put([DocumentEntry(row._replace(title=title), chunks, writer.links_from(path))])
+
+
+# -- When an update commits what it has read so far.
+#
+# The first batch comes early, so that a new index can be searched at once. Later ones come less often: each commit
+# costs, and a kill loses no more than the batch it interrupts.
+
+
+FEW = 32
+"""Files that are read in one transaction, however long it takes."""
+FIRST = 1.0
+"""Seconds from the first file to the first commit."""
+LONGEST = 5.0
+"""Seconds between two commits, at most."""
+
+Item = TypeVar("Item")
+
+
+class Batches:
+    """The commits of one update."""
+
+    def __init__(
+        self, writer: Writer, manifest_after: Callable[[FilesRead], Mapping[str, str]], known: int, to_read: int
+    ) -> None:
+        """`manifest_after` tells what to store after so many files; `known` are those that need not be read."""
+        self._writer = writer
+        self._manifest_after = manifest_after
+        self._known = known
+        self._to_read = to_read
+        self._began = self._due = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """The clock starts when it is first asked: with the first file that was read."""
+        now = time.monotonic()
+        if not self._began:
+            self._began, self._due = now, now + FIRST
+        return self._to_read > FEW and now >= self._due
+
+    def commit(self, read: int) -> None:
+        """Store what was written so far; `read` files are read."""
+        so_far = FilesRead(self._known + read, self._known + self._to_read)
+        self._writer.set_manifest(self._manifest_after(so_far))
+        self._writer.commit()
+        now = time.monotonic()
+        self._due = now + min(now - self._began, LONGEST)
+
+
+def in_groups(items: Iterator[Item], is_due: Callable[[], bool]) -> Iterator[list[Item]]:
+    """Lists of items: shorter ones where something is due."""
+    group: list[Item] = []
+    for item in items:
+        group.append(item)
+        if len(group) == DOCUMENTS_TOGETHER or is_due():
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+# -- How long the rest of a read takes, by the pace so far.
+
+
+PER_FILE = 2000
+"""Bytes that take as long as opening a file and storing it."""
+_LEAST = 0.02
+"""The share that must be done before the rest can be told."""
+
+
+class Pace:
+    """By size: a folder of long documents takes longer than one of short ones, wherever it comes in the order."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        """Of the files, in the order in which they are read."""
+        self._done = list(accumulate((size + PER_FILE for size in sizes), initial=0))
+        self._began = time.monotonic()
+
+    def seconds_left(self, read: int) -> float | None:
+        """After so many files; None if it is too early to tell."""
+        done, total = self._done[read], self._done[-1]
+        if done < _LEAST * total:
+            return None
+        return (time.monotonic() - self._began) / done * (total - done)

@@ -18,8 +18,8 @@ from uuid import uuid4
 from headnote.embedding.embedder import Embedder
 from headnote.errors import IndexFailure
 from headnote.index.manifest import models_in
-from headnote.index.parts import embed_in_parts, whole
-from headnote.index.task import ignore_progress, never
+from headnote.index.plan import ignore_progress, never
+from headnote.index.text_vectors import embed_in_parts, whole
 from headnote.model.progress import Progress, Watcher
 from headnote.store.integrity import Damaged
 from headnote.store.interface import Reader, Store, Writer

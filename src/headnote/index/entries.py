@@ -15,12 +15,13 @@ from headnote.chunking.records import line_ends, rendered
 from headnote.chunking.settings import Settings
 from headnote.embedding.embedder import Embedder
 from headnote.errors import SourceError
-from headnote.index.packing import with_vectors
+from headnote.index.text_vectors import with_vectors
 from headnote.links.anchors import Anchors, anchors_of
 from headnote.links.sites.site import Naming, naming_of
 from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
 from headnote.model import Chunk, text_hash
+from headnote.sources.repository import ListedFile
 from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
 from headnote.store.codec import columns_of
@@ -30,22 +31,15 @@ _SAMPLE = "---\na: {b: c}\n---\n# A\n\n- Some [text](b.md)\n"
 """What needs all that most documents need: the loader of YAML, the tokenizer, the stemmer."""
 
 
-class FileToRead(NamedTuple):
-    """A file to be read."""
-
-    path: str
-    known: frozenset[str] = frozenset()
-    """Hashes of known content: a file with one of them was only touched or renamed, and is not chunked."""
+FileToRead = tuple[str, frozenset[str]]
+"""A path, and hashes of known content: a file with one of them was only touched or renamed, and is not chunked."""
 
 
 class FileRead(NamedTuple):
     """The result of reading a file."""
 
-    path: str
-    hash: str = ""
-    """Empty if it could not be read."""
-    size: int = 0
-    mtime_ns: int = 0
+    file: ListedFile
+    """As it was when it was read; only its path is known if it could not be."""
     columns: Columns | None = None
     """What is stored of it but its links; None if the content is known already, or could not be read."""
     links: Sequence[LinkRow] = ()
@@ -76,7 +70,7 @@ class FileReader:
             self.instant.embed([_SAMPLE])
 
     def __call__(self, files: Sequence[FileToRead]) -> list[FileRead]:
-        results = [self._read(file) for file in files]
+        results = [self._read(*file) for file in files]
         entries = [entry for _, entry in results if entry]
         complete = iter(entries if self.instant is None else with_vectors(entries, self.instant))
         return [
@@ -84,19 +78,19 @@ class FileReader:
             for read, entry in results
         ]
 
-    def _read(self, file: FileToRead) -> tuple[FileRead, DocumentEntry | None]:
+    def _read(self, path: str, known: frozenset[str]) -> tuple[FileRead, DocumentEntry | None]:
         try:
-            snapshot = self.tree.read(file.path)
+            snapshot = self.tree.read(path)
         except SourceError as error:
-            return FileRead(file.path, error=error), None
-        read = FileRead(file.path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
-        if snapshot.hash in file.known:
+            return _failed(path, error), None
+        read = FileRead(_as_read(snapshot))
+        if snapshot.hash in known:
             return read, None
-        settings = self.settings_of.get(self.tree.root_of(file.path), self.settings)
+        settings = self.settings_of.get(self.tree.root_of(path), self.settings)
         try:
             entry, anchors = read_entry(snapshot, settings)
         except SourceError as error:  # a damaged notebook; Markdown never raises
-            return FileRead(file.path, error=error), None
+            return _failed(path, error), None
         document = entry.document
         return read._replace(anchors=anchors, naming=naming_of(document), warning=document.warning), entry
 
@@ -106,8 +100,16 @@ def read_hash(tree: Tree, path: str) -> FileRead:
     try:
         snapshot = tree.read(path)
     except SourceError as error:
-        return FileRead(path, error=error)
-    return FileRead(path, snapshot.hash, snapshot.size, snapshot.mtime_ns)
+        return _failed(path, error)
+    return FileRead(_as_read(snapshot))
+
+
+def _failed(path: str, error: SourceError) -> FileRead:
+    return FileRead(ListedFile(path, 0, 0), error=error)
+
+
+def _as_read(snapshot: FileSnapshot) -> ListedFile:
+    return ListedFile(snapshot.path, snapshot.size, snapshot.mtime_ns, snapshot.hash)
 
 
 def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[DocumentEntry, Anchors]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.errors import ForeignIndex
-from headnote.index.task import FilesRead
+from headnote.index.plan import FilesRead
 from headnote.store.integrity import FOLDERS, INSTANT, ROOTS, UNFINISHED, signed, unsigned
 from headnote.store.interface import Store
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import partial
 
-from headnote.index.batches import Batches
 from headnote.index.manifest import (
     Owner,
     RootFolder,
@@ -25,8 +24,7 @@ from headnote.index.manifest import (
     unfinished_entry,
     unfinished_reads,
 )
-from headnote.index.plan import FilesToRead, Plan, plan_changes, plan_reading
-from headnote.index.task import FilesRead, Report, Task, ignore_progress
+from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, ignore_progress, plan_changes, plan_reading
 from headnote.links.sites.detection import find_sites_of
 from headnote.links.sites.site import Site, read_sites, sites_entry
 from headnote.model.progress import Progress, Watcher
@@ -52,7 +50,7 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
             nothing = Plan([], [], [], [], [], reading.unchanged)
             skipped = skipped_files(listing, reading)
             return Report(nothing, skipped, rebuilt=reason, stayed=reading.stayed, absent=listing.absent)
-    from headnote.index.applying import apply
+    from headnote.index.applying import Batches, apply
     from headnote.index.relinking import Relinking
 
     with store.writing(task.wait) as writer:
@@ -92,7 +90,7 @@ def plan_update(store: Store, task: Task, model: str) -> Report:
         reading, reason = _what_to_read(reader, listing, scope, scope.manifest(reader, model))
         stored = scope.files(reader)
     results = [read_hash(task.tree, file.path) for file in reading.read]
-    hashes = {result.path: result.hash for result in results if not result.error}
+    hashes = {result.file.path: result.file.hash for result in results if not result.error}
     plan = plan_changes(without_binaries(reading, results, stored), hashes, stored, bool(reason), task.kind_of)
     return Report(plan, [*skipped_files(listing, reading), *skipped(results)], rebuilt=reason, absent=listing.absent)
 

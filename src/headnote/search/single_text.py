@@ -18,7 +18,7 @@ from headnote.chunking.settings import Settings
 from headnote.embedding.registry import Models
 from headnote.index.entries import entry_of
 from headnote.index.manifest import manifest_of
-from headnote.index.packing import with_vectors
+from headnote.index.text_vectors import with_vectors
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.search.engine import RELEVANT, Engine

@@ -22,7 +22,7 @@ from headnote.sources.ignore import (
 
 
 class ListedFile(NamedTuple):
-    """A file to be read."""
+    """A file as it is on the disk, or as it was when it was read."""
 
     path: str
     """From the root, with `/` between the parts; always valid Unicode."""
@@ -30,6 +30,8 @@ class ListedFile(NamedTuple):
     """In bytes."""
     mtime_ns: int
     """When it was last written, in nanoseconds since 1970."""
+    hash: str = ""
+    """Of its bytes; empty if they were not read."""
 
 
 class SkippedFile(NamedTuple):

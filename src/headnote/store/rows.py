@@ -9,18 +9,10 @@ from typing import Any, NamedTuple
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.model import LinkKind
 from headnote.model.chunk import Pieces, joined_pieces, leading_breadcrumb
+from headnote.sources.repository import ListedFile
 
-
-class StoredFile(NamedTuple):
-    """A file as it was when its document was stored: what a plan compares with the disk."""
-
-    path: str
-    """Relative to the root, with `/` between folders."""
-    size: int
-    """In bytes."""
-    mtime_ns: int
-    hash: str
-    """Of the bytes of the file."""
+StoredFile = ListedFile
+"""A file as it was when its document was stored, with its hash: what a plan compares with the disk."""
 
 
 class NonText(NamedTuple):

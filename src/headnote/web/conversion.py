@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from headnote.index.task import FilesRead
+from headnote.index.plan import FilesRead
 from headnote.markdown.outline import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Facet, Hit, ReadQuery, breadcrumb_of, folder_glob
 from headnote.rendering.answers import DrawnBlock, render_answer

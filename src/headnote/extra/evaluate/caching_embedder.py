@@ -6,7 +6,7 @@ from collections.abc import Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from headnote.embedding.embedder import Embedder
-from headnote.index.parts import parts_of
+from headnote.index.text_vectors import parts_of
 from headnote.model import text_hash
 from headnote.numeric import np
 from headnote.store.interface import Reader, Store

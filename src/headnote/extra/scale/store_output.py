@@ -20,9 +20,8 @@ from headnote.extra.scale.work import FailedFile, JobTotals, OutputPart, PartRes
 from headnote.index.deep_vectors import sweep, update_vectors
 from headnote.index.entries import read_entry
 from headnote.index.manifest import Owner, manifest_of, needs_rebuild, unfinished_entry, unfinished_reads
-from headnote.index.packing import complete, with_vectors
-from headnote.index.parts import embed_in_parts, whole
 from headnote.index.relinking import link_all
+from headnote.index.text_vectors import complete, embed_in_parts, whole, with_vectors
 from headnote.sources.files import decode
 from headnote.sources.snapshot import FileSnapshot, content_hash
 from headnote.store.codec import columns_of
