@@ -569,10 +569,12 @@ class TreeLinkCheck:
             root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ()), bases.get(root.name, ""))
             for root in tree.roots
         }
-        self._away = {root.name for root in tree.roots if root.name and not Path(root.folder).is_dir()}
+        self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
 
     def is_broken(self, link: LinkRow) -> bool:
         """Whether a link should lead somewhere below a root, and does not."""
+        if not self._tree.is_named:
+            return self._checks[""].is_broken(link)
         place = self._tree.place(link.path)
         if link.external or place is None:
             return False
