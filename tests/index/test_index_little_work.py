@@ -18,7 +18,8 @@ from headnote import parse
 from headnote.index import deep_vectors
 from headnote.model import Block
 from headnote.model.progress import Progress
-from headnote.store.rows import StoredChunk
+from headnote.store import codec
+from headnote.store.rows import LinkRow, Row, StoredChunk
 from headnote.store.sqlite.store import FOLDER, SqliteStore
 
 PAGE = "release-notes.md"
@@ -202,3 +203,21 @@ def stored_vectors(root: Path, model: str) -> dict[str, bytes]:
     assert store.check() == []
     store.close()
     return stored
+
+
+def test_the_links_of_a_first_read_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[LinkRow] = []
+    really = codec.link_row
+
+    def counted(link: LinkRow) -> Row:
+        written.append(link)
+        return really(link)
+
+    monkeypatch.setattr(codec, "link_row", counted)
+    for number in range(3):
+        put_file(tmp_path / f"p{number}.md", b"# Top\n\n[next](p1.md#top) [away](gone.md)\n", number)
+    with headnote.Index.open(tmp_path, embedder="none") as index:
+        index.update(workers=1)
+    targets = [(link.path, link.target, link.resolved, link.section) for link in written]
+    expected = [((f"p{n}.md", "p1.md", "p1.md", "top"), (f"p{n}.md", "gone.md", None, None)) for n in range(3)]
+    assert targets == [link for pair in expected for link in pair]

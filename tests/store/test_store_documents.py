@@ -15,6 +15,7 @@ from store_samples import entry, paths, put, search_paths
 
 import headnote
 from headnote.index.entries import chunk_row
+from headnote.model.chunk import BREADCRUMB, OVERLAP
 from headnote.store.codec import columns_of
 from headnote.store.filters import Filter
 from headnote.store.interface import Store
@@ -94,6 +95,15 @@ def test_odd_documents_come_back(store: Store, preset: str, text: str, breadcrum
     put(store, entry("odd.md", text, preset, breadcrumb=breadcrumb))
     same_chunks(store, "odd.md", text, preset, breadcrumb=breadcrumb)
     assert store.check() == []
+
+
+def test_an_overlap_that_the_breadcrumb_has_too_comes_back(store: Store) -> None:
+    text = f"# Install\n\nInstall\n\n{'word ' * 30}\n\nInstall\n\n{'other ' * 30}\n"
+    small = {"max_tokens": 40, "target_tokens": 40, "min_tokens": 0, "overlap_tokens": 4}
+    one = entry("a.md", text, "default", **small)
+    assert {row.front for row in one.chunks} >= {(BREADCRUMB, OVERLAP, "\n\n")}
+    put(store, one)
+    same_chunks(store, "a.md", text, "default", **small)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
