@@ -200,7 +200,7 @@ def run_put(root: Path) -> Figures:
     """Only the writing of documents and chunks that are at hand: terms, keyword index, tables; on one core."""
     from headnote.chunking.settings import Settings
     from headnote.index.entries import read_entry
-    from headnote.sources.snapshot import read_snapshot
+    from headnote.sources.files import read_snapshot
     from headnote.store.sqlite.store import SqliteStore
 
     paths = [file.path for file in discover(root).files]

@@ -81,10 +81,10 @@ def test_python_prints_what_the_page_says(page: str, repository: Path) -> None:
 
 SPAWNED = """\
 import multiprocessing, os
-from headnote.sources import chunks
+from headnote import processes
 
 multiprocessing.set_start_method("spawn")
-chunks._FILES_AT_ONCE = 1  # so that a few files are work for several processes, too
+processes._FILES_AT_ONCE = 1  # so that a few files are work for several processes, too
 os.cpu_count = lambda: 2
 """
 

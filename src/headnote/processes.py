@@ -8,15 +8,19 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
+from itertools import chain, islice
 from multiprocessing import spawn
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
-from typing import Any
+from typing import Any, TypeVar
 
-from headnote.errors import SettingsError, warn
+from headnote.errors import HeadnoteError, SettingsError, warn
 from headnote.signals import signals_later
 
 _PROGRAM = {"__main__", "__mp_main__"}
@@ -122,3 +126,67 @@ def _exit_when_parent_ends() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+# -- Work on all cores
+
+
+_FILES_AT_ONCE = 16
+"""Files sent to a worker together: enough to outweigh the cost of sending, few enough to share the work evenly."""
+_BATCHES_FOR_A_WORKER = 4
+"""Those that are read, or read already, before the first of them is taken. With fewer, all workers wait for one that
+reads a long file; more only take memory."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Results = Generator[Result, None, None]
+"""Results as they are asked for. Closing it ends the workers."""
+
+
+def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Results[Result]:
+    """`map(work, items)` over processes: in order, and never far ahead of the consumer."""
+    return batches_on_all_cores(partial(map, work), items, workers)
+
+
+def batches_on_all_cores(
+    work: Callable[[list[Item]], Iterable[Result]], items: Iterable[Item], workers: int | None
+) -> Results[Result]:
+    """The same for work that takes a few items at once and has a result for each."""
+    workers = os.cpu_count() or 1 if workers is None else workers
+    if workers < 1:
+        raise SettingsError(f"workers {workers} is too small", remedy="give 1 or more, or leave it out for all cores")
+    batches = _batched(items)
+    first = list(islice(batches, 2))
+    context = way_to_start()
+    if workers == 1 or len(first) < 2 or not can_be_sent(work, context):
+        return (result for batch in chain(first, batches) for result in work(batch))
+    return _in_processes(work, chain(first, batches), workers, context)
+
+
+def _in_processes(
+    work: Callable[[list[Item]], Iterable[Result]], batches: Iterator[list[Item]], workers: int, context: BaseContext
+) -> Results[Result]:
+    waiting: deque[Future[list[Result]]] = deque()
+    pool = ProcessPoolExecutor(workers, context, initializer=exit_with_parent)
+    try:
+        for batch in batches:
+            waiting.append(pool.submit(_work_through, work, batch))
+            if len(waiting) > _BATCHES_FOR_A_WORKER * workers:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    except BrokenProcessPool:
+        remedy = "use workers=1, which needs less memory and starts nothing"
+        raise HeadnoteError("a worker was killed, or could not start", remedy=remedy) from None
+    finally:
+        shut_down(pool)
+
+
+def _work_through(work: Callable[[list[Item]], Iterable[Result]], batch: list[Item]) -> list[Result]:
+    return list(work(batch))
+
+
+def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
+    source = iter(items)
+    while batch := list(islice(source, _FILES_AT_ONCE)):
+        yield batch

@@ -14,7 +14,7 @@ from headnote.links.resolving import LinkCheck, Resolver
 from headnote.links.sites.detection import sites_without_files
 from headnote.links.sites.site import Naming
 from headnote.model import LinkKind
-from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.files import FileSnapshot
 from headnote.store.rows import LinkRow
 
 PAGES = (

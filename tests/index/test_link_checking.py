@@ -22,7 +22,7 @@ from headnote.links.checking.ignoring import IgnoreEntry, sift, target_regex
 from headnote.links.checking.report import Finding, LinkReport, Position
 from headnote.links.resolving import Contents, RootContents
 from headnote.model.progress import Progress
-from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.files import FileSnapshot
 from headnote.sources.tree import Root
 
 CORPORA = ["own", "vite-docs", "mkdocs-material-docs", "foam", "rust-book", "fastapi-en", "react.dev", "astro-en"]

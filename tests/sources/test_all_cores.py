@@ -25,7 +25,7 @@ def slow(item):
 """
 PROGRAM = """
 import multiprocessing, signal, threading
-from headnote.sources.chunks import on_all_cores
+from headnote.processes import on_all_cores
 from work import end, how, slow
 
 def how_here(item):

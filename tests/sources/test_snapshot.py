@@ -11,9 +11,9 @@ import pytest
 from smallfolders import make, paths
 
 from headnote.errors import MissingSource, NotAFile, NotText, SourceError, UnreadableSource
-from headnote.sources import snapshot as snapshot_module
+from headnote.sources import files as files_module
 from headnote.sources.discover import discover
-from headnote.sources.snapshot import FileSnapshot, read_snapshot
+from headnote.sources.files import FileSnapshot, read_snapshot
 
 
 def test_a_document_is_what_the_file_was(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_size_and_time_are_those_of_the_listing(tmp_path: Path) -> None:
     make(tmp_path, "a.md", "x/-b.md", "x/c\nd.md")
     for file in discover(tmp_path).files:
         snapshot = read_snapshot(tmp_path, file.path)
-        assert (snapshot.path, snapshot.size, snapshot.mtime_ns) == file
+        assert (snapshot.path, snapshot.size, snapshot.mtime_ns) == file[:3]
 
 
 def test_old_encodings_are_read_with_a_warning_or_refused(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_what_is_no_file_is_refused_without_waiting(tmp_path: Path) -> None:
 def change_while_reading(monkeypatch: pytest.MonkeyPatch, *changes: object) -> None:
     """Runs the next of the changes each time a file has been read."""
     waiting = list(changes)
-    read_once = snapshot_module._read_once
+    read_once = files_module._read_once
 
     def read_and_change(file: str, path: str) -> tuple[bytes, os.stat_result]:
         result = read_once(file, path)
@@ -135,7 +135,7 @@ def change_while_reading(monkeypatch: pytest.MonkeyPatch, *changes: object) -> N
             change()
         return result
 
-    monkeypatch.setattr(snapshot_module, "_read_once", read_and_change)
+    monkeypatch.setattr(files_module, "_read_once", read_and_change)
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,7 @@ def test_a_file_that_vanishes_while_it_is_read_is_missing(tmp_path: Path, monkey
 
 def test_a_file_that_never_rests_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.md")
-    monkeypatch.setattr(snapshot_module, "FIRST_PAUSE", 0)
+    monkeypatch.setattr(files_module, "FIRST_PAUSE", 0)
     grow = [lambda length=length: (tmp_path / "a.md").write_text("x" * length) for length in range(10, 20)]
     change_while_reading(monkeypatch, *grow)
     with pytest.raises(UnreadableSource, match="keeps changing"):

@@ -15,7 +15,7 @@ from headnote import Chunk, Index
 from headnote.api.keeper import Served
 from headnote.index.entries import entry_of
 from headnote.markdown.document import Document
-from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.files import FileSnapshot
 from headnote.store.rows import DocumentEntry
 
 pytest_plugins = ("web_fixtures",)

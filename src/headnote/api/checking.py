@@ -19,7 +19,7 @@ from headnote.links.checking.ignoring import IgnoreEntry, sift
 from headnote.links.checking.report import KINDS, LinkReport
 from headnote.links.sites.detection import find_sites_of
 from headnote.model.progress import Progress, Watcher
-from headnote.sources.chunks import batches_on_all_cores
+from headnote.processes import batches_on_all_cores
 from headnote.sources.repository import SkippedFile
 
 

@@ -17,7 +17,7 @@ from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, cand
 from headnote.index.relinking import Relinking
 from headnote.index.text_vectors import complete
 from headnote.model.progress import Progress, Watcher
-from headnote.sources.chunks import batches_on_all_cores
+from headnote.processes import batches_on_all_cores
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.integrity import INSTANT
 from headnote.store.interface import DOCUMENTS_TOGETHER, Writer

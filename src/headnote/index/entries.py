@@ -21,8 +21,8 @@ from headnote.links.sites.site import Naming, naming_of
 from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
 from headnote.model import Chunk, text_hash
+from headnote.sources.files import FileSnapshot
 from headnote.sources.repository import ListedFile
-from headnote.sources.snapshot import FileSnapshot
 from headnote.sources.tree import Tree
 from headnote.store.codec import columns_of
 from headnote.store.rows import ChunkRow, Columns, DocumentEntry, LinkRow

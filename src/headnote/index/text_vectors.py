@@ -180,7 +180,7 @@ def pack(embedder: Embedder, texts: Mapping[bytes, str], names: Sequence[str]) -
 def complete(writer: Writer, embedder: Embedder, workers: int | None = None) -> None:
     """Make all vectors that are still missing, on all cores: those of documents that another model or an older version
     has read."""
-    from headnote.sources.chunks import on_all_cores  # with the parser, which a search needs no part of
+    from headnote.processes import on_all_cores  # a search starts no process, and they take a while to load
 
     model = embedder.name
     made: set[PendingText] = set()

@@ -7,7 +7,7 @@ import re
 from headnote.links.resolving import BLOCK, SHORTCODE, property_aliases
 from headnote.markdown.document import Document
 from headnote.model import Link
-from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.files import FileSnapshot
 from headnote.store.rows import DocumentRow, LinkRow
 
 _LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")

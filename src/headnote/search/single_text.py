@@ -23,7 +23,7 @@ from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.search.engine import RELEVANT, Engine
 from headnote.search.query import Query
-from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.files import FileSnapshot
 from headnote.store.sqlite.store import MemoryStore
 
 # -- Where the chunks of a text leave a passage of it: whole in one of them, or torn into several. Pure functions.

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
-from itertools import chain, islice
-from multiprocessing.context import BaseContext
 from numbers import Integral
 from typing import Literal, TypeVar, Unpack
 
@@ -18,25 +13,16 @@ from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import settings_from
 from headnote.chunking.settings import ChunkOptions, Settings, shown
-from headnote.errors import HeadnoteError, SettingsError, SkippedSource, SourceError, warn
+from headnote.errors import SettingsError, SkippedSource, SourceError, warn
 from headnote.model import Chunk
-from headnote.processes import can_be_sent, exit_with_parent, shut_down, way_to_start
+from headnote.processes import Results, on_all_cores
 from headnote.sources.discover import AnyPath, expand
 from headnote.sources.files import read_dated
-
-_FILES_AT_ONCE = 16
-"""Files sent to a worker together: enough to outweigh the cost of sending, few enough to share the work evenly."""
-_BATCHES_FOR_A_WORKER = 4
-"""Those that are read, or read already, before the first of them is taken. With fewer, all workers wait for one that
-reads a long file; more only take memory."""
 
 OnError = Literal["raise", "skip"] | Callable[[SourceError], object]
 """What to do about a file that cannot be read: raise its error, show it as a warning, or call a function with it."""
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
-Results = Generator[Result, None, None]
-"""Results as they are asked for. Closing it ends the workers."""
 
 
 def chunk_file(
@@ -136,58 +122,9 @@ def _attempt(work: Callable[[str], Result], file: str | SourceError) -> Result |
         return error
 
 
-def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None) -> Results[Result]:
-    """`map(work, items)` over processes: in order, and never far ahead of the consumer."""
-    return batches_on_all_cores(partial(map, work), items, workers)
-
-
-def batches_on_all_cores(
-    work: Callable[[list[Item]], Iterable[Result]], items: Iterable[Item], workers: int | None
-) -> Results[Result]:
-    """The same for work that takes a few items at once and has a result for each."""
-    workers = os.cpu_count() or 1 if workers is None else workers
-    if workers < 1:
-        raise SettingsError(f"workers {workers} is too small", remedy="give 1 or more, or leave it out for all cores")
-    batches = _batched(items)
-    first = list(islice(batches, 2))
-    context = way_to_start()
-    if workers == 1 or len(first) < 2 or not can_be_sent(work, context):
-        return (result for batch in chain(first, batches) for result in work(batch))
-    return _in_processes(work, chain(first, batches), workers, context)
-
-
-def _in_processes(
-    work: Callable[[list[Item]], Iterable[Result]], batches: Iterator[list[Item]], workers: int, context: BaseContext
-) -> Results[Result]:
-    waiting: deque[Future[list[Result]]] = deque()
-    pool = ProcessPoolExecutor(workers, context, initializer=exit_with_parent)
-    try:
-        for batch in batches:
-            waiting.append(pool.submit(_work_through, work, batch))
-            if len(waiting) > _BATCHES_FOR_A_WORKER * workers:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-    except BrokenProcessPool:
-        remedy = "use workers=1, which needs less memory and starts nothing"
-        raise HeadnoteError("a worker was killed, or could not start", remedy=remedy) from None
-    finally:
-        shut_down(pool)
-
-
-def _work_through(work: Callable[[list[Item]], Iterable[Result]], batch: list[Item]) -> list[Result]:
-    return list(work(batch))
-
-
 def _finished_chunks(path: str, *, settings: Settings) -> list[Chunk]:
     """Chunks with their tokens counted here, in the worker, rather than later in the caller."""
     chunks = chunk_file(path, settings=settings)
     if chunks:
         _ = chunks[0].tokens
     return chunks
-
-
-def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
-    source = iter(items)
-    while batch := list(islice(source, _FILES_AT_ONCE)):
-        yield batch

@@ -23,10 +23,9 @@ from headnote.errors import SettingsError, SourceError
 from headnote.formats.kinds import format_of
 from headnote.model import folder_glob
 from headnote.sources.discover import MAX_BYTES, discover
-from headnote.sources.files import source_error, suffixes_with, without_suffix
+from headnote.sources.files import FileSnapshot, read_snapshot, source_error, suffixes_with, without_suffix
 from headnote.sources.ignore import PRIVATE_FOLDERS
 from headnote.sources.repository import NOT_A_FILE, Listing, SkippedFile, rule_against, too_large
-from headnote.sources.snapshot import FileSnapshot, read_snapshot
 
 # -- Files below a root that belong to documents, such as pictures: one at a time, by path.
 #

@@ -17,8 +17,7 @@ from headnote.embedding.transformer import TransformerEmbedder
 from headnote.errors import HeadnoteError, NotText, SettingsError, SourceError
 from headnote.extra.scale.arrow import chunk_columns, document_schema, record_batch
 from headnote.model import Chunk
-from headnote.sources.files import decode
-from headnote.sources.snapshot import content_hash
+from headnote.sources.files import content_hash, decode
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -22,8 +22,7 @@ from headnote.index.entries import read_entry
 from headnote.index.manifest import Owner, manifest_of, needs_rebuild, unfinished_entry, unfinished_reads
 from headnote.index.relinking import link_all
 from headnote.index.text_vectors import complete, embed_in_parts, whole, with_vectors
-from headnote.sources.files import decode
-from headnote.sources.snapshot import FileSnapshot, content_hash
+from headnote.sources.files import FileSnapshot, content_hash, decode
 from headnote.store.codec import columns_of
 from headnote.store.integrity import MADE_WITH, UNFINISHED
 from headnote.store.interface import Store, Writer

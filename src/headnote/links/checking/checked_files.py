@@ -19,7 +19,7 @@ from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
 from headnote.markdown.links import split_target
 from headnote.model import Link
-from headnote.sources.snapshot import FileSnapshot
+from headnote.sources.files import FileSnapshot
 from headnote.sources.tree import Tree
 from headnote.store.rows import LinkRow
 
