@@ -17,15 +17,15 @@ from headnote.embedding.embedder import Embedder
 from headnote.errors import SourceError
 from headnote.index.text_vectors import with_vectors
 from headnote.links.anchors import Anchors, anchors_of
+from headnote.links.resolving import aliases_of, link_row
 from headnote.links.sites.site import Naming, naming_of
-from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
 from headnote.model import Chunk, text_hash
 from headnote.sources.files import FileSnapshot
 from headnote.sources.repository import ListedFile
 from headnote.sources.tree import Tree
 from headnote.store.codec import columns_of
-from headnote.store.rows import ChunkRow, Columns, DocumentEntry, LinkRow
+from headnote.store.rows import ChunkRow, Columns, DocumentEntry, DocumentRow, LinkRow
 
 _SAMPLE = "---\na: {b: c}\n---\n# A\n\n- Some [text](b.md)\n"
 """What needs all that most documents need: the loader of YAML, the tokenizer, the stemmer."""
@@ -123,6 +123,24 @@ def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]
     """All that is stored of a document that is cut already."""
     row = document_row(snapshot, document)
     return DocumentEntry(row, list(map(chunk_row, chunks)), _links(document, chunks))
+
+
+def document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
+    """What is stored of the document itself."""
+    frontmatter = document.frontmatter
+    return DocumentRow(
+        path=snapshot.path,
+        size=snapshot.size,
+        mtime_ns=snapshot.mtime_ns,
+        hash=snapshot.hash,
+        title=document.title,
+        text=document.text,
+        metadata=frontmatter.data,
+        tags=tuple(document.tags),
+        aliases=aliases_of(document),
+        warning="; ".join(filter(None, (snapshot.warning, frontmatter.warning))),
+        mdx=document.mdx,
+    )
 
 
 def chunk_row(chunk: Chunk) -> ChunkRow:

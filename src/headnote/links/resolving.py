@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
 
 from headnote.links.anchors import Anchors, find_anchor, means_the_top
@@ -22,17 +22,39 @@ from headnote.links.sites.addresses import Addresses, common_base, leaves_the_la
 from headnote.links.sites.redirects import Redirects
 from headnote.links.sites.site import Mount, Naming, Site, folded, is_page, joined, page_of, site_of, without_suffix
 from headnote.links.sites.site_files import Endings, Neighbours, SiteFiles, names_a_file, nearest
+from headnote.model import Link
 from headnote.sources.files import SUFFIXES
 from headnote.sources.repository import repository_top
 from headnote.sources.tree import Root, RootPlace, Tree
 from headnote.store.interface import Reader
 from headnote.store.rows import DocumentHead, LinkRow
 
+if TYPE_CHECKING:
+    from headnote.markdown.document import Document
+
 SHORTCODE = re.compile(r"""\{\{[<%]\s*+(?:rel)?ref\s++(?:path\s*+=\s*+)?["'`]?([^"'`\s]++)["'`]?[^{}]*[>%]\}\}""")
 """A link in Hugo."""
 BLOCK = re.compile(r"\(\(([0-9a-fA-F\-]{36})\)\)")
 """A link to a block in Logseq."""
+_LEAVES_THE_FOLDER = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:|//")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+://")
+"""A wikilink is the name of a note, and `Plan: next year` is one."""
+_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
+"""A template stands for an address that only its program knows."""
 PLAIN_SITES: tuple[Site, ...] = (Site("plain", "", (Mount(""),), ("",)),)
+
+
+def link_row(link: Link, path: str, chunk: int, line: int) -> LinkRow:
+    """A link as written; it is not resolved yet."""
+    return LinkRow(path, chunk, line, link.kind, link.target, link.fragment, link.text, _is_external(link))
+
+
+def _is_external(link: Link) -> bool:
+    target = link.target
+    if target.startswith(("{{", "((")) and (SHORTCODE.fullmatch(target) or BLOCK.fullmatch(target)):
+        return False
+    scheme = _ADDRESS if link.kind in ("wikilink", "embed") else _LEAVES_THE_FOLDER
+    return bool(scheme.match(target) or _TEMPLATE.search(target))
 
 
 class Contents(Protocol):
@@ -405,7 +427,12 @@ def other_names(path: str) -> Iterator[str]:
         yield unquote(page[1]).replace("___", "/")
 
 
-def property_aliases(text: str) -> list[str]:
+def aliases_of(document: Document) -> tuple[str, ...]:
+    """The other names that a document gives itself."""
+    return tuple(dict.fromkeys((*document.aliases, *_property_aliases(document.text))))
+
+
+def _property_aliases(text: str) -> list[str]:
     """The names in the property `alias::` with which a page of Logseq begins."""
     if "alias::" not in text[:10_000]:
         return []

@@ -14,17 +14,14 @@ from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
 from headnote.links.anchors import Anchors, anchors_of, block_ids, repeated_ids
 from headnote.links.checking.report import Position
+from headnote.links.resolving import aliases_of, link_row
 from headnote.links.sites.site import Naming, naming_of
-from headnote.links.written import document_row, link_row
 from headnote.markdown.document import Document
 from headnote.markdown.links import split_target
 from headnote.model import Link
 from headnote.sources.files import FileSnapshot
 from headnote.sources.tree import Tree
-from headnote.store.rows import LinkRow
-
-# -- A finding, and the report that has all of them.
-
+from headnote.store.rows import DocumentHead, LinkRow
 
 # -- Links and pictures in HTML, `<a href>` and `<img src>`: readers follow them as any other link, so the gate does.
 
@@ -146,7 +143,7 @@ def linked_document(snapshot: FileSnapshot, mdx: bool | None = None) -> LinkedDo
         links=inside,
         external=len(placed) - len(inside),
         anchors=anchors_of(document, [_Whole(0, len(text))] if text else []),
-        naming=naming_of(document_row(snapshot, document)),
+        naming=naming_of(DocumentHead(document.path, document.title, document.frontmatter.data, aliases_of(document))),
         blocks=tuple(block_ids(text)),
         repeated=tuple((name, _positions(text, [range_])[0]) for name, range_ in repeated),
         comments=tuple(_comments(document)),
