@@ -1,4 +1,4 @@
-"""Everything headnote raises on purpose.
+"""Everything headnote raises on purpose, and the words of its messages.
 
     HeadnoteError
     ├── SourceError           a file that cannot be read as text
@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 
 
 class HeadnoteError(Exception):
@@ -194,3 +195,32 @@ def warn(warning: Warning) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("headnote."):
         frame, level = frame.f_back, level + 1
     warnings.warn(warning, stacklevel=level)
+
+
+# -- The words of a message
+
+
+def nearest(
+    word: str,
+    known: Sequence[str],
+    otherwise: str = "",
+    spelled: Callable[[str], str] = str,
+    also: Iterable[str] = (),
+) -> str:
+    """A remedy for an unknown word: the known word that is most like it, else all of them. `also` are words that mean
+    one of them: they are suggested, and not listed."""
+    from difflib import get_close_matches  # late: only mistakes need it
+
+    matches = get_close_matches(word.lower(), (*known, *also), n=1, cutoff=0.5)
+    if matches:
+        return f"did you mean {spelled(matches[0])}?" + (f" Otherwise {otherwise}" if otherwise else "")
+    return f"known: {', '.join(map(spelled, known))}" + (f"; otherwise {otherwise}" if otherwise else "")
+
+
+def shown(value: object) -> str:
+    """A value for a message of one line."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer with more digits than Python prints
+        return f"of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.api.reports import DocumentView
-from headnote.chunking.settings import shown
-from headnote.errors import MissingSource, SettingsError, UnreadIndex
+from headnote.errors import MissingSource, SettingsError, UnreadIndex, shown
 from headnote.index.manifest import files_read, unfinished_reads
 from headnote.lines import whole_lines
 from headnote.links.graph import Graph, Neighbourhood, graph_of, neighbourhood_of

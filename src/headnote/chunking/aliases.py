@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from headnote.chunking.budgets import OVERLAPS, SIZES
-from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, WORDS, check_kind, check_value, nearest, shown
-from headnote.errors import SettingsError
+from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, WORDS, check_kind, check_value
+from headnote.errors import SettingsError, nearest, shown
 
 BASIC_NAMES = ("size", "overlap")
 """Basic mode: one word each instead of four numbers."""

@@ -10,8 +10,8 @@ from typing import Any
 from headnote.arguments import check_types
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import with_changes
-from headnote.chunking.settings import Settings, nearest, shown
-from headnote.errors import SettingsError
+from headnote.chunking.settings import Settings
+from headnote.errors import SettingsError, nearest, shown
 
 _DIFFERENCES: dict[str, dict[str, Any]] = {
     "default": {},

@@ -5,13 +5,12 @@ Presets are in `presets.py`, names of other systems in `aliases.py`, files in `c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from os import PathLike, fspath
 from typing import Any, Literal, TypedDict, get_args
 
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 from headnote.model import BlockKind
 from headnote.tokens import NAMES as COUNTERS
 from headnote.tokens import Counter
@@ -101,30 +100,6 @@ class Settings:
 def check_value(name: str, value: object) -> Any:
     """The value of one setting in its normal form, or a SettingsError that says what is allowed."""
     return _CHECKS[name](name, value)
-
-
-def nearest(
-    word: str,
-    known: Sequence[str],
-    otherwise: str = "",
-    spelled: Callable[[str], str] = str,
-    also: Iterable[str] = (),
-) -> str:
-    """A remedy for an unknown word: the known word that is most like it, else all of them. `also` are words that mean
-    one of them: they are suggested, and not listed."""
-    matches = get_close_matches(word.lower(), (*known, *also), n=1, cutoff=0.5)
-    if matches:
-        return f"did you mean {spelled(matches[0])}?" + (f" Otherwise {otherwise}" if otherwise else "")
-    return f"known: {', '.join(map(spelled, known))}" + (f"; otherwise {otherwise}" if otherwise else "")
-
-
-def shown(value: object) -> str:
-    """A value for a message of one line."""
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # an integer with more digits than Python prints
-        return f"of type {type(value).__name__}"
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _check_budgets(smallest: int, target: int, largest: int, overlap: int) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from headnote.api import check_folder
-from headnote.chunking.settings import shown
 from headnote.cli import choices, options
 from headnote.cli.access import roots_of
 from headnote.cli.command import Argument, Command
@@ -18,7 +17,7 @@ from headnote.config.chunk_settings import CONTEXT
 from headnote.config.context_settings import place_in
 from headnote.config.tables import OWN_FILE, nearest_file, read_settings_file
 from headnote.config.trust import trust
-from headnote.errors import SettingsError, UnwritableIndex
+from headnote.errors import SettingsError, UnwritableIndex, shown
 from headnote.extras import install, load
 from headnote.sources.tree import Tree
 from headnote.whole_files import written_whole

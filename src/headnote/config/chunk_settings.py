@@ -14,7 +14,7 @@ from typing import Any
 from headnote.chunking.aliases import FIELD_OF_ALIAS, KNOWN_NAMES, find_name, plain_name, translate
 from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
-from headnote.chunking.settings import FIELD_NAMES, Settings, is_path_of_tokenizer, nearest, shown
+from headnote.chunking.settings import FIELD_NAMES, Settings, is_path_of_tokenizer
 from headnote.config.index_settings import INDEX
 from headnote.config.link_settings import TABLE as LINKS
 from headnote.config.llm import LLM
@@ -40,7 +40,7 @@ from headnote.config.tables import (
     withheld_among,
 )
 from headnote.config.trust import USER_FOLDER, is_inside
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 from headnote.tokens import NAMES as COUNTERS
 
 # -- The settings of chunks in the file, the environment and the flags: each a layer of entries with typed values.

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from headnote.chunking.settings import shown
 from headnote.config.chunk_settings import CONTEXT
 from headnote.config.tables import OWN_FILE, PROJECT_FILE, SettingEntry, SettingsFile, errors_at, nearest_file
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, shown
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 
 LONGEST = 500

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headnote.chunking.settings import shown
 from headnote.config.ragdocs import with_ragdocs
 from headnote.config.tables import Check, LoadedTable, Table, if_said, whole_number
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.embedding.registry import leads_out
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, shown
 from headnote.formats.kinds import check_format
 from headnote.sources.discover import MAX_BYTES
 from headnote.store.opening import EMBEDDED, check_schema, check_target, with_schema

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from headnote.chunking.settings import nearest, shown
 from headnote.config.tables import SettingsFile, nearest_file
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 from headnote.links.checking.ignoring import IgnoreEntry
 from headnote.links.checking.report import KINDS
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from headnote.chunking.settings import nearest, shown
 from headnote.config.tables import Layer, SettingEntry, SettingsFile, errors_at, nearest_file, texts
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 from headnote.formats.kinds import format_of
 from headnote.sources.files import SUFFIXES
 

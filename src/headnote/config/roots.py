@@ -12,12 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from headnote.chunking.settings import shown
 from headnote.config.chunk_settings import ROOT_KEYS, ROOTS, outward_counters, root_values
 from headnote.config.index_settings import INDEX, IndexSettings
 from headnote.config.tables import Layer, SettingEntry, SettingsFile, Values, errors_at, nearest_file
 from headnote.config.trust import is_inside
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, shown
 from headnote.sources.tree import Root, Tree, check_name
 
 

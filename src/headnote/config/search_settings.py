@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from headnote.chunking.settings import shown
 from headnote.config.tables import Check, LoadedTable, SettingEntry, Table, choice, count
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, shown
 from headnote.search.query import EXPANSIONS, FUSIONS, HITS, MODES, Expand, Fusion, Mode, read_recency
 from headnote.search.ranking import RECENCY_OF_PRESET
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from headnote.chunking.settings import nearest, shown
 from headnote.config.tables import Check, LoadedTable, Table, count, text, texts
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 
 # -- Editors that a document can be opened in: each has an address that the system hands over to it.
 

@@ -12,9 +12,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from headnote.chunking.settings import nearest, shown
 from headnote.config.trust import is_trusted, user_folder
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 from headnote.markdown.plain_data import TooLarge
 from headnote.markdown.untrusted import load_data
 

@@ -8,8 +8,7 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from headnote.chunking.chunker import chunk_document, read_document
 from headnote.chunking.presets import make_settings
-from headnote.chunking.settings import nearest, shown
-from headnote.errors import SettingsError
+from headnote.errors import SettingsError, nearest, shown
 from headnote.model import Chunk, Hit
 
 Content = Literal["embed_text", "text"]

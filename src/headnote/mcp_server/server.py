@@ -10,8 +10,7 @@ from headnote import __version__
 from headnote.answer.prompt import as_data
 from headnote.api import Index
 from headnote.api.keeper import KeeperState, Served
-from headnote.chunking.settings import nearest
-from headnote.errors import HeadnoteError, MissingSource
+from headnote.errors import HeadnoteError, MissingSource, nearest
 from headnote.extras import importing, install
 from headnote.mcp_server.replies import (
     Reply,

@@ -12,8 +12,8 @@ from typing import Literal, TypeVar, Unpack
 from headnote.arguments import check_types
 from headnote.chunking.chunker import chunk
 from headnote.chunking.presets import settings_from
-from headnote.chunking.settings import ChunkOptions, Settings, shown
-from headnote.errors import SettingsError, SkippedSource, SourceError, warn
+from headnote.chunking.settings import ChunkOptions, Settings
+from headnote.errors import SettingsError, SkippedSource, SourceError, shown, warn
 from headnote.model import Chunk
 from headnote.processes import Results, on_all_cores
 from headnote.sources.discover import AnyPath, expand

@@ -18,8 +18,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from headnote.chunking.settings import nearest, shown
-from headnote.errors import SettingsError, SourceError
+from headnote.errors import SettingsError, SourceError, nearest, shown
 from headnote.formats.kinds import format_of
 from headnote.model import folder_glob
 from headnote.sources.discover import MAX_BYTES, discover

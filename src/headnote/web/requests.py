@@ -14,8 +14,8 @@ from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS, KIND_OF_ALIAS
 from headnote.chunking.budgets import OVERLAPS, SIZES
 from headnote.chunking.describe import SettingInfo, describe_settings
 from headnote.chunking.presets import presets
-from headnote.chunking.settings import BLOCK_KINDS, RANGES, nearest
-from headnote.errors import SettingsError
+from headnote.chunking.settings import BLOCK_KINDS, RANGES
+from headnote.errors import SettingsError, nearest
 from headnote.search.query import LONGEST_QUERY
 
 # -- JSON Schema of the settings in a request: exactly what the server accepts.

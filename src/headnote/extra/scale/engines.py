@@ -7,8 +7,7 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from headnote.chunking.settings import nearest
-from headnote.errors import BulkError, SettingsError
+from headnote.errors import BulkError, SettingsError, nearest
 from headnote.extra.scale.arrow import load_arrow
 from headnote.extra.scale.work import JobEngine, OutputPart, PartResult, PartWriter, run_part
 from headnote.processes import FROM_NOTHING, can_be_sent, exit_with_parent, shut_down
