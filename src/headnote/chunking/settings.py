@@ -6,10 +6,11 @@ Presets are in `presets.py`, names of other systems in `aliases.py`, files in `c
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
+from headnote.arguments import Bounds, check_switch, check_whole_number, check_word, expect, said
 from headnote.errors import SettingsError, nearest, shown
 from headnote.model import BlockKind
 from headnote.tokens import NAMES as COUNTERS
@@ -47,7 +48,7 @@ class Settings:
     packing: Packing = "stable"
     """How `block` fills chunks. `greedy`: until the target is reached or the next block would exceed max; `stable`:
     up to a boundary chosen by the text near it, so that an edit moves few boundaries."""
-    heading_depth: int = 6
+    heading_depth: Annotated[int, Bounds(1, 6)] = 6
     """Deepest heading level that starts a section, 1 to 6."""
     counter: str | Callable[[str], int] | Counter = "cl100k"
     """The token counter: one with a name, the path of a `tokenizer.json`, or, in Python, a function that returns the
@@ -55,13 +56,13 @@ class Settings:
     bias: Bias = "balanced"
     """What kind of text the counter `estimate` assumes: `balanced` (4 characters per token in prose, 2.75 in code),
     `prose` (4.4 and 3.0) or `code` (3.6 and 2.4)."""
-    target_tokens: int = 384
+    target_tokens: Annotated[int, Bounds(1)] = 384
     """Preferred size in `block`: a chunk that reaches it is closed. Other strategies fill chunks up to max."""
-    max_tokens: int = 512
+    max_tokens: Annotated[int, Bounds(1)] = 512
     """Hard limit, including breadcrumb, overlap, and repeated fences and table headers."""
-    min_tokens: int = 96
+    min_tokens: Annotated[int, Bounds(0)] = 96
     """A smaller chunk is merged with a neighbour if the two fit together; not in `window`."""
-    overlap_tokens: int = 0
+    overlap_tokens: Annotated[int, Bounds(0)] = 0
     """How much of a chunk the next one repeats, at most: whole blocks in `block` and `section`, the end of the text in
     `header` and `window`."""
     overlap_across_sections: bool = False
@@ -99,7 +100,11 @@ class Settings:
 
 def check_value(name: str, value: object) -> Any:
     """The value of one setting in its normal form, or a SettingsError that says what is allowed."""
-    return _CHECKS[name](name, value)
+    if name in WORDS:
+        return check_word(value, WORDS[name], name)
+    if name in RANGES:
+        return check_whole_number(value, RANGES[name], name)
+    return _OTHERS[name](value, name)
 
 
 def _check_budgets(smallest: int, target: int, largest: int, overlap: int) -> None:
@@ -133,63 +138,21 @@ def _check_max_holds_a_character(largest: int, counter: object) -> None:
         )
 
 
-def _one_of(*allowed: str) -> Callable[[str, object], str]:
-    def check(name: str, value: object) -> str:
-        if isinstance(value, str) and value in allowed:
-            return value
-        remedy = nearest(value, allowed) if isinstance(value, str) else f"use {', '.join(allowed)}"
-        raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
-
-    return check
-
-
-def _whole_number(least: int, most: int | None = None) -> Callable[[str, object], int]:
-    allowed = f"{least} or more" if most is None else f"from {least} to {most}"
-
-    def check(name: str, value: object) -> int:
-        # True and False are integers to Python, but no sizes.
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise SettingsError(f"{name} {shown(value)} is not a whole number", remedy=f"give a number, {allowed}")
-        if value < least:
-            raise SettingsError(f"{name} {shown(value)} is too small", remedy=f"give a number, {allowed}")
-        if most is not None and value > most:
-            raise SettingsError(f"{name} {shown(value)} is too large", remedy=f"give a number, {allowed}")
-        return value
-
-    return check
-
-
-def _switch(name: str, value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise SettingsError(f"{name} {shown(value)} is neither true nor false", remedy="give true or false")
-
-
-def _switch_or_none(name: str, value: object) -> bool | None:
-    if value is None or isinstance(value, bool):
-        return value
-    raise SettingsError(
-        f"{name} {shown(value)} is neither true nor false", remedy="give true or false, or nothing to go by file name"
-    )
-
-
-def _counter(name: str, value: object) -> object:
+def _counter(value: object, name: str) -> object:
     if isinstance(value, PathLike):
         value = fspath(value)
     if isinstance(value, str):
         if value in COUNTERS or is_path_of_tokenizer(value):
             return value
         remedy = nearest(value, COUNTERS, otherwise="give the path of a tokenizer.json")
-        raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
-    if not isinstance(value, Counter) and not callable(value):
-        remedy = f"use {', '.join(COUNTERS)}, the path of a tokenizer.json, or a function"
-        raise SettingsError(f"{name} {shown(value)} is not known", remedy=remedy)
+        raise SettingsError(f"{said(value, name)} is not known", remedy=remedy)
+    is_counter = isinstance(value, Counter) or callable(value)
+    expect(is_counter, value, "known", f"use {', '.join(COUNTERS)}, the path of a tokenizer.json, or a function", name)
     try:
         hash(value)
     except TypeError:
-        raise SettingsError(
-            f"{name} {shown(value)} cannot be hashed", remedy="give a function, or define __hash__"
-        ) from None
+        remedy = "give a function, or define __hash__"
+        raise SettingsError(f"{said(value, name)} cannot be hashed", remedy=remedy) from None
     return value
 
 
@@ -198,56 +161,45 @@ def is_path_of_tokenizer(counter: str) -> bool:
     return counter.endswith(".json") or "/" in counter or "\\" in counter
 
 
-def _kinds(name: str, value: object) -> frozenset[str]:
+def _kinds(value: object, name: str) -> frozenset[str]:
     if not isinstance(value, (frozenset, set, list, tuple)):
-        raise SettingsError(
-            f"{name} {shown(value)} is not a collection of block kinds", remedy='give a list such as ["code", "table"]'
-        )
+        remedy = 'give a list such as ["code", "table"]'
+        raise SettingsError(f"{said(value, name)} is not a collection of block kinds", remedy=remedy)
     return frozenset(check_kind(name, kind) for kind in value)
 
 
 def check_kind(name: str, kind: object) -> str:
     """A kind of block, checked; `name` is the setting that an error mentions."""
-    if isinstance(kind, str) and kind in BLOCK_KINDS:
-        return kind
-    remedy = nearest(kind, BLOCK_KINDS) if isinstance(kind, str) else f"use {', '.join(BLOCK_KINDS)}"
-    raise SettingsError(f"{name}: {shown(kind)} is not a kind of block", remedy=remedy)
+    return check_word(kind, BLOCK_KINDS, f"{name}:", "a kind of block")
 
 
-RANGES: dict[str, tuple[int, int | None]] = {
-    "heading_depth": (1, 6),
-    "target_tokens": (1, None),
-    "max_tokens": (1, None),
-    "min_tokens": (0, None),
-    "overlap_tokens": (0, None),
+def _mdx(value: object, name: str) -> bool | None:
+    return None if value is None else check_switch(value, name, "give true or false, or nothing to go by file name")
+
+
+# -- What a setting may be, by its type: a new one needs a line in `Settings`, and in `ChunkOptions` for type checkers.
+
+
+_TYPES = get_type_hints(Settings, include_extras=True)
+
+RANGES: dict[str, Bounds] = {
+    name: kind.__metadata__[0] for name, kind in _TYPES.items() if get_origin(kind) is Annotated
 }
 """Setting that is a whole number → its minimum and maximum."""
 
 WORDS: dict[str, tuple[str, ...]] = {
-    "strategy": get_args(Strategy),
-    "boundaries": get_args(Boundaries),
-    "packing": get_args(Packing),
-    "bias": get_args(Bias),
-    "oversized": get_args(Oversized),
-    "frontmatter": get_args(FrontmatterMode),
-    "plain_text": get_args(PlainText),
+    name: get_args(kind) for name, kind in _TYPES.items() if get_origin(kind) is Literal
 }
 """Setting that is one of some words → these words."""
 
-_CHECKS: dict[str, Callable[[str, object], object]] = {
+_OTHERS: dict[str, Callable[[object, str], object]] = {
     "counter": _counter,
-    "merge": _switch,
     "keep_whole": _kinds,
-    "mdx": _switch_or_none,
-    "include_parent_headers": _switch,
-    "join_short_files": _switch,
-    "overlap_across_sections": _switch,
-    "breadcrumb": _switch,
-    **{name: _one_of(*words) for name, words in WORDS.items()},
-    **{name: _whole_number(*allowed) for name, allowed in RANGES.items()},
+    "mdx": _mdx,
+    **{name: check_switch for name, kind in _TYPES.items() if kind is bool},
 }
 
-FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))
+FIELD_NAMES: tuple[str, ...] = tuple(_TYPES)
 """Every setting, in the order in which they are shown."""
 
 _CHECKED_IN_PLACE = tuple(name for name in FIELD_NAMES if name not in ("counter", "keep_whole"))

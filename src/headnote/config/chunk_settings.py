@@ -11,10 +11,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from headnote.arguments import is_whole_number, read_switch, read_whole_number
 from headnote.chunking.aliases import FIELD_OF_ALIAS, KNOWN_NAMES, find_name, plain_name, translate
 from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
-from headnote.chunking.settings import FIELD_NAMES, Settings, is_path_of_tokenizer
+from headnote.chunking.settings import FIELD_NAMES, RANGES, Settings, is_path_of_tokenizer
 from headnote.config.index_settings import INDEX
 from headnote.config.link_settings import TABLE as LINKS
 from headnote.config.llm import LLM
@@ -32,11 +33,8 @@ from headnote.config.tables import (
     errors_at,
     flag_of,
     is_given,
-    is_whole_number,
     nearest_file,
-    switch,
     user_file,
-    whole_number,
     withheld_among,
 )
 from headnote.config.trust import USER_FOLDER, is_inside
@@ -136,20 +134,19 @@ def _field_of(entry: SettingEntry, spelled: Callable[[str], str] = str, names: S
 
 
 def _parse(field: str, text: str) -> Any:
-    if field in _WHOLE_NUMBERS:
-        return whole_number(text)
+    if field in RANGES:
+        return read_whole_number(text)
     if field in _SWITCHES:
-        return switch(text)
+        return read_switch(text)
     if field == "mdx":
-        return None if text.lower() == "auto" else switch(text)
+        return None if text.lower() == "auto" else read_switch(text)
     if field in ("size", "overlap") and is_whole_number(text):
-        return whole_number(text)
+        return read_whole_number(text)
     if field == "oversized" and "=" in text:
         return dict(_pair(part) for part in text.split(","))
     return text
 
 
-_WHOLE_NUMBERS = {field.name for field in fields(Settings) if type(field.default) is int}
 _SWITCHES = {field.name for field in fields(Settings) if type(field.default) is bool}
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headnote.arguments import check_texts, expect, read_whole_number
 from headnote.config.ragdocs import with_ragdocs
-from headnote.config.tables import Check, LoadedTable, Table, if_said, whole_number
+from headnote.config.tables import Check, LoadedTable, Table, if_said
 from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.embedding.registry import leads_out
-from headnote.errors import SettingsError, shown
+from headnote.errors import SettingsError
 from headnote.formats.kinds import check_format
 from headnote.sources.discover import MAX_BYTES
 from headnote.store.opening import EMBEDDED, check_schema, check_target, with_schema
@@ -55,10 +56,7 @@ def load_index_settings(
 
 
 def _globs(value: Any) -> tuple[str, ...]:
-    globs = value.split(",") if isinstance(value, str) else value
-    if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
-        raise SettingsError(f"{shown(value)} is not a list of globs", remedy='write ["docs/**"]')
-    return tuple(glob.strip() for glob in globs if glob.strip())
+    return check_texts(value, "a list of globs", 'write ["docs/**"]')
 
 
 def _formats(value: Any) -> tuple[str, ...]:
@@ -66,16 +64,15 @@ def _formats(value: Any) -> tuple[str, ...]:
 
 
 def _size(value: Any) -> int:
-    number = whole_number(value) if isinstance(value, str) else value
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise SettingsError(f"{shown(value)} is not a file size", remedy="write bytes, such as 10000000")
-    return number
+    number = read_whole_number(value) if isinstance(value, str) else value
+    is_size = isinstance(number, int) and not isinstance(number, bool) and number > 0
+    expect(is_size, value, "a file size", "write bytes, such as 10000000")
+    return int(number)
 
 
 def _embedder(value: Any) -> str:
-    if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is not an embedder", remedy="write its name, such as instant")
-    return value
+    expect(isinstance(value, str), value, "an embedder", "write its name, such as instant")
+    return str(value)
 
 
 def _store(value: Any) -> str:
@@ -91,10 +88,9 @@ def _leads_to_database(value: Any) -> bool:
 
 
 def _schema(value: Any) -> str:
-    if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is not a schema name", remedy="write a string, such as team_docs")
+    expect(isinstance(value, str), value, "a schema name", "write a string, such as team_docs")
     check_schema(value)
-    return value
+    return str(value)
 
 
 INDEX = Table(

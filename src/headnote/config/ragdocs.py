@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from headnote.config.tables import Layer, SettingEntry, SettingsFile, errors_at, nearest_file, texts
+from headnote.arguments import check_switch, check_texts, expect, said
+from headnote.config.tables import Layer, SettingEntry, SettingsFile, errors_at, nearest_file
 from headnote.errors import SettingsError, nearest, shown
 from headnote.formats.kinds import format_of
 from headnote.sources.files import SUFFIXES
@@ -58,7 +59,7 @@ def _more(exclude: SettingEntry | None, globs: list[str], sources: Layer) -> Set
     if exclude is None:
         return sources[0]._replace(name="exclude", value=globs)
     with errors_at(exclude):
-        return exclude._replace(value=[*globs, *texts(exclude.value)])
+        return exclude._replace(value=[*globs, *check_texts(exclude.value)])
 
 
 def _check(entry: SettingEntry, file: SettingsFile, start: Path) -> None:
@@ -72,16 +73,15 @@ def _check(entry: SettingEntry, file: SettingsFile, start: Path) -> None:
         raise SettingsError(f"unknown setting {entry.name}", remedy=remedy)
     if entry.name == "documents_path":
         _check_folder(entry.value, file.path.parent, start)
-    if entry.name in ("recursive", "exclude_hidden_dirs") and not isinstance(entry.value, bool):
-        raise SettingsError(f"{shown(entry.value)} is neither true nor false", remedy="write true or false")
+    if entry.name in ("recursive", "exclude_hidden_dirs"):
+        check_switch(entry.value, remedy="write true or false")
     if entry.name == "exclude_hidden_dirs" and not entry.value:
         raise SettingsError("hidden folders are not read", remedy="name those to read in .headnoteignore: !.NAME/")
 
 
 def _check_folder(written: Any, home: Path, start: Path) -> None:
     """Raise unless the documents are where the command looks for them."""
-    if not isinstance(written, str):
-        raise SettingsError(f"{shown(written)} is not a folder", remedy='write its path, such as "docs"')
+    expect(isinstance(written, str), written, "a folder", 'write its path, such as "docs"')
     try:
         folder = (home / Path(written).expanduser()).resolve()
         is_here = start.resolve().is_relative_to(folder)
@@ -103,7 +103,7 @@ def _parsed(parsers: Layer) -> list[str]:
 def _check_parser(pattern: str, parser: Any) -> None:
     if not isinstance(parser, str) or parser not in _SUFFIXES_OF:
         remedy = nearest(parser if isinstance(parser, str) else "", tuple(_SUFFIXES_OF))
-        raise SettingsError(f"parser {shown(parser)} is not known", remedy=remedy)
+        raise SettingsError(f"{said(parser, 'parser')} is not known", remedy=remedy)
     ending = PurePosixPath(pattern).suffix.lower()
     if ending not in _SUFFIXES_OF[parser]:
         raise SettingsError(f"{parser} does not read {shown(pattern)}", remedy=_way_to_read(pattern, ending))

@@ -12,8 +12,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from headnote.arguments import Bounds, check_texts, check_whole_number, check_word, read_whole_number
 from headnote.config.trust import is_trusted, user_folder
-from headnote.errors import SettingsError, nearest, shown
+from headnote.errors import SettingsError, nearest
 from headnote.markdown.plain_data import TooLarge
 from headnote.markdown.untrusted import load_data
 
@@ -71,35 +72,6 @@ def is_given(value: Any) -> bool:
 # -- Checks of single settings: each turns text or a TOML value into the value of the setting, or raises.
 
 
-_SWITCHES = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
-_DIGITS = re.compile(r"[+-]?[0-9]+")
-
-
-# Text of variables and flags
-
-
-def is_whole_number(text: str) -> bool:
-    return _DIGITS.fullmatch(text) is not None
-
-
-def whole_number(text: str) -> int:
-    try:
-        if is_whole_number(text):
-            return int(text)
-    except ValueError:  # more digits than Python agrees to read
-        pass
-    raise SettingsError(f"{shown(text)} is not a whole number", remedy="write digits only, such as 512")
-
-
-def switch(text: str) -> bool:
-    if text.lower() in _SWITCHES:
-        return _SWITCHES[text.lower()]
-    raise SettingsError(f"{shown(text)} is neither true nor false", remedy="write true or false")
-
-
-# Text or TOML
-
-
 def never(_: Any) -> bool:
     """For settings that say how something is done here, and nothing else."""
     return False
@@ -126,29 +98,18 @@ class Check:
 
 def count(least: int, most: int | None = None) -> Check:
     """A whole number in these bounds."""
-    bounds = f"{least} or more" if most is None else f"from {least} to {most}"
+    bounds = Bounds(least, most)
 
     def check(value: Any) -> int:
-        number = whole_number(value) if isinstance(value, str) else value
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise SettingsError(f"{shown(value)} is not a whole number", remedy=f"give a number, {bounds}")
-        if number < least or (most is not None and number > most):
-            raise SettingsError(f"{number} is out of range", remedy=f"give a number, {bounds}")
-        return number
+        number = read_whole_number(value) if isinstance(value, str) else value
+        return check_whole_number(number, bounds, outside=("out of range", "out of range"))
 
     return Check(f"a whole number, {bounds}", check)
 
 
 def choice(allowed: Sequence[str]) -> Check:
     """One of these words."""
-
-    def check(value: Any) -> str:
-        if isinstance(value, str) and value in allowed:
-            return value
-        remedy = nearest(value, allowed) if isinstance(value, str) else f"use {', '.join(allowed)}"
-        raise SettingsError(f"{shown(value)} is not known", remedy=remedy)
-
-    return Check(", ".join(f"`{word}`" for word in allowed), check)
+    return Check(", ".join(f"`{word}`" for word in allowed), lambda value: check_word(value, allowed))
 
 
 def _text(value: Any) -> str:
@@ -158,17 +119,9 @@ def _text(value: Any) -> str:
     return value.strip()
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    """A list of strings, or one string with commas."""
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        raise SettingsError(f"{shown(value)} is not a list of strings", remedy='write ["one", "two"]')
-    return tuple(part.strip() for part in parts if part.strip())
-
-
 # Free text says where something is or who may use it. A stranger may choose among words and numbers, not that.
 text = Check("text", _text, if_said)
-texts = Check("a list, or text with commas", _texts, if_said)
+texts = Check("a list, or text with commas", check_texts, if_said)
 
 
 # -- The settings file of a folder, that of the user, and the line of each of their entries.
