@@ -255,13 +255,6 @@ def test_the_options_of_chunk_are_the_fields_of_settings() -> None:
     assert set(get_args(get_args(options["overlap"])[0])) == set(OVERLAPS)
 
 
-def test_the_options_of_a_search_are_its_arguments() -> None:
-    hints = get_type_hints(headnote.Index.search)
-    others = {"query", "limit", "mode", "return"}
-    assert get_type_hints(headnote.SearchOptions) == {name: hints[name] for name in hints if name not in others}
-    assert not headnote.SearchOptions.__required_keys__
-
-
 GOOD = """
 import headnote
 from pathlib import Path

@@ -32,6 +32,7 @@ from headnote.config.search_settings import SEARCH
 from headnote.config.server_settings import SERVER
 from headnote.config.tables import VARIABLE_PREFIX, Table
 from headnote.markdown.plain import plain_text
+from headnote.search.query import OPTIONS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = [REPOSITORY / "docs" / "configuration.md", REPOSITORY / "docs" / "commands.md"]
@@ -80,7 +81,7 @@ def chunking_table() -> str:
 
 def other_table(table: Table, settings: type, command: str) -> str:
     """The table of the file with this name; `command` has its settings as flags."""
-    helps = docstrings(settings)
+    helps = docstrings(settings) if table is not SEARCH else {name: option.help for name, option in OPTIONS.items()}
     options = {option.name: _names(option) for option in command_of(command).params if isinstance(option, click.Option)}
     defaults = {field.name: field.default for field in fields(settings)}
     rows = [

@@ -6,6 +6,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from numbers import Integral, Real
 from pathlib import Path
@@ -70,7 +71,7 @@ from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.engine import Engine
 from headnote.search.language import understood
 from headnote.search.no_results import unknown_fields
-from headnote.search.query import Expand, Fusion, Mode, Query, Recency, SearchOptions, read_filter, read_recency
+from headnote.search.query import Expand, Fusion, Mode, Query, SearchOptions, read_filter, with_settings
 from headnote.search.ranking import RECENCY_OF_PRESET
 from headnote.search.retrievers import model_for
 from headnote.sources.repository import Listing, SkippedFile
@@ -87,9 +88,6 @@ if TYPE_CHECKING:
     from headnote.extra.export.writing import Exported
     from headnote.markdown.outline import OutlineEntry
     from headnote.search.related import Surroundings
-
-_DEFAULTED = ("limit", "mode", "fusion", "per_document", "min_score", "budget", "expand")
-"""Options of a search that `[search]` may set."""
 
 
 class Index:
@@ -583,7 +581,7 @@ class Index:
 
         Args:
             query: What to look for. `"a phrase"`, `-word`, `title:`, `path:`, `tag:` and `OR` are operators.
-            limit: Maximum number of hits; 10 by default.
+            limit: Maximum number of hits. By default 10; an agent gets 5.
             mode: `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.
             path: Globs of documents; one must match.
             roots: Names of folders, where the index has several; globs count from there, then.
@@ -592,26 +590,20 @@ class Index:
             where: Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.
             since: Only files changed since then: a time, a date, or `7d` ago.
             per_document: Maximum number of hits per document; 0 for no limit.
-            min_score: Minimum score; with 0, a search by meaning shows the nearest passages, relevant or not.
+            min_score: Minimum score of a hit; with 0, a search by meaning shows the nearest passages, relevant or not.
+                By default there are no hits unless the best one is relevant.
             budget: Maximum tokens of all hits together; 0 for no limit.
-            recency_days: Half-life of a small boost for recent files.
-            recency_steps: Whether the boost comes in steps, the default of the preset `ragdocs`.
-            expand: Adds the text around a hit, `neighbours` or `section`, or what it links to, `linked`.
-            fusion: How two rankings become one: `weighted` adds scores, `rrf` reciprocal ranks.
+            recency_days: Half-life of the bonus for recent files, in days; 0 for none.
+            recency_steps: A bonus in steps instead, for the last week and the last month: the default of the preset
+                `ragdocs`.
+            expand: Text to add around each hit: `none`, `neighbours`, `section` or `linked`.
+            fusion: How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks.
             literal: Whether the query is ordinary text, without operators.
         """
-        filters: SearchOptions = {"path": path, "roots": roots, "tags": tags, "where": where, "since": since}
-        options: SearchOptions = {
-            **filters,
-            "per_document": per_document,
-            "min_score": min_score,
-            "budget": budget,
-            "recency_days": recency_days,
-            "recency_steps": recency_steps,
-            "expand": expand,
-            "fusion": fusion,
-            "literal": literal,
-        }
+        filters = SearchOptions(path=path, roots=roots, tags=tags, where=where, since=since, literal=literal)
+        lengths = SearchOptions(per_document=per_document, min_score=min_score, budget=budget, expand=expand)
+        ranking = SearchOptions(recency_days=recency_days, recency_steps=recency_steps, fusion=fusion)
+        options: SearchOptions = {**filters, **lengths, **ranking}
         return self._placed(self._engine.search(self._query(query, limit, mode, **options)))
 
     def _placed(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -771,22 +763,24 @@ class Index:
     def _query(self, text: str, limit: int | None, mode: Mode | None, **options: Unpack[SearchOptions]) -> Query:
         """A search with the settings of the index in place of what is None."""
         self._check_times(options)
-        globs, roots = options.pop("path", None), strings("roots", options.pop("roots", None))
+        path, roots = options.get("path"), strings("roots", options.get("roots"))
         only = read_filter(
-            path=self.tree.globs(roots, strings("path", globs)) if roots else globs,
-            tags=options.pop("tags", None),
-            where=options.pop("where", None),
-            since=options.pop("since", None),
+            path=self.tree.globs(roots, strings("path", path)) if roots else path,
+            tags=options.get("tags"),
+            where=options.get("where"),
+            since=options.get("since"),
         )
         check_types(query=(text, str))
-        asked = understood(text, bool(options.pop("literal", False)))
-        only = only._replace(must=all_of([only.must, asked.must]))
-        recency = self._recency(options.pop("recency_days", None), options.pop("recency_steps", None))
-        given: dict[str, Any] = {"limit": limit, "mode": mode, **options, **recency}
-        defaults = {name: getattr(self.search_settings, name) for name in _DEFAULTED if given.get(name) is None}
-        given |= {"phrases": asked.phrases, "contexts": self._contexts}
-        said = {name: value for name, value in (given | defaults).items() if value is not None}
-        return Query(text=asked.words, only=only, **said)
+        asked = understood(text, bool(options.get("literal")))
+        usual = asdict(self.search_settings)
+        usual["recency"] = usual["recency"] or RECENCY_OF_PRESET.get(self.choice.chunking.preset, "0")
+        return Query(
+            text=asked.words,
+            only=only._replace(must=all_of([only.must, asked.must])),
+            phrases=asked.phrases,
+            contexts=self._contexts,
+            **with_settings({"limit": limit, "mode": mode, **options}, usual),
+        )
 
     def _check_times(self, options: SearchOptions) -> None:
         """Raise if a search asks when files were changed, and nobody knows."""
@@ -795,12 +789,6 @@ class Index:
         if any(options.get(name) for name in ("since", "recency_days", "recency_steps")):
             remedy = "leave that out, or ask for a pack that was made with --times"
             raise SettingsError("the pack does not say when files were changed", path=str(self.root), remedy=remedy)
-
-    def _recency(self, days: float | None, steps: bool | None) -> Recency:
-        """The boost of the call, else of the settings, else of the preset."""
-        if days is not None or steps is not None:
-            return {"recency_days": 0.0 if days is None else days, "recency_steps": False if steps is None else steps}
-        return read_recency(self.search_settings.recency or RECENCY_OF_PRESET.get(self.choice.chunking.preset, "0"))
 
     def ask(
         self,

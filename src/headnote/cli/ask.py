@@ -19,7 +19,7 @@ from headnote.cli.terminal import (
     write_lines,
     write_note,
 )
-from headnote.cli.words import WordsCommand, words
+from headnote.cli.words import WordsCommand, search_flags, words
 from headnote.errors import AnswerError
 from headnote.model import Answer, Citation
 
@@ -40,9 +40,7 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 @click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Maximum tokens of the prompt.")
 @click.option("--model", metavar="NAME", help="Model to ask instead of HEADNOTE_CHAT_MODEL.")
 @click.option("--no-model", is_flag=True, help="Ask no model: answer with quotes from the passages.")
-@options.in_roots
-@options.path
-@options.tag
+@search_flags("roots", "path", "tags")
 @options.no_update
 @options.place
 @options.as_json
@@ -53,9 +51,7 @@ def ask_command(
     budget: int,
     model: str | None,
     no_model: bool,
-    roots: tuple[str, ...],
-    path: tuple[str, ...],
-    tag: tuple[str, ...],
+    asked: dict[str, Any],
     no_update: bool,
     place: dict[str, Any],
     as_json: bool,
@@ -66,8 +62,7 @@ def ask_command(
     OPENAI_BASE_URL and OPENAI_API_KEY. Without a model, the answer quotes the passages. Citations that do not hold are
     dropped and reported. The exit code is 1 if nothing is found or the answer is incomplete.
     """
-    request = {"limit": limit, "budget": budget, "model": "" if no_model else model, "path": path, "tags": tag}
-    request["roots"] = roots
+    request = {"limit": limit, "budget": budget, "model": "" if no_model else model, **asked}
     streams = not as_json and sys.stdout.isatty()
     answer = _ask(question, root, place, not no_update, {**request, "stream": _write_piece if streams else None})
     if as_json:

@@ -147,37 +147,6 @@ def chosen_root(root: Path, pack: Path | None) -> Path:
     return pack
 
 
-# Filters
-
-path = click.option(
-    "--path",
-    cls=Option,
-    section=FILTERS,
-    metavar="GLOB",
-    multiple=True,
-    shell_complete=choices.documents,
-    help="Only documents that match; repeatable.",
-)
-in_roots = click.option(
-    "--in",
-    "roots",
-    cls=Option,
-    section=FILTERS,
-    metavar="NAME",
-    multiple=True,
-    shell_complete=choices.roots,
-    help="Only this folder of an index of several; repeatable.",
-)
-tag = click.option(
-    "--tag",
-    cls=Option,
-    section=FILTERS,
-    metavar="TAG",
-    multiple=True,
-    shell_complete=choices.tags,
-    help="Only documents with this tag; repeatable.",
-)
-
 # Reading and chunking documents
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,33 +11,18 @@ import click
 import msgspec
 
 from headnote.api import Index
-from headnote.cli import choices, options, output
+from headnote.cli import options, output
 from headnote.cli.access import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
-from headnote.cli.command import Option
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.hyperlinks import editor_links
 from headnote.cli.output import Output, OutputRow, Shape, write_output
 from headnote.cli.search_view import HitView, hit_lines, shown_line, snippet_of
 from headnote.cli.terminal import StyledText, folded, harmless, window_width, write_lines, write_note
-from headnote.cli.words import WordsCommand, words
+from headnote.cli.words import WordsCommand, flag_of_option, search_flags, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, ReadQuery, Why
-from headnote.search.query import (
-    EXPANSIONS,
-    FUSIONS,
-    MODES,
-    Expand,
-    Fusion,
-    Mode,
-    Recency,
-    SearchOptions,
-    read_conditions,
-    read_recency,
-    read_since,
-)
+from headnote.search.query import FILTERS, Mode, SearchArguments, read_options
 from headnote.search.spelling import corrected_query
-
-RANKING = "Ranking"
 
 
 @click.command(
@@ -54,79 +39,7 @@ RANKING = "Ranking"
     ],
 )
 @words("query", "What to look for, with or without quotes.")
-@click.option(
-    "--limit", "-n", type=click.IntRange(min=1), metavar="N", help="Maximum number of passages; 10 by default."
-)
-@click.option(
-    "--mode",
-    metavar="MODE",
-    shell_complete=choices.words(*MODES),
-    help="hybrid, semantic or keyword; hybrid by default.",
-)
-@click.option(
-    "--fusion",
-    cls=Option,
-    section=RANKING,
-    metavar="HOW",
-    shell_complete=choices.words(*FUSIONS),
-    help="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
-)
-@options.in_roots
-@options.path
-@options.tag
-@click.option(
-    "--where",
-    cls=Option,
-    section=options.FILTERS,
-    metavar="CONDITION",
-    multiple=True,
-    help="Only documents whose frontmatter satisfies it: status=draft, 'version >= 2', 'tags in (a, b)'; repeatable.",
-)
-@click.option(
-    "--since",
-    cls=Option,
-    section=options.FILTERS,
-    metavar="DATE|7d",
-    help="Only files changed since a date, or within 12h, 7d, 2w, 1y.",
-)
-@click.option(
-    "--per-document",
-    cls=Option,
-    section=RANKING,
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Maximum passages per document; 0 for no limit.",
-)
-@click.option(
-    "--min-score",
-    cls=Option,
-    section=RANKING,
-    type=click.FloatRange(min=0),
-    metavar="SCORE",
-    help="Minimum score; 0 also shows passages that are not relevant.",
-)
-@click.option(
-    "--budget",
-    cls=Option,
-    section=RANKING,
-    type=click.IntRange(min=0),
-    metavar="TOKENS",
-    help="Maximum tokens of all passages together; 0 for no limit.",
-)
-@click.option(
-    "--recency",
-    cls=Option,
-    section=RANKING,
-    metavar="DAYS|steps",
-    shell_complete=choices.words("steps"),
-    help="Boost recent files, with a half-life in days or in steps.",
-)
-@click.option(
-    "--expand",
-    metavar="WHAT",
-    shell_complete=choices.words(*EXPANSIONS),
-    help="Add text around each passage: none, neighbours, section or linked.",
-)
+@search_flags()
 @click.option(
     "--context",
     "-C",
@@ -137,36 +50,16 @@ RANKING = "Ranking"
 )
 @click.option("--full", is_flag=True, help="Show the whole text of each passage, not only its best lines.")
 @click.option("--explain", is_flag=True, help="Show how the query was understood, and why each passage was found.")
-@click.option(
-    "--plain",
-    cls=Option,
-    section=options.FILTERS,
-    is_flag=True,
-    help="Take the query as ordinary text: no quotes, -word, title: or OR.",
-)
 @options.no_update
 @options.place
 @output.shape
 def search_command(
     query: str,
     root: Path,
-    limit: int | None,
-    mode: Mode | None,
-    fusion: Fusion | None,
-    roots: tuple[str, ...],
-    path: tuple[str, ...],
-    tag: tuple[str, ...],
-    where: tuple[str, ...],
-    since: str | None,
-    per_document: int | None,
-    min_score: float | None,
-    budget: int | None,
-    recency: str | None,
-    expand: Expand | None,
+    asked: dict[str, Any],
     context: int,
     full: bool,
     explain: bool,
-    plain: bool,
     no_update: bool,
     place: dict[str, Any],
     shape: Shape,
@@ -176,27 +69,13 @@ def search_command(
     "Words in quotes" stand in a row, -word excludes, title:, path: and tag: filter, and OR joins alternatives. The
     index is built or updated first. Options default to [search] of headnote.toml. Without hits the exit code is 1.
     """
-    choices = {"mode": (mode, MODES), "fusion": (fusion, FUSIONS), "expand": (expand, EXPANSIONS)}
-    _check_query(query, path or roots or tag or where or since, choices)
-    read_conditions(where, "--where")
-    request: SearchOptions = {
-        "path": path,
-        "roots": roots,
-        "tags": tag,
-        "where": where,
-        "since": read_since(since, place="--since") if since is not None else None,
-        "per_document": per_document,
-        "min_score": min_score,
-        "budget": budget,
-        "expand": expand,
-        "fusion": fusion,
-        "literal": plain,
-        **(read_recency(recency, "--recency") if recency is not None else Recency()),
-    }
+    if not query.strip() and not any(asked[name] for name in FILTERS):
+        raise SettingsError("the query is empty", remedy="say what to look for")
+    arguments, plain = read_options(asked, flag_of_option), asked["literal"]
     opened = open_index(root, read_only=no_update, **place)
     with opened.index as index:
-        _prepare(opened, mode, update=not no_update)
-        found = _found(index, query, limit, mode, request)
+        _prepare(opened, asked["mode"], update=not no_update)
+        found = _found(index, query, arguments)
         missing = missing_vectors(index.status()) if explain else ""
         contexts = [_context(index, hit, context) for hit in found.hits] if context else None
     if shape.name != "text":
@@ -225,10 +104,10 @@ class FoundPage(NamedTuple):
     understood: ReadQuery
 
 
-def _found(index: Index, query: str, limit: int | None, mode: Mode | None, request: SearchOptions) -> FoundPage:
-    hits = index.search(query, limit, mode, **request)
-    note = "" if hits else index.why_empty(query, limit, mode, **request)
-    understood = index.understand(query, literal=request["literal"], where=request["where"])
+def _found(index: Index, query: str, arguments: SearchArguments) -> FoundPage:
+    hits = index.search(query, **arguments)
+    note = "" if hits else index.why_empty(query, **arguments)
+    understood = index.understand(query, literal=arguments["literal"], where=arguments["where"])
     return FoundPage(query, hits, note, understood)
 
 
@@ -243,15 +122,6 @@ def _show(view: HitView, found: FoundPage, contexts: Sequence[Passage] | None, m
     write_lines(hit_lines(view, found.hits, contexts))
     if missing:
         write_lines([[], *folded([StyledText(missing, "dim")], view.width, "")])
-
-
-def _check_query(query: str, filters: object, choices: Mapping[str, tuple[str | None, Sequence[str]]]) -> None:
-    """Raise for an empty query without filters, or for a flag with an unknown word."""
-    if not query.strip() and not filters:
-        raise SettingsError("the query is empty", remedy="say what to look for")
-    for flag, (word, known) in choices.items():
-        if word is not None and word not in known:
-            raise SettingsError(f"unknown {flag} {word!r}", path=f"--{flag}", remedy=f"use {', '.join(known)}")
 
 
 def _prepare(opened: OpenedIndex, mode: Mode | None, update: bool) -> None:

@@ -1,4 +1,4 @@
-"""The argument of commands that take words without quotes, and the option for the folder."""
+"""What commands that search take: words without quotes, the option for the folder, and the options of a search."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ import click
 
 from headnote.api import home_of
 from headnote.cli import choices, options
-from headnote.cli.command import Argument, Command, Option
+from headnote.cli.command import OPTIONS, Argument, Command, Option
 from headnote.cli.first_read import NAMED
 from headnote.cli.query_words import HERE, UnderstoodWords, understand
 from headnote.cli.terminal import write_note
+from headnote.search.query import OPTIONS as SEARCH_OPTIONS
+from headnote.search.query import Names, SearchOption, Where
+
+# -- Words and folders
 
 
 class QueryWords(Argument):
@@ -74,3 +78,60 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
         return argument(option(options.home(options.pack_option(with_words))))
 
     return decorate
+
+
+# -- Options of a search: a command that takes some of them receives one `asked`, option → value as written.
+
+
+RANKING = "Ranking"
+_SEARCH_SECTIONS = {
+    RANKING: ("fusion", "per_document", "min_score", "budget", "recency"),
+    options.FILTERS: ("roots", "path", "tags", "where", "since", "literal"),
+}
+_LISTED = {name: title for title, names in _SEARCH_SECTIONS.items() for name in names}
+_COMPLETERS = {
+    "path": choices.documents,
+    "roots": choices.roots,
+    "tags": choices.tags,
+    "recency": choices.words("steps"),
+}
+
+
+def search_flags(*names: str) -> Callable[[Any], Any]:
+    """The flags of these options, or of all."""
+    flagged = [name for name, option in SEARCH_OPTIONS.items() if option.flag]
+    wanted = names or (*(name for name in flagged if name not in _LISTED), *_LISTED)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_asked(**given: Any) -> Any:
+            return command(asked={name: given.pop(name) for name in wanted}, **given)
+
+        decorated: Callable[..., Any] = with_asked
+        for name in reversed(wanted):
+            decorated = search_flag(SEARCH_OPTIONS[name])(decorated)
+        return decorated
+
+    return decorate
+
+
+def search_flag(option: SearchOption) -> Callable[[Any], Any]:
+    """The flag of an option, as a decorator."""
+    assert option.flag
+    attributes: dict[str, Any] = {"is_flag": True} if option.kind is bool else {"metavar": option.flag.metavar}
+    if number := {int: click.IntRange, float: click.FloatRange}.get(option.kind):
+        attributes["type"] = number(min=option.least)
+    return click.option(
+        *(*option.flags, option.name),
+        cls=Option,
+        section=_LISTED.get(option.name, OPTIONS),
+        multiple=option.kind in (Names, Where),
+        shell_complete=_COMPLETERS.get(option.name) or choices.words(*option.words),
+        help=option.flag.help or option.help,
+        **attributes,
+    )
+
+
+def flag_of_option(name: str) -> str:
+    """`--tag`, as errors name it."""
+    return SEARCH_OPTIONS[name].flags[0]

@@ -5,37 +5,28 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from headnote.arguments import expect
 from headnote.config.tables import Check, LoadedTable, SettingEntry, Table, choice, count
-from headnote.errors import SettingsError, shown
-from headnote.search.query import EXPANSIONS, FUSIONS, HITS, MODES, Expand, Fusion, Mode, read_recency
+from headnote.search.query import HITS, OPTIONS, Expand, Fusion, Mode, SearchOption, read_recency
 from headnote.search.ranking import RECENCY_OF_PRESET
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The defaults of a search."""
+    """The options of a search that a folder may set, in the order in which they are shown."""
 
     limit: int | None = None
-    """Maximum number of hits. By default 10; an agent gets 5."""
-    mode: Mode = "hybrid"
-    """`hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them."""
-    fusion: Fusion = "weighted"
-    """How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks."""
-    recency: str = ""
-    """A boost for recent files: its half-life in days, `steps`, or `0` for none. By default the preset decides:
-    `ragdocs` uses steps, the others none."""
-    min_score: float | None = None
-    """Minimum score of a hit. By default there are no hits unless the best one is relevant."""
-    per_document: int = 0
-    """Maximum number of hits per document; 0 for no limit."""
-    expand: Expand = "none"
-    """Text to add around each hit: `none`, `neighbours`, `section` or `linked`."""
-    budget: int = 0
-    """Maximum tokens of all hits together; 0 for no limit."""
+    mode: Mode = OPTIONS["mode"].default
+    fusion: Fusion = OPTIONS["fusion"].default
+    recency: str = OPTIONS["recency"].default
+    min_score: float | None = OPTIONS["min_score"].default
+    per_document: int = OPTIONS["per_document"].default
+    expand: Expand = OPTIONS["expand"].default
+    budget: int = OPTIONS["budget"].default
 
 
 def load_search_settings(
@@ -65,8 +56,8 @@ def packed_search_settings(
 
 
 def _recency(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise SettingsError(f"{shown(value)} is not a number of days", remedy="give days, or steps")
+    is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
+    expect(is_text, value, "a number of days", "give days, or steps")
     text = str(value).strip()
     read_recency(text)
     return text
@@ -77,22 +68,19 @@ def _score(value: Any) -> float:
         score = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         score = math.nan
-    if not 0 <= score < math.inf:
-        raise SettingsError(f"{shown(value)} is not a score", remedy="give a number, 0 or more, such as 0.3")
+    expect(0 <= score < math.inf, value, "a score", "give a number, 0 or more, such as 0.3")
     return score
 
 
+def _check(option: SearchOption) -> Check:
+    if option.name == "recency":
+        return Check("days, or `steps`", _recency)
+    if option.words:
+        return choice(option.words)
+    least = option.least or 0
+    return count(least) if option.kind is int else Check(f"a number, {least} or more", _score)
+
+
 SEARCH = Table(
-    "search",
-    {
-        "limit": count(1),
-        "mode": choice(MODES),
-        "fusion": choice(FUSIONS),
-        "recency": Check("days, or `steps`", _recency),
-        "min_score": Check("a number, 0 or more", _score),
-        "per_document": count(0),
-        "expand": choice(EXPANSIONS),
-        "budget": count(0),
-    },
-    prefix="HEADNOTE_SEARCH_",
+    "search", {one.name: _check(OPTIONS[one.name]) for one in fields(SearchSettings)}, prefix="HEADNOTE_SEARCH_"
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
 from headnote import __version__
@@ -27,7 +28,7 @@ from headnote.mcp_server.replies import (
 )
 from headnote.model import Passage
 from headnote.search.contexts import NO_CONTEXTS, Contexts
-from headnote.search.query import LONGEST_QUERY, Mode, read_since
+from headnote.search.query import AGENT_HITS, LONGEST_QUERY, OPTIONS, Names, Since, Where, read_options
 from headnote.tokens.bpe import as_encodable
 
 # -- Tools that accept exactly what their schema allows: a typo is an error, never ignored.
@@ -124,28 +125,8 @@ Query = Annotated[
         max_length=LONGEST_QUERY,
     ),
 ]
-Literally = Annotated[bool, Field(description="Take the query as it is, without operators: for pasted errors.")]
 Question = Annotated[str, Field(description="What you want to know.", max_length=LONGEST_QUERY)]
 Limit = Annotated[int, Field(description="Most passages.", ge=1, le=50)]
-HITS = 5
-"""Passages of a search, unless the agent or `[search]` says otherwise."""
-UsualLimit = Annotated[
-    Annotated[int, Field(ge=1, le=50)] | None,
-    Field(description=f"Most passages; {HITS} unless the folder is configured otherwise."),
-]
-Globs = Annotated[
-    str | list[str] | None, Field(description="Only documents that match this glob, or one of these, such as docs/**.")
-]
-Roots = Annotated[
-    str | list[str] | None, Field(description="Only this folder, or these, by name; `status` lists them.")
-]
-Tags = Annotated[str | list[str] | None, Field(description="Only documents with this tag, or with all of these.")]
-Where = Annotated[
-    dict[str, str] | str | None,
-    Field(description="Only documents with this frontmatter: version >= 2 and status != draft, or fields with values."),
-]
-Since = Annotated[str, Field(description="Only files changed since: a date, or 12h, 7d, 2w, 1y.")]
-Way = Annotated[Mode | None, Field(description="By words, by meaning, or both; as the folder is configured.")]
 DocumentPath = Annotated[str, Field(description="Document, as search names it; a title, alias or file name will do.")]
 Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100, le=20_000)]
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]
@@ -186,52 +167,62 @@ def make_server(serve: Serve, contexts: Contexts = NO_CONTEXTS) -> MCPServer:
     return server
 
 
+SEARCH_OPTIONS = ("limit", "path", "roots", "tags", "where", "since", "mode", "literal")
+"""Those that an agent has: every conversation pays for what is said about them."""
+ASK_OPTIONS = ("path", "roots", "tags")
+
+_WRITTEN: dict[Any, Any] = {Names: str | list[str] | None, Where: dict[str, str] | str | None, Since: str, bool: bool}
+"""Kind of option → its type in a tool."""
+
+
+def _parameter(name: str) -> Parameter:
+    """An option of a search as an argument of a tool."""
+    option = OPTIONS[name]
+    kind = _WRITTEN.get(option.kind) or option.kind | None
+    if option.least is not None:
+        kind = Annotated[option.kind, Field(ge=option.least, le=option.most)] | None
+    default = {str: "", bool: False}.get(kind)
+    field: Any = Annotated[kind, Field(description=option.agent)]  # type: ignore[valid-type]  # known when it runs
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=field)
+
+
+def _with_options(function: Callable[..., Any], names: Sequence[str], after: int) -> Callable[..., Any]:
+    """The function with these options of a search as arguments, behind so many of its own."""
+    *own, _ = signature(function, eval_str=True).parameters.values()  # the last one takes them
+    listed = [*own[:after], *map(_parameter, names), *own[after:]]
+    function.__signature__ = Signature(listed, return_annotation=CallToolResult)  # type: ignore[attr-defined]
+    return function
+
+
 def _search(serve: Serve) -> Tool:
-    def search(
-        query: Query,
-        limit: UsualLimit = None,
-        path: Globs = None,
-        roots: Roots = None,
-        tags: Tags = None,
-        where: Where = None,
-        since: Since = "",
-        mode: Way = None,
-        literal: Literally = False,
-        budget: Budget = BUDGET,
-        structured: Structured = False,
-    ) -> CallToolResult:
+    def search(query: Query, budget: Budget = BUDGET, structured: Structured = False, **options: Any) -> CallToolResult:
         def reply(index: Index, state: KeeperState) -> Reply:
-            changed = read_since(since, place="since") if since else None
-            filters: dict[str, Any] = {"path": path or (), "roots": roots or (), "tags": tags or ()}
-            filters |= {"where": where, "since": changed, "literal": literal}
-            most = limit or index.search_settings.limit or HITS
-            hits = index.search(query, most, mode, **filters)
-            why = "" if hits else index.why_empty(query, most, mode, can_set_score=False, **filters)
-            understood = index.understand(query, literal=literal, where=where)
+            said = {name: value for name, value in options.items() if name == "where" or value != ""}
+            arguments = read_options(dict.fromkeys(SEARCH_OPTIONS) | said)
+            arguments["limit"] = arguments["limit"] or index.search_settings.limit or AGENT_HITS
+            hits = index.search(query, **arguments)
+            why = "" if hits else index.why_empty(query, can_set_score=False, **arguments)
+            understood = index.understand(query, literal=arguments["literal"], where=arguments["where"])
             return hits_reply(query, hits, budget, state, why, understood)
 
         return _result(serve, reply, structured)
 
-    return strict_tool(search, "Find passages by meaning and by words. Use plain language or exact names.")
+    tool = _with_options(search, SEARCH_OPTIONS, after=1)
+    return strict_tool(tool, "Find passages by meaning and by words. Use plain language or exact names.")
 
 
 def _ask(serve: Serve) -> Tool:
     def ask(
-        question: Question,
-        limit: Limit = 6,
-        path: Globs = None,
-        roots: Roots = None,
-        tags: Tags = None,
-        budget: Budget = BUDGET,
-        structured: Structured = False,
+        question: Question, limit: Limit = 6, budget: Budget = BUDGET, structured: Structured = False, **options: Any
     ) -> CallToolResult:
         def reply(index: Index, state: KeeperState) -> Reply:
-            answer = index.ask(question, limit=limit, path=path or (), roots=roots or (), tags=tags or ())
-            return answer_reply(answer, budget, state)
+            given: dict[str, Any] = {name: value or () for name, value in options.items()}
+            return answer_reply(index.ask(question, limit=limit, **given), budget, state)
 
         return _result(serve, reply, structured)
 
-    return strict_tool(ask, "Answer a question from the documents, with checked citations.")
+    tool = _with_options(ask, ASK_OPTIONS, after=2)
+    return strict_tool(tool, "Answer a question from the documents, with checked citations.")
 
 
 def _outline(serve: Serve) -> Tool:

@@ -1,14 +1,20 @@
-"""A search and its options, checked when it is built."""
+"""A search, the table of its options, and how they are read.
+
+**A new option is a line of `OPTIONS`**, which says its type, bounds, default and words. The flag, the parameter of HTTP
+and its schema, the pages of the docs and every check are made from it. Beside it stand an argument of `Index.search`,
+for editors, with its type in `SearchOptions`; and the place that uses it, a field of `Query`. One that a folder may set
+is a field of `SearchSettings`, too. A test compares all of them.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from numbers import Integral, Real
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args, get_origin
 
 from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
@@ -23,12 +29,17 @@ Fusion = Literal["weighted", "rrf"]
 FUSIONS: tuple[str, ...] = get_args(Fusion)
 Expand = Literal["none", "neighbours", "section", "linked"]
 EXPANSIONS: tuple[str, ...] = get_args(Expand)
-
+Names = str | Sequence[str] | None
+"""One or several."""
+Where = Mapping[str, Any] | str | Sequence[str] | None
+"""A filter of the frontmatter: fields with their values, or conditions such as `version >= 2`, which must all hold."""
+Since = datetime | float | str | None
 
 EVERYTHING = Filter()
 HITS = 10
 """Of a search, unless somebody says otherwise."""
-
+AGENT_HITS = 5
+"""For an agent."""
 
 LONGEST_QUERY = 10_000
 """Characters, on every surface. The work that a query makes grows with them."""
@@ -41,31 +52,263 @@ def check_length(text: str) -> None:
         raise SettingsError(f"the query has {len(text):,} characters", remedy=remedy)
 
 
+# -- The table of options.
+
+
+class Flag(NamedTuple):
+    """Of the commands."""
+
+    help: str = ""
+    metavar: str = "N"
+    names: tuple[str, ...] = ()
+    """If it is called otherwise."""
+
+
+class Parameter(NamedTuple):
+    """Of a request over HTTP."""
+
+    help: str = ""
+    name: str = ""
+    """If it is called otherwise."""
+
+
+class SearchOption(NamedTuple):
+    """An option of a search: what it may be, and what each surface says about it."""
+
+    name: str
+    """As `Index.search` calls it."""
+    kind: Any
+    """Its type: a number, a switch, one of some words, or what people write in filters."""
+    help: str
+    """For the docs, and for surfaces that have no words of their own."""
+    default: Any = None
+    """If neither the caller nor `[search]` says anything."""
+    least: int | None = None
+    most: int | None = None
+    """That strangers may ask for: over HTTP, and through an agent."""
+    flag: Flag | None = Flag()
+    parameter: Parameter | None = Parameter()
+    agent: str = ""
+    """For the tool of agents, if they have it."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What it may be, if that can be listed."""
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """`--per-document`."""
+        own = self.flag.names if self.flag else ()
+        return own or (f"--{self.name.replace('_', '-')}",)
+
+
+_USUAL = "by default, as the folder is configured"
+
+_TABLE = (
+    SearchOption(
+        "limit",
+        int,
+        f"Maximum number of hits. By default {HITS}; an agent gets {AGENT_HITS}.",
+        default=HITS,
+        least=1,
+        most=50,
+        flag=Flag(f"Maximum number of passages; {HITS} by default.", names=("--limit", "-n")),
+        parameter=Parameter(f"Most hits; {_USUAL}."),
+        agent=f"Most passages; {AGENT_HITS} unless the folder is configured otherwise.",
+    ),
+    SearchOption(
+        "mode",
+        Mode,
+        "`hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.",
+        default="hybrid",
+        flag=Flag("hybrid, semantic or keyword; hybrid by default.", "MODE"),
+        parameter=Parameter(f"By words, by meaning, or both; {_USUAL}."),
+        agent="By words, by meaning, or both; as the folder is configured.",
+    ),
+    SearchOption(
+        "path",
+        Names,
+        "Globs of documents; one must match.",
+        flag=Flag("Only documents that match; repeatable.", "GLOB"),
+        parameter=Parameter("Only documents that match one of these globs."),
+        agent="Only documents that match this glob, or one of these, such as docs/**.",
+    ),
+    SearchOption(
+        "roots",
+        Names,
+        "Names of folders, where the index has several; globs count from there, then.",
+        flag=Flag("Only this folder of an index of several; repeatable.", "NAME", ("--in",)),
+        parameter=Parameter("Only these folders of an index of several, by name.", "root"),
+        agent="Only this folder, or these, by name; `status` lists them.",
+    ),
+    SearchOption(
+        "tags",
+        Names,
+        "Tags that the document must all have, in its frontmatter or anywhere in its text. Those of a hit are in the "
+        "frontmatter or in the passage itself.",
+        flag=Flag("Only documents with this tag; repeatable.", "TAG", ("--tag",)),
+        parameter=Parameter("Only documents with all of these tags.", "tag"),
+        agent="Only documents with this tag, or with all of these.",
+    ),
+    SearchOption(
+        "where",
+        Where,
+        "Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.",
+        flag=Flag(
+            "Only documents whose frontmatter satisfies it: status=draft, 'version >= 2', 'tags in (a, b)'; "
+            "repeatable.",
+            "CONDITION",
+        ),
+        parameter=Parameter("Only documents whose frontmatter satisfies all of these."),
+        agent="Only documents with this frontmatter: version >= 2 and status != draft, or fields with values.",
+    ),
+    SearchOption(
+        "since",
+        Since,
+        "Only files changed since then: a time, a date, or `7d` ago.",
+        flag=Flag("Only files changed since a date, or within 12h, 7d, 2w, 1y.", "DATE|7d"),
+        parameter=Parameter("Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago."),
+        agent="Only files changed since: a date, or 12h, 7d, 2w, 1y.",
+    ),
+    SearchOption(
+        "per_document",
+        int,
+        "Maximum number of hits per document; 0 for no limit.",
+        default=0,
+        least=0,
+        most=1_000_000,
+        flag=Flag("Maximum passages per document; 0 for no limit."),
+        parameter=Parameter("Maximum hits per document; 0 for no limit."),
+    ),
+    SearchOption(
+        "min_score",
+        float,
+        "Minimum score of a hit; with 0, a search by meaning shows the nearest passages, relevant or not. By default "
+        "there are no hits unless the best one is relevant.",
+        least=0,
+        most=1000,
+        flag=Flag("Minimum score; 0 also shows passages that are not relevant.", "SCORE"),
+        parameter=Parameter("Leave out hits that score less."),
+    ),
+    SearchOption(
+        "budget",
+        int,
+        "Maximum tokens of all hits together; 0 for no limit.",
+        default=0,
+        least=0,
+        most=1_000_000,
+        flag=Flag("Maximum tokens of all passages together; 0 for no limit.", "TOKENS"),
+    ),
+    SearchOption(
+        "recency_days",
+        float,
+        "Half-life of the bonus for recent files, in days; 0 for none.",
+        default=0.0,
+        least=0,
+        most=1_000_000,
+        flag=None,
+    ),
+    SearchOption(
+        "recency_steps",
+        bool,
+        "A bonus in steps instead, for the last week and the last month: the default of the preset `ragdocs`.",
+        default=False,
+        flag=None,
+        parameter=None,
+    ),
+    SearchOption(
+        "recency",  # of surfaces where people write: it means one of the two above
+        str,
+        "A boost for recent files: its half-life in days, `steps`, or `0` for none. By default the preset decides: "
+        "`ragdocs` uses steps, the others none.",
+        default="",
+        flag=Flag("Boost recent files, with a half-life in days or in steps.", "DAYS|steps"),
+        parameter=Parameter("A half-life in days, or steps."),
+    ),
+    SearchOption(
+        "expand",
+        Expand,
+        "Text to add around each hit: `none`, `neighbours`, `section` or `linked`.",
+        default="none",
+        flag=Flag("Add text around each passage: none, neighbours, section or linked.", "WHAT"),
+    ),
+    SearchOption(
+        "fusion",
+        Fusion,
+        "How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks.",
+        default="weighted",
+        flag=Flag("How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).", "HOW"),
+        parameter=Parameter("How two rankings become one: by scores, or by reciprocal ranks."),
+    ),
+    SearchOption(
+        "literal",
+        bool,
+        "Whether the query is ordinary text, without operators.",
+        default=False,
+        flag=Flag("Take the query as ordinary text: no quotes, -word, title: or OR.", names=("--plain",)),
+        parameter=Parameter("Take the query as ordinary text, without operators."),
+        agent="Take the query as it is, without operators: for pasted errors.",
+    ),
+)
+
+OPTIONS: dict[str, SearchOption] = {option.name: option for option in _TABLE}
+
+
+# -- Their types by keyword, for type checkers and editors.
+
+
+class SearchOptions(TypedDict, total=False):
+    """What `Index.search` takes besides the query, `limit` and `mode`; a test keeps them equal."""
+
+    path: Names
+    roots: Names
+    tags: Names
+    where: Where
+    since: Since
+    per_document: int | None
+    min_score: float | None
+    budget: int | None
+    recency_days: float | None
+    recency_steps: bool | None
+    expand: Expand | None
+    fusion: Fusion | None
+    literal: bool
+
+
+class SearchArguments(SearchOptions, total=False):
+    """All that it takes besides the query."""
+
+    limit: int | None
+    mode: Mode | None
+
+
+FILTERS = ("path", "roots", "tags", "where", "since")
+"""Options that say which documents are searched."""
+
+
+# -- The search.
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One search."""
+    """One search. Its options are those of the table."""
 
     text: str
     """The words that are looked for. If there are none, the filter says which documents are listed."""
     limit: int = HITS
-    """Hits at most."""
-    mode: Mode = "hybrid"
-    fusion: Fusion = "weighted"
-    """How two rankings become one: by weighted scores, or by reciprocal ranks."""
+    mode: Mode = OPTIONS["mode"].default
+    fusion: Fusion = OPTIONS["fusion"].default
     only: Filter = EVERYTHING
     """The chunks that are searched."""
-    per_document: int = 0
-    """Hits of one document at most; 0 for any number."""
-    min_score: float | None = None
-    """Hits that score less are left out. If None, there are no hits unless the best one is relevant."""
-    budget: int = 0
-    """Tokens of all hits together; 0 for any number. The first hit always fits."""
-    recency_days: float = 0.0
-    """Half-life of the bonus for recent files, in days; 0 for none."""
-    recency_steps: bool = False
-    """A bonus in steps instead: for the last week, and a smaller one for the last month."""
-    expand: Expand = "none"
-    """What comes with a hit: the chunks around it, its whole section, or what it links to."""
+    per_document: int = OPTIONS["per_document"].default
+    min_score: float | None = OPTIONS["min_score"].default
+    """If None, there are no hits unless the best one is relevant."""
+    budget: int = OPTIONS["budget"].default
+    """The first hit always fits."""
+    recency_days: float = OPTIONS["recency_days"].default
+    recency_steps: bool = OPTIONS["recency_steps"].default
+    expand: Expand = OPTIONS["expand"].default
     phrases: tuple[str, ...] = ()
     """What the filter demands word by word. A passage that has it is relevant, whatever its score."""
 
@@ -82,56 +325,68 @@ class Query:
         return bool(self.recency_days or self.recency_steps)
 
     def __post_init__(self) -> None:
-        check_types(
-            query=(self.text, str),
-            limit=(self.limit, Integral),
-            per_document=(self.per_document, Integral),
-            min_score=(self.min_score, Real | None),
-            budget=(self.budget, Integral),
-            recency_days=(self.recency_days, Real),
-            recency_steps=(self.recency_steps, bool),
-        )
+        check_types(query=(self.text, str), **{name: (getattr(self, name), kind) for name, kind in _KINDS.items()})
         check_length(self.text)
-        if self.mode not in MODES:
-            raise SettingsError(f"unknown mode {self.mode!r}", remedy=f"use {', '.join(MODES)}")
-        if self.fusion not in FUSIONS:
-            raise SettingsError(f"unknown fusion {self.fusion!r}", remedy=f"use {', '.join(FUSIONS)}")
-        if self.expand not in EXPANSIONS:
-            raise SettingsError(f"unknown expansion {self.expand!r}", remedy=f"use {', '.join(EXPANSIONS)}")
+        for option in _OF_QUERY:
+            value = getattr(self, option.name)
+            if option.words and value not in option.words:
+                raise _unknown(_NOUNS.get(option.name, option.name), value, option.words)
+            if option.least is not None:
+                _check_least(option.name, value or 0, option.least)
         if self.recency_days and self.recency_steps:
             raise SettingsError("recency in days and in steps", remedy="choose one of them")
-        if self.limit < 1:
-            raise SettingsError(f"limit {self.limit} is too small", remedy="give 1 or more")
-        for name in ("per_document", "budget", "recency_days", "min_score"):
-            number = getattr(self, name) or 0
-            if number < 0 or math.isnan(number):
-                raise SettingsError(f"{name} {number} is not 0 or more", remedy="leave it out, or give more")
 
 
-# -- The options that `Index.search` and its relatives take by keyword, for type checkers.
+_OF_QUERY = [option for option in _TABLE if option.name in Query.__slots__]
+_KINDS = {
+    option.name: {int: Integral, float: Real if option.default is not None else Real | None, bool: bool}[option.kind]
+    for option in _OF_QUERY
+    if not option.words
+}
+_NOUNS = {"expand": "expansion"}
 
 
-class Recency(TypedDict, total=False):
-    """The bonus for recent files."""
-
-    recency_days: float | None
-    recency_steps: bool | None
+def _unknown(noun: str, value: object, known: Sequence[str], place: str = "") -> SettingsError:
+    return SettingsError(f"unknown {noun} {value!r}", path=place, remedy=f"use {', '.join(known)}")
 
 
-class SearchOptions(Recency, total=False):
-    """What `Index.search` takes besides the query, `limit` and `mode`; a test keeps them equal."""
+def _check_least(name: str, number: float, least: int) -> None:
+    if number >= least:  # never true of NaN
+        return
+    if least:
+        raise SettingsError(f"{name} {number} is too small", remedy=f"give {least} or more")
+    raise SettingsError(f"{name} {number} is not 0 or more", remedy="leave it out, or give more")
 
-    path: str | Sequence[str] | None
-    roots: str | Sequence[str] | None
-    tags: str | Sequence[str] | None
-    where: Mapping[str, Any] | str | Sequence[str] | None
-    since: datetime | float | str | None
-    per_document: int | None
-    min_score: float | None
-    budget: int | None
-    expand: Expand | None
-    fusion: Fusion | None
-    literal: bool
+
+# -- Options as people write them → arguments of `Index.search`.
+
+
+def read_options(written: Mapping[str, Any], spelled: Callable[[str], str] = str) -> SearchArguments:
+    """The arguments of a search from what a surface was given: there a time and a boost are text. `spelled` says how
+    an option is called there, for errors."""
+    for option in (OPTIONS[name] for name, value in written.items() if value is not None):
+        if option.words and written[option.name] not in option.words:
+            raise _unknown(option.name, written[option.name], option.words, spelled(option.name))
+    given = dict(written)
+    since, recency = given.get("since"), given.pop("recency", None)
+    if recency is not None and given.get("recency_days") is not None:
+        raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
+    _read_where(given.get("where"), spelled("where"))  # here its place is known
+    if since is not None:
+        given["since"] = read_since(since, place=spelled("since"))
+    if recency is not None:
+        given |= read_recency(recency, spelled("recency"))
+    return cast("SearchArguments", given)
+
+
+def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a `Query`: what the call says, else what `[search]` says. What is None has its default."""
+    days, steps = given.get("recency_days"), given.get("recency_steps")
+    said = {name: value for name, value in given.items() if name not in (*FILTERS, "literal") and value is not None}
+    if days is None and steps is None:
+        said |= read_recency(settings["recency"])
+    usual = {name: value for name, value in settings.items() if name != "recency" and value is not None}
+    return usual | said
 
 
 # -- Filters as people write them → `Filter`.
@@ -145,15 +400,11 @@ MOST_VALUES = 1_000
 """That the values of a field are compared with, of all conditions together."""
 
 
-Where = Mapping[str, Any] | str | Sequence[str] | None
-"""A filter of the frontmatter: fields with their values, or conditions such as `version >= 2`, which must all hold."""
-
-
 def read_filter(
     path: str | Iterable[str] | None,
     tags: str | Iterable[str] | None,
     where: Where,
-    since: datetime | float | str | None,
+    since: Since,
 ) -> Filter:
     """The filter for the arguments of `Index.search`."""
     check_types(where=(where, Mapping | str | Sequence | None), since=(since, datetime | Real | str | None))
@@ -172,11 +423,11 @@ def _check_size(only: Filter) -> None:
         raise SettingsError(f"more than {MOST_VALUES:,} values in conditions", remedy="compare with fewer")
 
 
-def _read_where(where: Where) -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
+def _read_where(where: Where, place: str = "where") -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
     """Fields with values that are compared as text, and what else must hold."""
     if isinstance(where, Mapping):
         return tuple(sorted((_field_name(name), _field_value(name, value)) for name, value in where.items())), None
-    return read_conditions(strings("where", where), "where")
+    return read_conditions(strings("where", where), place)
 
 
 def read_conditions(texts: Iterable[str], place: str = "") -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
@@ -218,7 +469,7 @@ def _field_value(name: str, value: object) -> str:
     return field_text(value)
 
 
-def _nanoseconds(since: datetime | float | str | None) -> int | None:
+def _nanoseconds(since: Since) -> int | None:
     if since is None:
         return None
     moment = read_since(since) if isinstance(since, str) else since
@@ -248,7 +499,7 @@ def read_since(text: str, now: datetime | None = None, place: str = "") -> datet
         ) from None
 
 
-def read_recency(text: str, place: str = "") -> Recency:
+def read_recency(text: str, place: str = "") -> SearchOptions:
     """`30` is a half-life in days, `steps` a bonus for the last week and month, `0` no bonus."""
     if text == "steps":
         return {"recency_steps": True}

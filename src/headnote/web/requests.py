@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -16,7 +16,16 @@ from headnote.chunking.describe import SettingInfo, describe_settings
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import BLOCK_KINDS, RANGES
 from headnote.errors import SettingsError, nearest
-from headnote.search.query import LONGEST_QUERY
+from headnote.search.query import (
+    LONGEST_QUERY,
+    OPTIONS,
+    Names,
+    SearchArguments,
+    SearchOption,
+    Since,
+    Where,
+    read_options,
+)
 
 # -- JSON Schema of the settings in a request: exactly what the server accepts.
 
@@ -92,56 +101,53 @@ Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 _DAY = "(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?"
 _ZONE = "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
-Since = Annotated[
-    str,
-    Meta(
-        max_length=40,
-        pattern=f"^(|[0-9]{{1,6}}[hdwy]|{_DAY}([T ]{_CLOCK}{_ZONE}?)?)$",
-        description="Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
-    ),
-]
-
-
-_USUAL = "by default, as the folder is configured"
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """Takes no parameters."""
 
 
-class SearchRequest(msgspec.Struct, forbid_unknown_fields=True):
-    q: Annotated[Query, Meta(description='What to look for: words, "a phrase", -word, title:, path:, tag:, OR.')]
-    limit: Annotated[Annotated[int, Meta(ge=1, le=50)] | None, Meta(description=f"Most hits; {_USUAL}.")] = None
-    offset: Annotated[
-        int, Meta(ge=0, le=LAST_OFFSET, description="Leave out so many hits, which earlier pages have.")
-    ] = 0
-    facets: Annotated[bool, Meta(description="Count folders, tags and fields that narrow the search.")] = False
-    mode: Annotated[
-        Literal["hybrid", "semantic", "keyword"] | None, Meta(description=f"By words, by meaning, or both; {_USUAL}.")
-    ] = None
-    path: Annotated[Filters, Meta(description="Only documents that match one of these globs.")] = []
-    root: Annotated[Filters, Meta(description="Only these folders of an index of several, by name.")] = []
-    tag: Annotated[Filters, Meta(description="Only documents with all of these tags.")] = []
-    where: Annotated[
-        list[Condition], Meta(max_length=50, description="Only documents whose frontmatter satisfies all of these.")
-    ] = []
-    since: Since = ""
-    per_document: Annotated[Count | None, Meta(description="Maximum hits per document; 0 for no limit.")] = None
-    min_score: Annotated[Score | None, Meta(description="Leave out hits that score less.")] = None
-    budget: Annotated[Count | None, Meta(description="Maximum tokens of all hits together; 0 for no limit.")] = None
-    recency_days: Annotated[
-        Annotated[float, Meta(ge=0, le=1_000_000)] | None,
-        Meta(description="Half-life of the bonus for recent files, in days; 0 for none."),
-    ] = None
-    recency: Annotated[
-        str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$", description="A half-life in days, or steps.")
-    ] = ""
-    expand: Literal["none", "neighbours", "section", "linked"] | None = None
-    fusion: Annotated[
-        Literal["weighted", "rrf"] | None,
-        Meta(description="How two rankings become one: by scores, or by reciprocal ranks."),
-    ] = None
-    literal: Annotated[bool, Meta(description="Take the query as ordinary text, without operators.")] = False
+Question = Annotated[Query, Meta(description='What to look for: words, "a phrase", -word, title:, path:, tag:, OR.')]
+Offset = Annotated[int, Meta(ge=0, le=LAST_OFFSET, description="Leave out so many hits, which earlier pages have.")]
+Facets = Annotated[bool, Meta(description="Count folders, tags and fields that narrow the search.")]
+
+_WRITTEN: dict[Any, tuple[Any, Any]] = {
+    Names: (Filters, []),
+    Where: (Annotated[list[Condition], Meta(max_length=50)], []),
+    Since: (
+        Annotated[str, Meta(max_length=40, pattern=f"^(|[0-9]{{1,6}}[hdwy]|{_DAY}([T ]{_CLOCK}{_ZONE}?)?)$")],
+        "",
+    ),
+    str: (Annotated[str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$")], ""),
+    bool: (bool, False),
+}
+"""Kind of option → its type in a request, and its value where it is left out."""
+
+
+def _field(option: SearchOption) -> tuple[str, Any, Any]:
+    """An option as a parameter: its name, type and default."""
+    assert option.parameter
+    kind, default = _WRITTEN.get(option.kind) or (option.kind | None, None)
+    if option.least is not None:
+        kind = Annotated[option.kind, Meta(ge=option.least, le=option.most)] | None
+    description = Meta(description=option.parameter.help or option.help)
+    return option.parameter.name or option.name, Annotated[kind, description], default
+
+
+_PARAMETERS = {_field(option)[0]: option for option in OPTIONS.values() if option.parameter}
+_LIMIT, *_OTHERS = map(_field, _PARAMETERS.values())
+_SearchFields: Any = msgspec.defstruct(
+    "_SearchFields", [("q", Question), _LIMIT, ("offset", Offset, 0), ("facets", Facets, False), *_OTHERS]
+)
+
+
+class SearchRequest(_SearchFields, forbid_unknown_fields=True):  # type: ignore[misc, call-arg]  # made of the table
+    """The options of a search, and which page of it."""
+
+    def arguments(self) -> SearchArguments:
+        """Those of `Index.search`."""
+        written = {option.name: getattr(self, name) for name, option in _PARAMETERS.items()}
+        return read_options({name: None if value == "" else value for name, value in written.items()})
 
 
 class PathRequest(msgspec.Struct, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ from headnote.lines import count_lines
 from headnote.markdown.outline import find_heading
 from headnote.model import Related
 from headnote.rendering.page import page_of
-from headnote.search.query import Recency, SearchOptions, read_recency, read_since
+from headnote.search.query import SearchArguments
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import excerpt
 from headnote.search.spelling import corrected_query
@@ -246,23 +246,8 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
     began = time.perf_counter()
     # Asked before the search: what is read meanwhile may be missing from the hits.
     read = served.state().files_read
-    options: SearchOptions = {
-        "path": request.path,
-        "roots": request.root,
-        "tags": request.tag,
-        "where": request.where,
-        "since": read_since(request.since, place="since") if request.since else None,
-        "per_document": request.per_document,
-        "min_score": request.min_score,
-        "budget": request.budget,
-        "expand": request.expand,
-        "fusion": request.fusion,
-        "literal": request.literal,
-        **_recency(request),
-    }
-    page = served.index.search_page(
-        request.q, request.limit, request.mode, offset=request.offset, facets=request.facets, **options
-    )
+    arguments = request.arguments()
+    page = served.index.search_page(request.q, offset=request.offset, facets=request.facets, **arguments)
     is_empty = page.total == 0
     return responses.SearchAnswer(
         query=request.q,
@@ -272,26 +257,18 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         total=page.total,
         offset=page.offset,
         facets=list(map(facet_answer, page.facets)),
-        note=served.index.why_empty(request.q, request.limit, request.mode, **options) if is_empty else "",
-        has_nearest=is_empty and _has_nearest(served, request, options),
+        note=served.index.why_empty(request.q, **arguments) if is_empty else "",
+        has_nearest=is_empty and _has_nearest(served, request.q, arguments),
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
         files_read=files_read_answer(read),
     )
 
 
-def _has_nearest(served: Served, request: requests.SearchRequest, options: SearchOptions) -> bool:
-    if request.min_score == 0:
+def _has_nearest(served: Served, query: str, arguments: SearchArguments) -> bool:
+    if arguments["min_score"] == 0:
         return False
-    anything: SearchOptions = {**options, "min_score": 0.0}
-    return bool(served.index.search(request.q, 1, request.mode, **anything))
-
-
-def _recency(request: requests.SearchRequest) -> Recency:
-    if not request.recency:
-        return {"recency_days": request.recency_days}
-    if request.recency_days is not None:
-        raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
-    return read_recency(request.recency, "recency")
+    anything: SearchArguments = {**arguments, "limit": 1, "min_score": 0.0}
+    return bool(served.index.search(query, **anything))
 
 
 def questions(served: Served, request: requests.QuestionsRequest) -> responses.QuestionsAnswer:
