@@ -121,37 +121,35 @@ def test_the_page_says_what_the_table_says() -> None:
 # Flags
 
 
-@pytest.mark.parametrize("option", [one for one in OPTIONS.values() if one.flag], ids=lambda one: one.name)
+@pytest.mark.parametrize("option", [one for one in OPTIONS.values() if one.flag is not None], ids=lambda one: one.name)
 def test_a_flag_keeps_the_bounds_and_words(option: SearchOption) -> None:
     flag = FLAGS[option.name]
-    assert tuple(flag.opts) == option.flags
-    assert option.flag
-    assert flag.help == (option.flag.help or option.help)
+    assert tuple(flag.opts) == (option.flags or (option.spelled,))
+    assert flag.help == (option.flag or option.help)
     assert getattr(flag.type, "min", None) == option.least
     shell = flag.shell_complete(click.Context(search_command), "") if option.words else []
     assert tuple(item.value for item in shell) == option.words
 
 
 def test_no_option_lacks_a_flag_by_mistake() -> None:
-    assert {name for name, option in OPTIONS.items() if not option.flag} == {"recency_days", "recency_steps"}
+    assert {name for name, option in OPTIONS.items() if option.flag is None} == {"recency_days", "recency_steps"}
 
 
 # HTTP
 
 
-@pytest.mark.parametrize("option", [one for one in OPTIONS.values() if one.parameter], ids=lambda one: one.name)
+@pytest.mark.parametrize("option", [one for one in OPTIONS.values() if one.http is not None], ids=lambda one: one.name)
 def test_a_parameter_keeps_the_bounds_and_words(option: SearchOption) -> None:
-    assert option.parameter
-    schema = PARAMETERS[option.parameter.name or option.name]
+    schema = PARAMETERS[option.parameter or option.name]
     assert bounds_of(schema) == (option.least, option.most)
     assert words_of(schema) == set(option.words)
-    assert schema["description"] == (option.parameter.help or option.help)
+    assert schema["description"] == (option.http or option.help)
 
 
 def test_a_request_has_the_options_and_a_page() -> None:
-    names = {option.parameter.name or name for name, option in OPTIONS.items() if option.parameter}
+    names = {option.parameter or name for name, option in OPTIONS.items() if option.http is not None}
     assert PARAMETERS.keys() == {*names, "q", "offset", "facets"}
-    assert {name for name, option in OPTIONS.items() if not option.parameter} == {"recency_steps"}
+    assert {name for name, option in OPTIONS.items() if option.http is None} == {"recency_steps"}
 
 
 def test_a_request_says_nothing_that_was_not_asked() -> None:

@@ -16,7 +16,7 @@ from headnote import SettingsError
 from headnote.api import trust_folder
 from headnote.api.keeper import Served
 from headnote.cli.serve import _own_editor
-from headnote.config.server_settings import EDITORS, editor, editor_address, load_server_settings, template_of
+from headnote.config.server_settings import EDITOR, EDITORS, editor_address, load_server_settings, template_of
 from headnote.web.app import make_app
 from headnote.web.security import Guard
 
@@ -90,7 +90,7 @@ def test_only_documents_of_the_index_have_one(served: Served) -> None:
     ],
 )
 def test_paths_are_encoded(name: str, file: str, expected: str) -> None:
-    assert editor_address(template_of(editor(name)), file) == expected
+    assert editor_address(template_of(EDITOR(name)), file) == expected
 
 
 @given(st.sampled_from(sorted(EDITORS)), st.text(max_size=60))
@@ -129,7 +129,7 @@ def test_no_path_changes_the_kind_of_address(name: str, file: str) -> None:
 )
 def test_what_is_no_editor_is_refused(value: object) -> None:
     with pytest.raises(SettingsError):
-        editor(value)
+        EDITOR(value)
 
 
 # -- where it is set

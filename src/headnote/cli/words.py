@@ -83,12 +83,9 @@ def words(name: str, about: str) -> Callable[[Any], Any]:
 # -- Options of a search: a command that takes some of them receives one `asked`, option → value as written.
 
 
-RANKING = "Ranking"
-_SEARCH_SECTIONS = {
-    RANKING: ("fusion", "per_document", "min_score", "budget", "recency"),
-    options.FILTERS: ("roots", "path", "tags", "where", "since", "literal"),
-}
-_LISTED = {name: title for title, names in _SEARCH_SECTIONS.items() for name in names}
+_SECTION_OF = dict.fromkeys(("fusion", "per_document", "min_score", "budget", "recency"), "Ranking")
+_SECTION_OF |= dict.fromkeys(("roots", "path", "tags", "where", "since", "literal"), options.FILTERS)
+"""Option → the heading it stands under, in this order."""
 _COMPLETERS = {
     "path": choices.documents,
     "roots": choices.roots,
@@ -99,8 +96,8 @@ _COMPLETERS = {
 
 def search_flags(*names: str) -> Callable[[Any], Any]:
     """The flags of these options, or of all."""
-    flagged = [name for name, option in SEARCH_OPTIONS.items() if option.flag]
-    wanted = names or (*(name for name in flagged if name not in _LISTED), *_LISTED)
+    flagged = [name for name, option in SEARCH_OPTIONS.items() if option.flag is not None]
+    wanted = names or (*(name for name in flagged if name not in _SECTION_OF), *_SECTION_OF)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
@@ -117,21 +114,21 @@ def search_flags(*names: str) -> Callable[[Any], Any]:
 
 def search_flag(option: SearchOption) -> Callable[[Any], Any]:
     """The flag of an option, as a decorator."""
-    assert option.flag
-    attributes: dict[str, Any] = {"is_flag": True} if option.kind is bool else {"metavar": option.flag.metavar}
+    attributes: dict[str, Any] = {"is_flag": True} if option.kind is bool else {"metavar": option.metavar}
     if number := {int: click.IntRange, float: click.FloatRange}.get(option.kind):
         attributes["type"] = number(min=option.least)
     return click.option(
-        *(*option.flags, option.name),
+        *(option.flags or (option.spelled,)),
+        option.name,
         cls=Option,
-        section=_LISTED.get(option.name, OPTIONS),
+        section=_SECTION_OF.get(option.name, OPTIONS),
         multiple=option.kind in (Names, Where),
         shell_complete=_COMPLETERS.get(option.name) or choices.words(*option.words),
-        help=option.flag.help or option.help,
+        help=option.flag or option.help,
         **attributes,
     )
 
 
 def flag_of_option(name: str) -> str:
     """`--tag`, as errors name it."""
-    return SEARCH_OPTIONS[name].flags[0]
+    return SEARCH_OPTIONS[name].spelled

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from headnote.arguments import check_texts, expect, read_whole_number
 from headnote.config.ragdocs import with_ragdocs
@@ -17,42 +16,6 @@ from headnote.errors import SettingsError
 from headnote.formats.kinds import check_format
 from headnote.sources.discover import MAX_BYTES
 from headnote.store.opening import EMBEDDED, check_schema, check_target, with_schema
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """The settings of an index that are not about chunks."""
-
-    include: tuple[str, ...] = ()
-    """Globs; if there are any, a file must match one of them."""
-    exclude: tuple[str, ...] = ()
-    """Globs of files to leave out, whatever `include` says."""
-    formats: tuple[str, ...] = ()
-    """What is read besides Markdown: html, notebook, rst."""
-    max_file_bytes: int = MAX_BYTES
-    """Larger files are skipped and reported."""
-    embedder: str = DEFAULT_EMBEDDER
-    """The embedder: default, instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL."""
-    store: str = field(default="sqlite", repr=False)
-    """Where the index is: sqlite for a file in the folder, or the URL of a database, which may contain a password."""
-    schema: str = ""
-    """The database schema of the index; if empty, the one that `store` names, or the name of the folder."""
-
-    @property
-    def target(self) -> str:
-        """The store with its schema."""
-        return with_schema(self.store, self.schema)
-
-
-def load_index_settings(
-    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
-) -> LoadedTable[IndexSettings]:
-    """The settings from `[index]` in the file, and from variables and flags of the same names."""
-    loaded = INDEX.load(IndexSettings, flags, start, os.environ if environment is None else environment)
-    if flags.get("schema") and loaded.settings.store in EMBEDDED:
-        remedy = "leave it out, or name a database with --store"
-        raise SettingsError("a file has no schema", path=loaded.origins["schema"], remedy=remedy)
-    return loaded
 
 
 def _globs(value: Any) -> tuple[str, ...]:
@@ -93,17 +56,46 @@ def _schema(value: Any) -> str:
     return str(value)
 
 
-INDEX = Table(
-    "index",
-    {
-        "include": Check("globs: a list, or text with commas", _globs),
-        "exclude": Check("globs: a list, or text with commas", _globs),
-        "formats": Check("`html`, `notebook`, `rst`: a list, or text with commas", _formats),
-        "max_file_bytes": Check("a whole number, 1 or more", _size),
-        "embedder": Check("the name of an [embedder](models.md)", _embedder, leads_out),
-        "store": Check("`sqlite`, or the URL of a [database](postgres.md)", _store, _leads_to_database),
-        "schema": Check("lower-case letters, digits and `_`", _schema, if_said),
-    },
-    with_others=with_ragdocs,
-)
+_GLOBS = Check("globs: a list, or text with commas", _globs)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """The settings of an index that are not about chunks."""
+
+    include: Annotated[tuple[str, ...], _GLOBS] = ()
+    """Globs; if there are any, a file must match one of them."""
+    exclude: Annotated[tuple[str, ...], _GLOBS] = ()
+    """Globs of files to leave out, whatever `include` says."""
+    formats: Annotated[tuple[str, ...], Check("`html`, `notebook`, `rst`: a list, or text with commas", _formats)] = ()
+    """What is read besides Markdown: html, notebook, rst."""
+    max_file_bytes: Annotated[int, Check("a whole number, 1 or more", _size)] = MAX_BYTES
+    """Larger files are skipped and reported."""
+    embedder: Annotated[str, Check("the name of an [embedder](models.md)", _embedder, leads_out)] = DEFAULT_EMBEDDER
+    """The embedder: default, instant, deep, minilm, quality, none, openai:MODEL, sentence-transformers:MODEL."""
+    store: Annotated[str, Check("`sqlite`, or the URL of a [database](postgres.md)", _store, _leads_to_database)] = (
+        field(default="sqlite", repr=False)
+    )
+    """Where the index is: sqlite for a file in the folder, or the URL of a database, which may contain a password."""
+    schema: Annotated[str, Check("lower-case letters, digits and `_`", _schema, if_said)] = ""
+    """The database schema of the index; if empty, the one that `store` names, or the name of the folder."""
+
+    @property
+    def target(self) -> str:
+        """The store with its schema."""
+        return with_schema(self.store, self.schema)
+
+
+INDEX = Table("index", IndexSettings, with_others=with_ragdocs)
 INDEX_NAMES = tuple(INDEX.checks)
+
+
+def load_index_settings(
+    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
+) -> LoadedTable[IndexSettings]:
+    """The settings from `[index]` in the file, and from variables and flags of the same names."""
+    loaded = INDEX.load(flags, start, environment)
+    if flags.get("schema") and loaded.settings.store in EMBEDDED:
+        remedy = "leave it out, or name a database with --store"
+        raise SettingsError("a file has no schema", path=loaded.origins["schema"], remedy=remedy)
+    return loaded

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from headnote.config.tables import LoadedTable, Table, nearest_file, text, user_file
 
@@ -14,12 +15,15 @@ from headnote.config.tables import LoadedTable, Table, nearest_file, text, user_
 class ChatSettings:
     """Which model answers questions, and where."""
 
-    model: str = ""
+    model: Annotated[str, text] = ""
     """Its name. Without one, answers quote the passages."""
-    url: str = ""
+    url: Annotated[str, text] = ""
     """Address of the service up to `/v1`; by default the one in the environment."""
-    key: str = field(default="", repr=False)
+    key: Annotated[str, text] = field(default="", repr=False)
     """Its API key. Put it in `HEADNOTE_CHAT_KEY` rather than in a file that others read."""
+
+
+LLM = Table("llm", ChatSettings, prefix="HEADNOTE_CHAT_")
 
 
 def load_chat_settings(start: Path, environment: Mapping[str, str] | None = None) -> LoadedTable[ChatSettings]:
@@ -36,7 +40,7 @@ def load_chat_settings(start: Path, environment: Mapping[str, str] | None = None
         source = of_user | variables if "url" in variables or "url" not in of_folder else of_folder
         entries = {name: entry for name, entry in entries.items() if name != "key" or name in source}
         entries |= {"key": source["key"]} if "key" in source else {}
-    return LLM.resolve(ChatSettings, LLM.values(entries))
+    return LLM.resolve(LLM.values(entries))
 
 
 def chat_environment(settings: ChatSettings, environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -46,6 +50,3 @@ def chat_environment(settings: ChatSettings, environment: Mapping[str, str] | No
         **(os.environ if environment is None else environment),
         **{LLM.variable_of(name): value for name, value in values.items()},
     }
-
-
-LLM = Table("llm", {"model": text, "url": text, "key": text}, prefix="HEADNOTE_CHAT_")

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from headnote.arguments import expect
@@ -29,13 +28,6 @@ class SearchSettings:
     budget: int = OPTIONS["budget"].default
 
 
-def load_search_settings(
-    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
-) -> LoadedTable[SearchSettings]:
-    """The settings from `[search]` in the file, from variables such as `HEADNOTE_SEARCH_LIMIT`, and from flags."""
-    return SEARCH.load(SearchSettings, flags, start, os.environ if environment is None else environment)
-
-
 def in_effect(loaded: LoadedTable[SearchSettings], preset: str) -> LoadedTable[SearchSettings]:
     """What a search in an index with this preset does where nobody says anything, its recency among it."""
     settings = replace(loaded.settings, limit=loaded.settings.limit or HITS)
@@ -52,7 +44,7 @@ def packed_search_settings(
     else."""
     variables = SEARCH.variable_entries(os.environ if environment is None else environment)
     entries = {name: SettingEntry(name, value, place) for name, value in stored.items()}
-    return SEARCH.resolve(SearchSettings, SEARCH.values(entries | variables)).settings
+    return SEARCH.resolve(SEARCH.values(entries | variables)).settings
 
 
 def _recency(value: Any) -> str:
@@ -82,5 +74,9 @@ def _check(option: SearchOption) -> Check:
 
 
 SEARCH = Table(
-    "search", {one.name: _check(OPTIONS[one.name]) for one in fields(SearchSettings)}, prefix="HEADNOTE_SEARCH_"
+    "search",
+    SearchSettings,
+    checks={one.name: _check(OPTIONS[one.name]) for one in fields(SearchSettings)},
+    prefix="HEADNOTE_SEARCH_",
 )
+load_search_settings = SEARCH.load

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from headnote.config.tables import Check, LoadedTable, Table, count, text, texts
+from headnote.config.tables import Check, Table, count, text, texts
 from headnote.errors import SettingsError, nearest, shown
 
 # -- Editors that a document can be opened in: each has an address that the system hands over to it.
@@ -60,7 +57,7 @@ def _names_program(value: Any) -> bool:
     return isinstance(value, str) and value.strip() not in ("", NO_EDITOR)
 
 
-editor = Check(
+EDITOR = Check(
     f"{', '.join(f'`{name}`' for name in EDITORS)}, `none`, or an address with `{{path}}`", _editor, _names_program
 )
 
@@ -90,35 +87,19 @@ MOST_WORKERS = 64
 class ServerSettings:
     """Where `headnote serve` listens, and who may use it."""
 
-    host: str = "127.0.0.1"
+    host: Annotated[str, text] = "127.0.0.1"
     """Address to listen on; one that others can reach needs a token."""
-    port: int | None = None
+    port: Annotated[int | None, count(0, 65535)] = None
     """By default 8377, or the next free one."""
-    token: str = field(default="", repr=False)
+    token: Annotated[str, text] = field(default="", repr=False)
     """Token that clients must send; `new` makes one at every start, `keep` one for this folder that stays."""
-    allow_host: tuple[str, ...] = ()
+    allow_host: Annotated[tuple[str, ...], texts] = ()
     """Host names to accept, besides its address; also by `https`, where a proxy is in front of it."""
-    workers: int = 1
+    workers: Annotated[int, count(1, MOST_WORKERS)] = 1
     """Processes that answer; with more than one, another one keeps the index up to date."""
-    editor: str = ""
+    editor: Annotated[str, EDITOR] = ""
     """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it."""
 
 
-def load_server_settings(
-    flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
-) -> LoadedTable[ServerSettings]:
-    """The settings from `[server]` in the file, and from variables and flags of the same names."""
-    return SERVER.load(ServerSettings, flags, start, os.environ if environment is None else environment)
-
-
-SERVER = Table(
-    "server",
-    {
-        "host": text,
-        "port": count(0, 65535),
-        "token": text,
-        "allow_host": texts,
-        "workers": count(1, MOST_WORKERS),
-        "editor": editor,
-    },
-)
+SERVER = Table("server", ServerSettings)
+load_server_settings = SERVER.load

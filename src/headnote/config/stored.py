@@ -187,7 +187,7 @@ def _resolve(layers: list[Values], made_with: str) -> Choice:
     of_index: Values = {}
     for layer in layers:
         of_index |= {name: value for name, value in layer.items() if name in INDEX.checks}
-    return Choice(resolve(chunking), INDEX.resolve(IndexSettings, of_index), made_with)
+    return Choice(resolve(chunking), INDEX.resolve(of_index), made_with)
 
 
 def _with_origin(stored: SettingValue, *now: SettingValue | None) -> SettingValue:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
 from headnote.arguments import Bounds, check_texts, check_whole_number, check_word, read_whole_number
 from headnote.config.trust import is_trusted, user_folder
@@ -332,6 +333,8 @@ def _displayed(file: Path) -> str:
 VARIABLE_PREFIX = "HEADNOTE_"
 
 TableSettings = TypeVar("TableSettings")
+Entries = dict[str, SettingEntry]
+"""Setting → its entry."""
 
 
 class LoadedTable(NamedTuple, Generic[TableSettings]):
@@ -342,17 +345,26 @@ class LoadedTable(NamedTuple, Generic[TableSettings]):
     """Every setting → `default`, `headnote.toml:3`, `HEADNOTE_STORE`, `--store` …"""
 
 
-class Table(NamedTuple):
-    """Which settings a table has, and how to read each."""
+class Table(Generic[TableSettings]):
+    """The settings of a table: the fields of a dataclass, each of which says in its type how it is read."""
 
-    name: str
-    checks: Mapping[str, Check]
-    prefix: str = VARIABLE_PREFIX
-    """Prefix of its variables."""
-    with_others: Callable[[Mapping[str, SettingEntry], Path], dict[str, SettingEntry]] = lambda entries, _: dict(
-        entries
-    )
-    """Adds what tables of other systems say to the entries of the file."""
+    def __init__(
+        self,
+        name: str,
+        settings_type: type[TableSettings],
+        *,
+        checks: Mapping[str, Check] | None = None,
+        prefix: str = VARIABLE_PREFIX,
+        with_others: Callable[[Mapping[str, SettingEntry], Path], dict[str, SettingEntry]] = lambda known, _: dict(
+            known
+        ),
+    ) -> None:
+        """`prefix` is that of its variables. `with_others` adds what tables of other systems say."""
+        self.name = name
+        self.settings_type = settings_type
+        self.checks = checks or _checks_of(settings_type)
+        self.prefix = prefix
+        self.with_others = with_others
 
     def variable_of(self, setting: str) -> str:
         return self.prefix + setting.upper()
@@ -362,23 +374,19 @@ class Table(NamedTuple):
         return frozenset(map(self.variable_of, self.checks))
 
     def load(
-        self,
-        settings_type: Callable[..., TableSettings],
-        flags: Mapping[str, Any],
-        start: Path,
-        environment: Mapping[str, str],
+        self, flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
     ) -> LoadedTable[TableSettings]:
-        """The settings for documents in `start`."""
-        entries = self.ambient_entries(start, environment) | self.flag_entries(flags)
-        return self.resolve(settings_type, self.values(entries))
+        """The settings for documents in `start`: from the file, and from variables and flags of the same names."""
+        entries = self.ambient_entries(start, os.environ if environment is None else environment)
+        return self.resolve(self.values(entries | self.flag_entries(flags)))
 
-    def ambient_entries(self, start: Path, environment: Mapping[str, str]) -> dict[str, SettingEntry]:
+    def ambient_entries(self, start: Path, environment: Mapping[str, str]) -> Entries:
         """Setting → its entry in the environment, else in the file, else in the user's own."""
         files = [self.file_entries(file) for file in (user_file(), nearest_file(start)) if file]
         entries = {name: entry for entries in files for name, entry in entries.items()}
         return self.with_others(entries, start) | self.variable_entries(environment)
 
-    def file_entries(self, file: SettingsFile) -> dict[str, SettingEntry]:
+    def file_entries(self, file: SettingsFile) -> Entries:
         """Setting → its entry in a file, without those that the user has not agreed to."""
         withheld = withheld_among(self.outward(file), file)
         return {entry.name: entry for entry in file.entries(self.name) if entry not in withheld}
@@ -388,13 +396,13 @@ class Table(NamedTuple):
         known = [(entry, self.checks.get(entry.name)) for entry in file.entries(self.name)]
         return [entry for entry, check in known if check and check.needs_trust(entry.value)]
 
-    def variable_entries(self, environment: Mapping[str, str]) -> dict[str, SettingEntry]:
+    def variable_entries(self, environment: Mapping[str, str]) -> Entries:
         """Setting → its entry in the environment."""
         # An empty variable counts as unset.
         texts = {name: environment.get(self.variable_of(name), "").strip() for name in self.checks}
         return {name: SettingEntry(name, text, self.variable_of(name)) for name, text in texts.items() if text}
 
-    def flag_entries(self, flags: Mapping[str, Any]) -> dict[str, SettingEntry]:
+    def flag_entries(self, flags: Mapping[str, Any]) -> Entries:
         """Setting → its flag. Flags of other tables are ignored."""
         return {
             name: SettingEntry(name, flags[name], flag_of(name)) for name in self.checks if is_given(flags.get(name))
@@ -404,13 +412,18 @@ class Table(NamedTuple):
         """The checked value of each entry. The first bad one raises, with its place."""
         return {name: SettingValue(self._check(entry), entry.place) for name, entry in entries.items()}
 
-    def resolve(self, settings_type: Callable[..., TableSettings], values: Values) -> LoadedTable[TableSettings]:
+    def resolve(self, values: Values) -> LoadedTable[TableSettings]:
         """The settings made of these values, and of defaults for the others."""
         origins = {name: values[name].origin if name in values else "default" for name in self.checks}
-        return LoadedTable(settings_type(**{name: value.value for name, value in values.items()}), origins)
+        return LoadedTable(self.settings_type(**{name: value.value for name, value in values.items()}), origins)
 
     def _check(self, entry: SettingEntry) -> Any:
         with errors_at(entry):
             if entry.name not in self.checks:
                 raise SettingsError(f"unknown setting {entry.name}", remedy=nearest(entry.name, tuple(self.checks)))
             return self.checks[entry.name](entry.value)
+
+
+def _checks_of(settings_type: type) -> dict[str, Check]:
+    hints = get_type_hints(settings_type, include_extras=True)
+    return {name: next(one for one in kind.__metadata__ if isinstance(one, Check)) for name, kind in hints.items()}

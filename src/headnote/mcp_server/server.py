@@ -35,11 +35,12 @@ from headnote.tokens.bpe import as_encodable
 
 
 with importing("the MCP server", install("search", "mcp")):
-    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
     from mcp.server.mcpserver.tools import Tool
     from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
-    from mcp.types import ToolAnnotations
-    from pydantic import ConfigDict, ValidationError
+    from mcp.types import CallToolResult, TextContent, ToolAnnotations
+    from pydantic import ConfigDict, Field, ValidationError
 
 READ_ONLY = ToolAnnotations(read_only_hint=True)
 
@@ -91,13 +92,6 @@ def strict_tool(function: Callable[..., Any], description: str) -> Tool:
 
 # -- The server
 
-
-with importing("the MCP server", install("search", "mcp")):
-    from mcp.server import MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-    from mcp.server.mcpserver.tools import Tool
-    from mcp.types import CallToolResult, TextContent
-    from pydantic import Field
 
 INSTRUCTIONS = """\
 Searches a folder of Markdown. Start with `search`; every result names its place as path:first-last line.
@@ -182,7 +176,7 @@ def _parameter(name: str) -> Parameter:
     if option.least is not None:
         kind = Annotated[option.kind, Field(ge=option.least, le=option.most)] | None
     default = {str: "", bool: False}.get(kind)
-    field: Any = Annotated[kind, Field(description=option.agent)]  # type: ignore[valid-type]  # known when it runs
+    field: Any = Annotated[kind, Field(description=option.agent)]
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=field)
 
 

@@ -55,23 +55,6 @@ def check_length(text: str) -> None:
 # -- The table of options.
 
 
-class Flag(NamedTuple):
-    """Of the commands."""
-
-    help: str = ""
-    metavar: str = "N"
-    names: tuple[str, ...] = ()
-    """If it is called otherwise."""
-
-
-class Parameter(NamedTuple):
-    """Of a request over HTTP."""
-
-    help: str = ""
-    name: str = ""
-    """If it is called otherwise."""
-
-
 class SearchOption(NamedTuple):
     """An option of a search: what it may be, and what each surface says about it."""
 
@@ -86,10 +69,17 @@ class SearchOption(NamedTuple):
     least: int | None = None
     most: int | None = None
     """That strangers may ask for: over HTTP, and through an agent."""
-    flag: Flag | None = Flag()
-    parameter: Parameter | None = Parameter()
+    flag: str | None = ""
+    """What the help of a command says; None if it has no flag."""
+    metavar: str = "N"
+    flags: tuple[str, ...] = ()
+    """If its flag is called otherwise."""
+    http: str | None = ""
+    """What the description of HTTP says; None if it has no parameter."""
+    parameter: str = ""
+    """If its parameter is called otherwise."""
     agent: str = ""
-    """For the tool of agents, if they have it."""
+    """What an agent is told, if it has the option."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -97,10 +87,9 @@ class SearchOption(NamedTuple):
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """`--per-document`."""
-        own = self.flag.names if self.flag else ()
-        return own or (f"--{self.name.replace('_', '-')}",)
+    def spelled(self) -> str:
+        """`--per-document`, as errors name it."""
+        return self.flags[0] if self.flags else f"--{self.name.replace('_', '-')}"
 
 
 _USUAL = "by default, as the folder is configured"
@@ -113,8 +102,9 @@ _TABLE = (
         default=HITS,
         least=1,
         most=50,
-        flag=Flag(f"Maximum number of passages; {HITS} by default.", names=("--limit", "-n")),
-        parameter=Parameter(f"Most hits; {_USUAL}."),
+        flag=f"Maximum number of passages; {HITS} by default.",
+        flags=("--limit", "-n"),
+        http=f"Most hits; {_USUAL}.",
         agent=f"Most passages; {AGENT_HITS} unless the folder is configured otherwise.",
     ),
     SearchOption(
@@ -122,24 +112,29 @@ _TABLE = (
         Mode,
         "`hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.",
         default="hybrid",
-        flag=Flag("hybrid, semantic or keyword; hybrid by default.", "MODE"),
-        parameter=Parameter(f"By words, by meaning, or both; {_USUAL}."),
+        flag="hybrid, semantic or keyword; hybrid by default.",
+        metavar="MODE",
+        http=f"By words, by meaning, or both; {_USUAL}.",
         agent="By words, by meaning, or both; as the folder is configured.",
     ),
     SearchOption(
         "path",
         Names,
         "Globs of documents; one must match.",
-        flag=Flag("Only documents that match; repeatable.", "GLOB"),
-        parameter=Parameter("Only documents that match one of these globs."),
+        flag="Only documents that match; repeatable.",
+        metavar="GLOB",
+        http="Only documents that match one of these globs.",
         agent="Only documents that match this glob, or one of these, such as docs/**.",
     ),
     SearchOption(
         "roots",
         Names,
         "Names of folders, where the index has several; globs count from there, then.",
-        flag=Flag("Only this folder of an index of several; repeatable.", "NAME", ("--in",)),
-        parameter=Parameter("Only these folders of an index of several, by name.", "root"),
+        flag="Only this folder of an index of several; repeatable.",
+        metavar="NAME",
+        flags=("--in",),
+        http="Only these folders of an index of several, by name.",
+        parameter="root",
         agent="Only this folder, or these, by name; `status` lists them.",
     ),
     SearchOption(
@@ -147,28 +142,30 @@ _TABLE = (
         Names,
         "Tags that the document must all have, in its frontmatter or anywhere in its text. Those of a hit are in the "
         "frontmatter or in the passage itself.",
-        flag=Flag("Only documents with this tag; repeatable.", "TAG", ("--tag",)),
-        parameter=Parameter("Only documents with all of these tags.", "tag"),
+        flag="Only documents with this tag; repeatable.",
+        metavar="TAG",
+        flags=("--tag",),
+        http="Only documents with all of these tags.",
+        parameter="tag",
         agent="Only documents with this tag, or with all of these.",
     ),
     SearchOption(
         "where",
         Where,
         "Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.",
-        flag=Flag(
-            "Only documents whose frontmatter satisfies it: status=draft, 'version >= 2', 'tags in (a, b)'; "
-            "repeatable.",
-            "CONDITION",
-        ),
-        parameter=Parameter("Only documents whose frontmatter satisfies all of these."),
+        flag="Only documents whose frontmatter satisfies it: status=draft, 'version >= 2', 'tags in (a, b)'; "
+        "repeatable.",
+        metavar="CONDITION",
+        http="Only documents whose frontmatter satisfies all of these.",
         agent="Only documents with this frontmatter: version >= 2 and status != draft, or fields with values.",
     ),
     SearchOption(
         "since",
         Since,
         "Only files changed since then: a time, a date, or `7d` ago.",
-        flag=Flag("Only files changed since a date, or within 12h, 7d, 2w, 1y.", "DATE|7d"),
-        parameter=Parameter("Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago."),
+        flag="Only files changed since a date, or within 12h, 7d, 2w, 1y.",
+        metavar="DATE|7d",
+        http="Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
         agent="Only files changed since: a date, or 12h, 7d, 2w, 1y.",
     ),
     SearchOption(
@@ -178,8 +175,8 @@ _TABLE = (
         default=0,
         least=0,
         most=1_000_000,
-        flag=Flag("Maximum passages per document; 0 for no limit."),
-        parameter=Parameter("Maximum hits per document; 0 for no limit."),
+        flag="Maximum passages per document; 0 for no limit.",
+        http="Maximum hits per document; 0 for no limit.",
     ),
     SearchOption(
         "min_score",
@@ -188,8 +185,9 @@ _TABLE = (
         "there are no hits unless the best one is relevant.",
         least=0,
         most=1000,
-        flag=Flag("Minimum score; 0 also shows passages that are not relevant.", "SCORE"),
-        parameter=Parameter("Leave out hits that score less."),
+        flag="Minimum score; 0 also shows passages that are not relevant.",
+        metavar="SCORE",
+        http="Leave out hits that score less.",
     ),
     SearchOption(
         "budget",
@@ -198,7 +196,8 @@ _TABLE = (
         default=0,
         least=0,
         most=1_000_000,
-        flag=Flag("Maximum tokens of all passages together; 0 for no limit.", "TOKENS"),
+        flag="Maximum tokens of all passages together; 0 for no limit.",
+        metavar="TOKENS",
     ),
     SearchOption(
         "recency_days",
@@ -215,7 +214,7 @@ _TABLE = (
         "A bonus in steps instead, for the last week and the last month: the default of the preset `ragdocs`.",
         default=False,
         flag=None,
-        parameter=None,
+        http=None,
     ),
     SearchOption(
         "recency",  # of surfaces where people write: it means one of the two above
@@ -223,31 +222,35 @@ _TABLE = (
         "A boost for recent files: its half-life in days, `steps`, or `0` for none. By default the preset decides: "
         "`ragdocs` uses steps, the others none.",
         default="",
-        flag=Flag("Boost recent files, with a half-life in days or in steps.", "DAYS|steps"),
-        parameter=Parameter("A half-life in days, or steps."),
+        flag="Boost recent files, with a half-life in days or in steps.",
+        metavar="DAYS|steps",
+        http="A half-life in days, or steps.",
     ),
     SearchOption(
         "expand",
         Expand,
         "Text to add around each hit: `none`, `neighbours`, `section` or `linked`.",
         default="none",
-        flag=Flag("Add text around each passage: none, neighbours, section or linked.", "WHAT"),
+        flag="Add text around each passage: none, neighbours, section or linked.",
+        metavar="WHAT",
     ),
     SearchOption(
         "fusion",
         Fusion,
         "How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks.",
         default="weighted",
-        flag=Flag("How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).", "HOW"),
-        parameter=Parameter("How two rankings become one: by scores, or by reciprocal ranks."),
+        flag="How hybrid merges its rankings: weighted (by score) or rrf (by reciprocal rank).",
+        metavar="HOW",
+        http="How two rankings become one: by scores, or by reciprocal ranks.",
     ),
     SearchOption(
         "literal",
         bool,
         "Whether the query is ordinary text, without operators.",
         default=False,
-        flag=Flag("Take the query as ordinary text: no quotes, -word, title: or OR.", names=("--plain",)),
-        parameter=Parameter("Take the query as ordinary text, without operators."),
+        flag="Take the query as ordinary text: no quotes, -word, title: or OR.",
+        flags=("--plain",),
+        http="Take the query as ordinary text, without operators.",
         agent="Take the query as it is, without operators: for pasted errors.",
     ),
 )
@@ -338,10 +341,11 @@ class Query:
 
 
 _OF_QUERY = [option for option in _TABLE if option.name in Query.__slots__]
+_NUMBERS = {int: Integral, float: Real}
 _KINDS = {
-    option.name: {int: Integral, float: Real if option.default is not None else Real | None, bool: bool}[option.kind]
-    for option in _OF_QUERY
-    if not option.words
+    one.name: _NUMBERS.get(one.kind, one.kind) if one.default is not None else Real | None
+    for one in _OF_QUERY
+    if not one.words
 }
 _NOUNS = {"expand": "expansion"}
 

@@ -94,7 +94,6 @@ Condition = Annotated[
     str, Meta(min_length=1, max_length=4000, description="status=draft, version >= 2, tags in (a, b)")
 ]
 Line = Annotated[int, Meta(ge=1, le=2_000_000_000)]
-Score = Annotated[float, Meta(ge=0, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
@@ -126,15 +125,14 @@ _WRITTEN: dict[Any, tuple[Any, Any]] = {
 
 def _field(option: SearchOption) -> tuple[str, Any, Any]:
     """An option as a parameter: its name, type and default."""
-    assert option.parameter
     kind, default = _WRITTEN.get(option.kind) or (option.kind | None, None)
     if option.least is not None:
         kind = Annotated[option.kind, Meta(ge=option.least, le=option.most)] | None
-    description = Meta(description=option.parameter.help or option.help)
-    return option.parameter.name or option.name, Annotated[kind, description], default
+    description = Meta(description=option.http or option.help)
+    return option.parameter or option.name, Annotated[kind, description], default
 
 
-_PARAMETERS = {_field(option)[0]: option for option in OPTIONS.values() if option.parameter}
+_PARAMETERS = {_field(option)[0]: option for option in OPTIONS.values() if option.http is not None}
 _LIMIT, *_OTHERS = map(_field, _PARAMETERS.values())
 _SearchFields: Any = msgspec.defstruct(
     "_SearchFields", [("q", Question), _LIMIT, ("offset", Offset, 0), ("facets", Facets, False), *_OTHERS]
