@@ -79,7 +79,7 @@ def chunking_table() -> str:
     return _table(_HEADER, [*basic, *own])
 
 
-def other_table(table: Table, settings: type, command: str) -> str:
+def other_table(table: Table[Any], settings: type, command: str) -> str:
     """The table of the file with this name; `command` has its settings as flags."""
     helps = docstrings(settings) if table is not SEARCH else {name: option.help for name, option in OPTIONS.items()}
     options = {option.name: _names(option) for option in command_of(command).params if isinstance(option, click.Option)}

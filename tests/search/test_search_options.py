@@ -84,10 +84,10 @@ def test_a_query_has_every_option_that_is_no_filter() -> None:
     "option", [one for one in ARGUMENTS.values() if one.least is not None], ids=lambda one: one.name
 )
 def test_a_query_keeps_the_bounds(option: SearchOption) -> None:
-    assert option.least is not None
-    Query("tide", **{option.name: option.least})
-    with pytest.raises(SettingsError, match=rf"^{option.name} {option.least - 1} is "):
-        Query("tide", **{option.name: option.least - 1})
+    least: Any = option.least
+    Query("tide", **{option.name: least})
+    with pytest.raises(SettingsError, match=rf"^{option.name} {least - 1} is "):
+        Query("tide", **{option.name: least - 1})
 
 
 # `[search]`

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from headnote.arguments import is_whole_number, read_switch, read_whole_number
+from headnote.arguments import expect, is_whole_number, read_switch, read_whole_number
 from headnote.chunking.aliases import FIELD_OF_ALIAS, KNOWN_NAMES, find_name, plain_name, translate
 from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
@@ -38,7 +38,7 @@ from headnote.config.tables import (
     withheld_among,
 )
 from headnote.config.trust import USER_FOLDER, is_inside
-from headnote.errors import SettingsError, nearest, shown
+from headnote.errors import SettingsError, nearest
 from headnote.tokens import NAMES as COUNTERS
 
 # -- The settings of chunks in the file, the environment and the flags: each a layer of entries with typed values.
@@ -237,8 +237,7 @@ def _from_toml(entry: SettingEntry, folder: Path, names: Sequence[str] = _NAMES)
     field = _field_of(entry, names=names)
     if field == "preset":
         with errors_at(entry):
-            if not isinstance(entry.value, str):
-                raise SettingsError(f"{shown(entry.value)} is not a preset", remedy="write its name in quotes")
+            expect(isinstance(entry.value, str), entry.value, "a preset", "write its name in quotes")
         return entry._replace(name=field)
     if field == "counter" and _is_file(entry.value):
         # A path in the file is relative to the file.

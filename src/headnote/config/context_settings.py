@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from headnote.arguments import expect
 from headnote.config.chunk_settings import CONTEXT
 from headnote.config.tables import OWN_FILE, PROJECT_FILE, SettingEntry, SettingsFile, errors_at, nearest_file
 from headnote.errors import SettingsError, shown
@@ -82,8 +83,7 @@ def check_sentence(text: str) -> str:
 
 
 def _sentence(entry: SettingEntry) -> str:
-    if not isinstance(entry.value, str):
-        raise SettingsError(f"{shown(entry.value)} is not a sentence", remedy=f'write "{entry.name}" = "what it is"')
+    expect(isinstance(entry.value, str), entry.value, "a sentence", f'write "{entry.name}" = "what it is"')
     return check_sentence(entry.value)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from headnote.arguments import expect
 from headnote.config.chunk_settings import ROOT_KEYS, ROOTS, outward_counters, root_values
 from headnote.config.index_settings import INDEX, IndexSettings
 from headnote.config.tables import Layer, SettingEntry, SettingsFile, Values, errors_at, nearest_file
@@ -76,9 +77,8 @@ def _read_root(file: SettingsFile, entry: SettingEntry) -> RootEntry:
         check_name(entry.name)
     if isinstance(entry.value, str):  # notes = "~/notes"
         return RootEntry(_allowed(Root(entry.name, _folder(entry, file.path.parent)), file), {})
-    if not isinstance(entry.value, dict):
-        with errors_at(entry):
-            raise SettingsError(f"{shown(entry.value)} is not a root", remedy=_example(entry.name))
+    with errors_at(entry):
+        expect(isinstance(entry.value, dict), entry.value, "a root", _example(entry.name))
     table = {one.name: one for one in file.entries(ROOTS, entry.name)}
     if "path" not in table:
         with errors_at(entry):
@@ -115,8 +115,8 @@ def outward_roots(file: SettingsFile) -> Layer:
 def _folder(entry: SettingEntry, home: Path) -> str:
     """Where a root is: from the folder of the file, from the user's own, or anywhere."""
     with errors_at(entry):
-        if not isinstance(entry.value, str) or not entry.value.strip():
-            raise SettingsError(f"{shown(entry.value)} is not a folder", remedy='write its path, such as "../docs"')
+        is_path = isinstance(entry.value, str) and entry.value.strip()
+        expect(bool(is_path), entry.value, "a folder", 'write its path, such as "../docs"')
         try:
             return os.path.normpath(home / Path(entry.value).expanduser())
         except RuntimeError:

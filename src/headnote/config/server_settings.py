@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 from urllib.parse import quote
 
+from headnote.arguments import expect
 from headnote.config.tables import Check, Table, count, text, texts
 from headnote.errors import SettingsError, nearest, shown
 
@@ -36,9 +37,8 @@ _NO_EDITORS = frozenset(
 
 
 def _editor(value: Any) -> str:
-    if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is not an editor", remedy=f"use {', '.join(EDITORS)}")
-    text = value.strip()
+    expect(isinstance(value, str), value, "an editor", f"use {', '.join(EDITORS)}")
+    text = str(value).strip()
     if text in EDITORS or text in ("", NO_EDITOR):
         return text
     template = _TEMPLATE.fullmatch(text)
